@@ -23,6 +23,7 @@ import io
 import multiprocessing
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -36,27 +37,26 @@ from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, dials_in
 from po3d.benchmarks.twin_folder import words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.options import (
+    buildable,
     check_read,
     default_out,
-    digests_beside,
+    defaults,
+    identity_of,
     kind_of_data,
     listed,
     made,
-    mattering,
     modules,
-    system_of,
-    usual_options,
+    system_settings,
     wrapped,
 )
 from po3d.evaluation.overlap import overlap_notes, trained_on
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
-from po3d.evaluation.run import Answers, data_digest, evaluate, predict, provenance, scored
+from po3d.evaluation.run import Answers, data_digest, digests_beside, evaluate, predict, provenance, scored
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.evaluation.spread import spread
-from po3d.io.checkpoint import digest as weights_digest
-from po3d.io.checkpoint import git_revision, locate
+from po3d.io.checkpoint import git_revision
 from po3d.io.config import build, check_wandb, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
@@ -64,6 +64,7 @@ from po3d.io.guard import INTERRUPTED
 from po3d.io.naming import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
+from po3d.systems.estimators import checkpoints_of, modules_of
 from po3d.systems.mixtures import Mixtures
 
 FRESH_SIZE = 300  # images, or rooms
@@ -78,27 +79,23 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     below = options["abstain_below"]
     check_wandb(options["wandb"])
     benchmark = benchmark_of(options["benchmark"]["name"])
-    usual = usual_options(options)
-    system_config, default = system_of(options, usual), system_of(usual, usual)
-    check_read(config, options, usual, system_config)
-    settings = settings_of(mattering(system_config), mattering(default), below)
+    usual = defaults(options)
+    check_read(config, options, usual)
+    default = system_settings(usual["system"])
     if options["out"] is None:
-        config.out = default_out(options, settings, default)
-        options = OmegaConf.to_container(config, resolve=True)
-        system_config = system_of(options, usual)  # its log may lie in that folder
+        config.out = default_out(
+            options, settings_of(system_settings(options["system"]), default, below), default
+        )
+        options = OmegaConf.to_container(config, resolve=True)  # a system's log may lie in that folder
+    system_config = options["system"]
     engine = build(options["engine"]) if options["engine"] else None
-    own = {"device": "cpu"} if engine and "device" in system_config else {}  # the workers have the GPUs
-    system = reading = build(
-        system_config | own
-    )  # before the data: what is wrong with a checkpoint shows at once
+    # Before the data: what is wrong with a checkpoint shows at once. The workers of an engine have the GPUs.
+    system = reading = build(buildable(system_config, on_cpu=engine is not None))
+    answering = modules_of(system)
+    settings = settings_of(system_settings(system_config, answering), default, below)
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
-    checkpoints = {
-        key: weights_digest(locate(system_config[key]))
-        for key in ("perception", "parser")
-        if isinstance(system_config.get(key), str)
-    }
-    seen = trained_on(system_config, root, split.images)
+    seen = trained_on(checkpoints_of(system), root, split.images)
     measures |= {"trained_on": lambda *_: seen} if seen else {}
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
@@ -110,9 +107,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         print(f"note: {note}", file=sys.stderr)
     identity = {
         "benchmark": options["benchmark"]["name"],
-        "system": mattering(system_config),
+        "system": identity_of(system_config, answering),
         "abstain_below": below,
-        "checkpoints": checkpoints,
+        "checkpoints": {name: own["sha256"] for name, own in answering.items() if "sha256" in own},
         "data": {"sha256": data["sha256"], "images": data["images"], **digests_beside(split)},
     }
     about = {
@@ -120,10 +117,10 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         "split": name,
         "system": system_config["name"],
         "settings": settings,
-        "provenance": provenance(options, checkpoints, data, revision),
+        "provenance": provenance(options, answering, data, revision),
     }
     if options.get("grid"):
-        _grid(options, benchmark, split, system, about, identity, answers)
+        _grid(options, benchmark, split, system, about, identity, answers, notes)
         return
     report = evaluate(
         benchmark,
@@ -156,12 +153,15 @@ def _grid(
     about: dict[str, Any],
     identity: dict,
     answers: Answers | None,
+    notes: Sequence[str],
 ) -> None:
     """The oracle grid instead of one evaluation."""
     kind, scorer = _kind(system), options["scorer"]
     if options["beside"]:
         raise InputError("beside= is for one evaluation; a grid has its cells beside each other")
     plan(kind, options["grid"])  # what is wrong with the grid shows now, not after the images
+    for note in notes:
+        raise InputError(f"the grid needs a table of every picture: {note}")
     with locked(options["out"]) as out:
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
         if not options["resume"]:  # which is for other cells on the same predictions

@@ -17,7 +17,8 @@ from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.files import nodes_from_program, surface
 from po3d.evaluation.compare import read_entry
-from po3d.evaluation.options import default_out, digests_beside, system_of, usual_options
+from po3d.evaluation.options import default_out, defaults, system_settings
+from po3d.evaluation.run import digests_beside
 from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page, run_tables
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
@@ -288,8 +289,8 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
 def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_them():
     first, second = (["benchmark=hypo3d", *own] for own in BENCHMARKS["hypo3d"].shown)
     options = OmegaConf.to_container(compose("evaluate", first), resolve=True)
-    default = system_of(usual_options(options), usual_options(options))
-    settings = settings_of(system_of(options, usual_options(options)), default)
+    default = system_settings(defaults(options)["system"])
+    settings = settings_of(system_settings(options["system"]), default)
     out = default_out(options, settings, default)
     shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
     assert shown["beside"] == [out]
@@ -318,7 +319,7 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["benchmark=hypo3d", "benchmark.furniture=nowhere"], "benchmark.furniture=nowhere is no file or folder"),
         (["benchmark=hypo3d", "benchmark.samples=-1"], "benchmark.samples=-1 should be at least 0"),
         (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
-        (["benchmark=scope", "benchmark.systems.po3d.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
+        (["benchmark=scope", "benchmark.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
         (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is no option"),
         (["+experiment=oracle_grid", "beside=data"], "beside= is for one evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),

@@ -31,6 +31,7 @@ PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
 TABLES = {"street": "a street's table", "rooms": "a room's table", "photographs": "a photograph's table"}
 STREETS = "street_estimator"
+SAMPLES = 64  # draws of a photograph's table, but for --mode argmax
 NO_ANSWER = 1  # exit code: the question was understood, but there is no answer to it
 
 
@@ -272,16 +273,13 @@ def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str,
 def _photographs(arguments: argparse.Namespace) -> "Model":
     """The networks of others for photographs; InputError where they are not installed."""
     from po3d.io.config import build, compose, varied
-    from po3d.systems import photographs, tables
+    from po3d.systems import photographs
     from po3d.systems.asking import Model
-    from po3d.systems.learned import second
-    from po3d.systems.pipeline import Pipeline
 
     config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
-    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
-    executor = photographs.Executor(samples=samples)
-    looks = tables.Photographs(build(config["perception"]["photographs"]))
-    return Model(Pipeline(looks, photographs.Reader(), executor, second=second(arguments.reader, executor)))
+    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
+    looks = build(config["perception"])
+    return Model(photographs.pipeline(perception=looks, samples=samples, reader=arguments.reader))
 
 
 def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":

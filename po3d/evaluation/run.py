@@ -235,7 +235,7 @@ def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> 
     """Of the tables that a system kept the last one of the image, or of each of the views that its questions show."""
     views = {view for q in questions for view in q.images}
     named = {scene.image if scene.image in views else name: scene for scene in kept}
-    return [to_json(dataclasses.replace(scene, image=image)) for image, scene in named.items()]
+    return [to_json(dataclasses.replace(scene, image=image), exact=True) for image, scene in named.items()]
 
 
 def _answers(
@@ -285,13 +285,14 @@ def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[s
     }
 
 
-def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], revision: str) -> dict:
-    """Where a result comes from: enough to run it again and to see what differed."""
+def provenance(config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str) -> dict:
+    """Where a result comes from: enough to run it again and to see what differed. `modules`: the `identity` of each that answered."""
     packages = ("torch", "timm", "numpy", "scipy", "pillow")
     return {
         "config": config,
         "git_revision": revision,
-        "checkpoints": checkpoints,
+        "modules": modules,
+        "checkpoints": {name: own["sha256"] for name, own in modules.items() if "sha256" in own},
         "data": data,
         "versions": {"po3d": __version__, "python": platform.python_version()}
         | {name: importlib.metadata.version(name) for name in packages},
@@ -308,6 +309,25 @@ def data_digest(root: str | Path, split: Split) -> str:
     folder = root.parent if root.is_file() else root
     names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
     return digest({name: sha256(path) for name, path in sorted(names.items())})
+
+
+def digests_beside(split: Any) -> dict[str, str]:
+    """Digests of what a split reads from outside its own folder: tables of scans, models that pictures are drawn with."""
+    found = {}
+    if getattr(split, "scans", None) is not None:
+        found["scans"] = digest({name: _true_table(split, name) for name in split.images})
+    if getattr(split, "furniture", None) is not None:
+        found["furniture"] = digest(
+            {path.name: sha256(path) for path in sorted(split.furniture.glob("*.sh3f"))}
+        )
+    return found
+
+
+def _true_table(split: Any, name: str) -> dict | None:
+    try:
+        return to_json(split.truth(name))
+    except InputError:
+        return None
 
 
 def write_report(out: str | Path, report: dict) -> None:

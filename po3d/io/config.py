@@ -8,6 +8,7 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import re
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,9 @@ from po3d.io.guard import guarded
 from po3d.io.shipped import CONFIGS, INSTALLED, script
 from po3d.io.shipped import ROOT as ROOT  # where scripts and tests look for it
 
+_TARGET = re.compile(
+    r"(?:target|locating|loading) '([\w.]+)'"
+)  # of what hydra could not make, in its message
 MANY = frozenset(("-m", "--multirun"))
 
 
@@ -75,10 +79,20 @@ def build(node: dict[str, Any], **extra: object) -> Any:
         cause: BaseException = error
         while cause.__cause__ is not None:
             cause = cause.__cause__
+        target = next(iter(_TARGET.findall(str(error))), node.get("_target_"))
+        if isinstance(cause, ModuleNotFoundError) and not target.startswith("po3d."):
+            module = str(cause.name)
+            if module == target:
+                raise InputError(
+                    f"{target}: {module.rpartition('.')[0]} has no {module.rpartition('.')[2]}"
+                ) from None
+            if target.startswith(f"{module}."):
+                raise InputError(f"{target}: there is no module {module!r} here or on PYTHONPATH") from None
+            raise InputError(f"{target} needs the module {module!r}, which is not installed") from None
         if isinstance(cause, InputError | OSError | ModuleNotFoundError):
             raise cause from None
         said = " ".join(str(cause).split())[:300]
-        raise InputError(f"{node.get('_target_')}: {said} ({type(cause).__name__})") from error
+        raise InputError(f"{target}: {said} ({type(cause).__name__})") from error
 
 
 def run_hydra(

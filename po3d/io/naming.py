@@ -17,6 +17,7 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "photographs": lambda v: "networks for photographs",
     "known_yaw": lambda v: "" if v else "turns unknown",
     "oracle": lambda v: f"oracle: {', '.join(v)}" if v else "",
+    "noise": lambda v: f"noise: {', '.join(f'{m} {s:g}' for m, s in v.items())}" if v else "",
     "perception": lambda v: f"perception {Path(v).name}",
     "parser": lambda v: f"parser {Path(v).name}",
     "mirror": lambda v: "" if v else "one look",
@@ -44,7 +45,11 @@ def words(settings: Mapping[str, Any]) -> list[str]:
 
 def settings_of(system: Mapping[str, Any], default: Mapping[str, Any], below: float = 0) -> dict[str, Any]:
     """What a report says of a system's config: ALWAYS, and all in which it is not the default one."""
-    told = {k: v for k, v in system.items() if k in ALWAYS or (k != "name" and default.get(k) != v)}
+    told = {
+        k: v
+        for k, v in system.items()
+        if (k in ALWAYS and v is not None) or (k != "name" and default.get(k) != v)
+    }
     return {**told, **({"abstain_below": below} if below else {})}
 
 

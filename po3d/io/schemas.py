@@ -210,6 +210,7 @@ class Row(Record):
     beliefs: Annotated[dict[Name, Belief], Field(max_length=100)]
     position: Vector
     heading_deg: Number
+    heading: Number | None = None  # radians, to the last digit
     extent: tuple[Size, Size, Size]
     covariance: Covariance = ((0.0,) * 3,) * 3
     flip: Probability = 0.0
@@ -534,7 +535,6 @@ class _Data(_Options):
 
 class _System(Record):
     seed: Seed = 0
-    known_yaw: Flag = True
 
 
 class _Benchmark(Record):
@@ -544,25 +544,25 @@ class _Benchmark(Record):
     furniture: Name | None = None
     look: StreetLook | None = None
     dials: Group | None = None
-    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] = 0
+    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None = None
     assume_present: Flag = True
-    systems: dict[Name, _System] = {}
+    known_yaw: Flag = True
 
 
 class _Executor(_Options):
-    mode: Name
-    samples: Annotated[int, Field(strict=True, ge=1, le=100_000)]
-    margins: Flag
+    mode: Name | None
+    samples: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None
+    margins: Flag | None
 
 
 class _Perception(Record):
     checkpoint: Name | None = None
-    device: Name
-    mirror: Flag = True
+    device: Name | None = None
+    mirror: Flag | None = None
 
 
 class _Parser(_Options):
-    checkpoint: Name
+    checkpoint: Name | None
 
 
 class _Engine(Record):
@@ -594,6 +594,7 @@ class EvaluateSettings(_Options):
     data: _Data
     scorer: Name
     oracle: Names
+    noise: dict[Name, Annotated[Number, Field(ge=0)]] | None
     reader: Name
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]

@@ -48,6 +48,7 @@ class Estimator:
     facing: ClassVar[float] = 0.0  # see Mirrored
     cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
+    checkpoint: str | None = None  # the path of its pair
 
     def __init__(
         self,
@@ -88,9 +89,11 @@ class Estimator:
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
         domains = {kind: Domain.read(record) for kind, record in config.get("domains", {}).items()}
-        return cls(
+        found = cls(
             net, config.get("calibration"), device, mirror, domains=domains, ranges=config.get("ranges")
         )
+        found.checkpoint = str(path)
+        return found
 
     @classmethod
     @functools.cache

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,8 @@ class FoundationEstimator:
     field_of_view: float = 55.0  # degrees across the longer side, where nothing says the focal length
     longest_side: int = 1280  # pixels that the networks see
     choice: Choice = Choice()
+    name: ClassVar[str] = "foundation"
+    made_for: ClassVar[tuple[str, ...]] = ("photographs",)
 
     def estimate(
         self,

@@ -215,14 +215,15 @@ def sure(**attributes: str) -> dict[str, dict[str, float]]:
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def to_json(scene: Scene) -> dict:
-    """A JSON-ready record; `from_json` reads it back."""
+def to_json(scene: Scene, exact: bool = False) -> dict:
+    """A JSON-ready record; `from_json` reads it back. Headings are in degrees, which may round their last digit; `exact`: where they
+    do, in radians, too."""
     record: dict = {
         "format": FORMAT,
         "source": scene.source,
         "image": scene.image,
         "axes": {k: list(v) for k, v in scene.axes.items()},
-        "objects": [_object_to_json(o) for o in scene.objects],
+        "objects": [_object_to_json(o, exact) for o in scene.objects],
     }
     if scene.occluders is not None:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
@@ -263,19 +264,28 @@ def from_json(record: object, where: str = "scene") -> Scene:
         camera = Camera(c.width, c.height, c.focal, pose, c.center)
     objects = tuple(
         ObjectState(
-            o.beliefs, o.position, math.radians(o.heading_deg), o.extent, o.covariance, o.flip, o.existence, o.box, o.name
+            o.beliefs, o.position, _heading(o.heading_deg, o.heading, where), o.extent, o.covariance, o.flip, o.existence, o.box, o.name
         )
         for o in table.objects
     )  # fmt: skip
     return Scene(objects, table.axes, table.source, camera, table.occluders, table.image, table.outline)
 
 
-def _object_to_json(o: ObjectState) -> dict:
+def _heading(degrees: float, radians: float | None, where: str) -> float:
+    """The heading of an object in radians; InputError when a record says two."""
+    if radians is not None and math.degrees(radians) != degrees:
+        raise InputError(f"{where}: heading_deg={degrees} and heading={radians} are two headings; give one")
+    return math.radians(degrees) if radians is None else radians
+
+
+def _object_to_json(o: ObjectState, exact: bool) -> dict:
+    degrees = math.degrees(o.heading)
     return {
         "name": o.name,
         "beliefs": {a: dict(b) for a, b in o.beliefs.items()},
         "position": list(o.position),
-        "heading_deg": math.degrees(o.heading),
+        "heading_deg": degrees,
+        **({"heading": o.heading} if exact and math.radians(degrees) != o.heading else {}),
         "extent": list(o.extent),
         "covariance": [list(row) for row in o.covariance],
         "flip": o.flip,

@@ -5,27 +5,35 @@ report can name them. Of several views of a scene only the questions on the bad 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.pipeline import Begun, Context, Posed, System, all_answers, at_once
 
+if TYPE_CHECKING:
+    from po3d.systems.mixtures import Mixtures
+
 MARK = "bad picture: "
+MISSING = "no table: "  # of pictures that perception=file has none of
 NAMED = 3  # bad pictures whose reasons a note gives
 T = TypeVar("T")
 
 
 def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> str | None:
     """How many images and questions were lost, and of which the reasons; None when none were."""
-    image = {q.id: q.image for q in questions}
-    lost = [p for p in predictions if p.reason.startswith(MARK)]
-    if not lost:
-        return None
-    reasons = list(dict.fromkeys(p.reason.removeprefix(MARK) for p in lost))
-    which = "; ".join(reasons[:NAMED]) + ("; ..." if len(reasons) > NAMED else "")
-    images = len({image[p.id] for p in lost})
-    return f"bad pictures of {images} image{'s' * (images > 1)}: {len(lost)} questions failed, counted as wrong ({which})"
+    image, parts = {q.id: q.image for q in questions}, []
+    for mark, what in ((MARK, "bad pictures of"), (MISSING, "no tables of")):
+        lost = [p for p in predictions if p.reason.startswith(mark)]
+        if not lost:
+            continue
+        reasons = list(dict.fromkeys(p.reason.removeprefix(mark) for p in lost))
+        which = "; ".join(reasons[:NAMED]) + ("; ..." if len(reasons) > NAMED else "")
+        images = len({image[p.id] for p in lost})
+        parts.append(
+            f"{what} {images} image{'s' * (images > 1)}: {len(lost)} questions failed, counted as wrong ({which})"
+        )
+    return "; ".join(parts) or None
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,10 @@ class Counting:
     """The system with bad pictures counted instead of ending the run."""
 
     system: System
+
+    def mixtures(self) -> "Mixtures | None":
+        """What the oracle grid can mix of the system."""
+        return self.system.mixtures() if hasattr(self.system, "mixtures") else None
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         lost, found = _attempt(lambda asked: self.system.answer(asked, context), questions, context)
@@ -80,8 +92,13 @@ def _attempt(
     try:
         return {}, ask(questions)
     except ImageError as error:
-        why = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
-    lost = {name: Prediction(name, "failed", reason=f"{MARK}{reason}") for name, reason in why.items()}
+        if missing := set(getattr(error, "names", ())):  # of a file of tables
+            shown = {q.id: [n for n in q.images or (q.image,) if n in missing] for q in questions}
+            why = {name: f"{MISSING}{', '.join(own)}" for name, own in shown.items() if own}
+        else:
+            bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
+            why = {name: f"{MARK}{reason}" for name, reason in bad.items()}
+    lost = {name: Prediction(name, "failed", reason=reason) for name, reason in why.items()}
     rest = [q for q in questions if q.id not in lost]
     more, found = _attempt(ask, rest, context) if rest else ({}, None)
     return lost | more, found

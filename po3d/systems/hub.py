@@ -25,6 +25,8 @@ def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Pat
 
     bound = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).bind(**options)
     bound.apply_defaults()
+    if odd := [name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)]:
+        raise InputError(f"a model folder holds checkpoints; the option {odd[0]} is an object")
     pairs = [locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None]
     kept = {name: value for name, value in options.items() if name not in NOT_KEPT}
     if odd := [

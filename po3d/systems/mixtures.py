@@ -114,13 +114,17 @@ class Answers:
         """Of each question whether its text of that kind is lost; equal texts are lost together."""
         if isinstance(how, str):
             return [False] * len(self.questions)
-        changes = [q.change for q in self.questions]
-        texts: list = changes
-        if module == "parsing":
-            texts = [(q.text, q.task, change) for q, change in zip(self.questions, changes)]
-        name = self.questions[0].image
-        each = list(dict.fromkeys(texts))
-        gone = dict(
-            zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), how, self.seed))
-        )
-        return [bool(text) and gone[text] for text in texts]
+        return lost_texts(module, self.questions, how, self.seed)
+
+
+def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
+    """Of each question on one image whether its text (module "parsing") or change ("edit") is lost with noise of size `sigma`; equal
+    texts are lost together."""
+    changes = [q.change for q in questions]
+    texts: list = changes
+    if module == "parsing":
+        texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
+    name = questions[0].image
+    each = list(dict.fromkeys(texts))
+    gone = dict(zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed)))
+    return [bool(text) and gone[text] for text in texts]

@@ -28,7 +28,7 @@ from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems import tables as sources
+from po3d.systems.estimators import Perception
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.photographs import view_source
@@ -165,7 +165,7 @@ EXECUTOR = Executor()
 def pipeline(
     table: str = "picture",
     known_yaw: bool = True,
-    perception: str = "room_view_estimator",
+    perception: Perception = "room_view_estimator",
     oracle: Sequence[str] = (),
     mirror: bool = True,
     device: str = "cpu",
@@ -173,8 +173,8 @@ def pipeline(
     reader: Which = "both",
 ) -> Pipeline:
     """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
-    pictures, or a path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
+    pictures, a path without suffix or an estimator; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
     `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or both (`learned`); the others as of `Executor`."""
-    made = view_source(table, perception, mirror, device, views=sources.OrbitViews)
+    made = view_source(table, perception, mirror, device, "orbit")
     executor = Executor(known_yaw, samples)
     return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))

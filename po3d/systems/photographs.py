@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
@@ -31,6 +31,7 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.choices import words
+from po3d.systems.estimators import Perception
 from po3d.systems.explained import Explained, Shown
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
@@ -246,9 +247,8 @@ EXECUTOR = Executor()
 
 def pipeline(
     table: str = "picture",
-    perception: str = "room_view_estimator",
+    perception: Perception = "room_view_estimator",
     samples: int = 0,
-    photographs: sources.PhotoEstimator | None = None,
     oracle: Sequence[str] = (),
     mirror: bool = True,
     assume_present: bool = True,
@@ -256,27 +256,23 @@ def pipeline(
     reader: Which = "both",
 ) -> Pipeline:
     """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
-    pictures, or a path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth;
+    pictures, a path without suffix or an estimator; `oracle`: modules replaced by ground truth;
     `mirror`: does the shipped pair look in the mirror, too? `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or
     both (`learned`); the others as of `Executor`. InputError for an unknown source or module."""
     executor = Executor(samples=samples, assume_present=assume_present)
-    made = view_source(table, perception, mirror, device, photographs)
+    made = view_source(table, perception, mirror, device, "photographs")
     return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))
 
 
 def view_source(
-    table: str,
-    perception: str,
-    mirror: bool,
-    device: str,
-    photographs: sources.PhotoEstimator | None = None,
-    views: type[sources.Views] = sources.Views,
+    table: str, perception: Perception, mirror: bool, device: str, domain: Literal["photographs", "orbit"]
 ) -> parts.TableSource:
     """The source of tables of pictures, or of views, of that name."""
     if table != "picture":
         return sources.source(table, truth=sources.Truth(), picture=sources.Truth())
-    if photographs is not None:
-        return sources.Photographs(photographs)
+    if not isinstance(perception, str):
+        return sources.source_of(perception, domain)
     from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
 
+    views = sources.OrbitViews if domain == "orbit" else sources.Views
     return views(RoomViewEstimator.named(perception, mirror, device))

@@ -95,10 +95,10 @@ class Context:
 
 
 def perceived(scene: Scene, name: str) -> Scene:
-    """The table that perception made of an image; AssertionError for a true one. Only an oracle, or a pipeline that is asked
+    """The table that perception made of an image; InputError for a true one. Only an oracle, or a pipeline that is asked
     for true tables by name, may use the truth."""
     if scene.source == "gt":
-        raise AssertionError(f"perception returned the ground truth of {name!r}: only an Oracle may use it")
+        raise InputError(f"perception returned the ground truth of {name!r}: only an Oracle may use it")
     return scene
 
 
@@ -448,22 +448,35 @@ class Pipeline:
     executor: Executor
     oracle: tuple[str, ...] = ()
     second: SecondReader | None = None
+    # Modules that are ground truth with noise of this size, in the executor's units, drawn from `seed`.
+    noise: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
     # How many questions each reader read.
     read_by: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     at_once: ClassVar[int] = 16  # images: more are hardly faster
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
-        if self.tables.true and set(self.oracle) - set(self.executor.reading):
+        object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
+        if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
                 "oracle= replaces modules of predicted tables: it needs another benchmark.table= than truth"
             )
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """Of each module that is not predicted TRUTH, or the size of its noise."""
+        return {**dict.fromkeys(self.oracle, TRUTH), **self.noise}
+
+    def notes(self, questions: Sequence[Question]) -> list[str]:
+        """What a reader of figures on these questions should know of the tables."""
+        return self.tables.notes(questions) if hasattr(self.tables, "notes") else []
 
     def mixtures(self) -> "Mixtures | None":
         """What can be true or predicted here; None where tables or modules are true already."""
         from po3d.systems.mixtures import Mixtures
 
-        if self.tables.true or self.oracle:
+        if self.tables.true or self.settings:
             return None
         self.executor.mixable()
         return Mixtures(self)
@@ -475,13 +488,13 @@ class Pipeline:
     def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
         questions = [list(map(unframed, own)) for own, _ in posed]
         read = iter(self.read([q for own in questions for q in own]))
-        readings = [list(islice(read, len(own))) for own in questions]
+        readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
         looks = [
-            Look(context, _pictures(own, context), self.executor.things(found))
+            Look(context, pictures_of(own, context), self.executor.things(found))
             for own, found, (_, context) in zip(questions, readings, posed)
         ]
         asked = [Asked(*item) for item in zip(self.look(looks), questions, readings, strict=True)]
-        if self.second is not None and "parsing" not in self.oracle:
+        if self.second is not None and "parsing" not in self.settings:
             asked = [one._replace(readings=self._reread(one)) for one in asked]
         for one in asked:
             self.read_by.update(r.by for r in one.readings if not r.unread)
@@ -520,9 +533,19 @@ class Pipeline:
         found = self.second.readings(questions, tables) if questions else []
         return [several if any(r.status != "unparsed" for r in several) else [] for several in found]
 
+    def _lost(self, questions: Sequence[Question], readings: list[Reading]) -> list[Reading]:
+        """The readings of an image's questions without those that noise in the reading modules loses."""
+        for module in set(self.executor.reading) & set(self.noise):
+            from po3d.systems.mixtures import lost_texts
+
+            gone = lost_texts(module, questions, self.noise[module], self.seed)
+            lost = Reading(Parse("unparsed", reason=f"noise in {module}"))
+            readings = [lost if away else r for r, away in zip(readings, gone, strict=True)]
+        return readings
+
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader makes of the questions, with gold programs where they are asked for."""
-        gold = [m for m in self.executor.reading if m in self.oracle]
+        gold = [m for m in self.executor.reading if m in self.settings]
         if not gold:
             return self._read(questions)
         true = [self.executor.gold(q) for q in questions]
@@ -556,17 +579,17 @@ class Pipeline:
             return Tables(found, inputs=context.inputs)
         for name, scene in found.items():
             context.keep(perceived(scene, name))
-        true = dict.fromkeys((m for m in self.oracle if m not in self.executor.reading), TRUTH)
+        true = {m: how for m, how in self.settings.items() if m not in self.executor.reading}
         if not true:
             return Tables(found, inputs=context.inputs)
         truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
-        tables = self.executor.mixed(Tables(found, truth, true, inputs=context.inputs))
+        tables = self.executor.mixed(Tables(found, truth, true, seed=self.seed, inputs=context.inputs))
         for scene in tables.views.values():
             context.keep(scene)
         return tables
 
 
-def _pictures(questions: Sequence[Question], context: Context) -> list[str]:
+def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
     """The names of the pictures that questions on an image show."""
     return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
 
@@ -642,6 +665,20 @@ class Oracle:
 def oracle(world: str) -> Oracle:
     """The oracle of a world: a key of WORLDS."""
     return Oracle(importlib.import_module(WORLDS[world]).EXECUTOR)
+
+
+def checked_noise(noise: Mapping[str, float], executor: Executor) -> dict[str, float]:
+    """The noise of modules in the order of the executor's; InputError for a module that has none, or a size that is no number."""
+    found = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    for name, size in found.items():
+        if name not in executor.modules or name not in executor.units:
+            known = ", ".join(m for m in executor.modules if m in executor.units)
+            raise InputError(f"noise={{{name}: ...}} is no module that can be noisy; known: {known}")
+        if isinstance(size, bool) or not isinstance(size, int | float) or not 0 <= size < float("inf"):
+            raise InputError(
+                f"noise={{{name}: {size!r}}} should be a number of at least 0 ({executor.units[name]})"
+            )
+    return {name: found[name] for name in executor.modules if name in found}
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.estimators import Perception
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, phrase_of, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
@@ -390,10 +391,12 @@ EXECUTOR = Executor()
 
 
 def source(
-    name: str, mirror: bool = True, perception: str = "top_view_estimator", device: str = "cpu"
+    name: str, mirror: bool = True, perception: Perception = "top_view_estimator", device: str = "cpu"
 ) -> parts.TableSource:
     """The source of tables of that name (`benchmark.table`); InputError for an unknown one. `perception`: a map's estimator, the
-    name of a shipped pair or a path without suffix; `mirror`: does it look in the mirror, too? `device`: where it does."""
+    name of a shipped pair, a path without suffix or an object; `mirror`: does it look in the mirror, too? `device`: where it does."""
+    if name == "map" and not isinstance(perception, str):
+        return sources.source_of(perception, "rooms")
     return sources.source(
         name,
         truth=sources.Truth(),
@@ -410,7 +413,7 @@ def pipeline(
     samples: int = WORLDS,
     oracle: Sequence[str] = (),
     mirror: bool = True,
-    perception: str = "top_view_estimator",
+    perception: Perception = "top_view_estimator",
     device: str = "cpu",
     draw: Sequence[str] | str = KINDS,
     reader: Which = "both",

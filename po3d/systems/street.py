@@ -23,6 +23,7 @@ from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SUPER_CATEGORIES, shape_id, shape_name
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.estimators import Perception
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
@@ -70,7 +71,7 @@ class Executor(parts.Executor):
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
-        return cls(options.get("mode", "argmax"), options.get("samples", 64))
+        return cls(options.get("mode") or "marginal", options.get("samples") or 64)
 
     def parsed(self, text: str) -> Tree:
         return parse_text(text)
@@ -229,7 +230,7 @@ EXECUTOR = Executor()
 
 
 def pipeline(
-    perception: str | None = "street_estimator",
+    perception: Perception = "street_estimator",
     parser: str = "street_parser",
     mode: Mode = "marginal",
     samples: int = 64,
@@ -241,26 +242,25 @@ def pipeline(
     reader: Which = "both",
     verify: str | None = None,
 ) -> Pipeline:
-    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
+    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one, or of an estimator; `margins`: see
+    `Executor`;
     `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`).
     `verify`: "render" has what the estimator is not sure of drawn and compared with the picture (`render_compare`)."""
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # torch takes seconds: only who runs networks pays
 
-    if perception is None:
-        raise InputError(
-            "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
-        )
     if verify not in (None, "render"):
         raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
     executor = Executor(mode, samples, seed, margins=margins)
     modules = parts.checked_modules(oracle, executor.modules)
-    estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
-    if verify == "render":
-        from po3d.systems.render_compare import RenderCompare  # which imports the renderer
+    looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
+    if looks is None:
+        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
+        if verify == "render":
+            from po3d.systems.render_compare import RenderCompare  # which imports the renderer
 
-        estimator.verify = RenderCompare()
-    looks = sources.Pictures(estimator)
+            estimator.verify = RenderCompare()
+        looks = sources.Pictures(estimator)
     return Pipeline(looks, own_reader(parser, device), executor, modules, second(reader, executor, device))
 
 

@@ -3,7 +3,8 @@
     Truth           the true tables: an upper bound for perception, named in the report
     Pictures        a street's picture, by a trained estimator
     Views           a picture with its focal length by a trained estimator; OrbitViews: each view of an orbit
-    Photographs     a photograph, by networks of others that look for what its questions name
+    Estimated       any picture, by an estimator of somebody's own (`po3d.systems.estimators`)
+    FromFile        no picture: predicted tables that any program wrote (`po3d.systems.table_files`)
     Maps            a room's map without labels, by a trained estimator
     LabelledMaps    names and centres of a room's things (po3d.perception.semantic_map)
     Captions        sentences about single things of a room (po3d.perception.room_captions)
@@ -11,18 +12,25 @@
 All but Truth give tables that say "predicted"; a pipeline refuses the ground truth from them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from po3d.io.errors import known
+from po3d.io.errors import InputError, known
+from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import Reading, viewer_axes
-from po3d.scene.table import Scene
-from po3d.systems.pipeline import Image, Look, TableSource
+from po3d.scene.street import AXES, FOCAL, WIDTH, camera
+from po3d.scene.table import Scene, from_json, to_json
+from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
+from po3d.systems.pipeline import Context, Image, Look, TableSource
 
 if TYPE_CHECKING:
     from po3d.perception.top_view import TopViewEstimator
+
+
+Domain = Literal["street", "rooms", "photographs", "orbit"]
 
 
 class Estimator(Protocol):
@@ -37,19 +45,6 @@ class ViewEstimator(Protocol):
 
     def estimate(
         self, pictures: Sequence[Image], focals: Sequence[float], names: Sequence[str] | None = None
-    ) -> list[Scene]: ...
-
-
-class PhotoEstimator(Protocol):
-    """The same for photographs, whose focal length may be unknown (None), by networks that are told what to look for.
-    `po3d.perception.foundation.FoundationEstimator` is one."""
-
-    def estimate(
-        self,
-        pictures: Sequence[Image],
-        focals: Sequence[float | None],
-        names: Sequence[str] | None = None,
-        things: Sequence[str] = (),
     ) -> list[Scene]: ...
 
 
@@ -108,16 +103,106 @@ def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
 
 
 @dataclass(frozen=True)
-class Photographs(TableSource):
-    """The focal length is used where the benchmark knows it."""
+class Estimated(TableSource):
+    """Pictures of any domain by an estimator of somebody's own; InputError for what is no predicted table of that domain, and for a
+    copy of the true one."""
 
-    estimator: PhotoEstimator
+    estimator: Any  # po3d.systems.estimators.Estimator
+    domain: Domain
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
-        return [
-            self.estimator.estimate([c.image()], [c.inputs.known_focal()], [c.name], things)
-            for c, _, things in looks
-        ]
+        if "things" in parameters(self.estimator):  # which differ from image to image
+            return [self._together([look])[0] for look in looks]
+        return self._together(looks)
+
+    def _together(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        shown = [(look.context, name) for look in looks for name in look.names]
+        names = [name for _, name in shown]
+        given = [GIVEN[self.domain](context, name) for context, name in shown]
+        scenes = estimated(self.estimator, given, names, looks[0].things, self.domain)
+        who = class_path(self.estimator)
+        return _grouped(
+            [completed(scene, self.domain, c, who) for scene, (c, _) in zip(scenes, shown, strict=True)],
+            looks,
+        )
+
+
+def source_of(perception: Any, domain: Domain) -> TableSource:
+    """The source of tables by an estimator of somebody's own, or of those that stand in a file; InputError for neither."""
+    if hasattr(perception, "source"):
+        return perception.source(domain)
+    check_domain(perception, domain)
+    return Estimated(perception, domain)
+
+
+def _street(context: Context, name: str) -> Given:
+    image = context.picture(name)
+    return Given(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
+
+
+def _map(context: Context, name: str) -> Given:
+    view = context.inputs.top_view()
+    return Given(view.picture, None, view.camera)
+
+
+def _photograph(context: Context, name: str) -> Given:
+    return Given(context.picture(name), context.inputs.known_focal())
+
+
+def _view(context: Context, name: str) -> Given:
+    return Given(context.picture(name), context.inputs.focal(name))
+
+
+# What an estimator of somebody's own is given of a picture, by domain.
+GIVEN: dict[str, Callable[[Context, str], Given]] = {
+    "street": _street,
+    "rooms": _map,
+    "photographs": _photograph,
+    "orbit": _view,
+}
+
+
+def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene:
+    """A table that others made, with the axes of its domain where it has none; an orbit's views always have those of their cameras.
+    InputError, which begins with `who` made it, for what is no table of that domain, or a copy of the true one."""
+    where = f"{who}, the table of {scene.image!r}"
+    if domain in ("photographs", "orbit") and scene.camera is None:
+        raise InputError(f"{where} has no camera: tables of pictures need it")
+    if domain == "orbit":
+        scene = _as_seen(scene, scene.image, context.inputs.reading)
+    elif not scene.axes:
+        scene = replace(scene, axes=_axes(scene, domain))
+    try:
+        from_json(to_json(scene), where)
+        kind = "shape" if domain == "street" else "name"
+        for k, o in enumerate(scene.objects):
+            if kind not in o.beliefs:
+                raise InputError(f"{where}: objects[{k}] has no belief {kind!r}")
+        for attribute, values in ATTRIBUTES.items() if domain == "street" else ():
+            scene.kept([k for k, o in enumerate(scene.objects) if attribute in o.beliefs]).belief(
+                attribute, values
+            )
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+    except (TypeError, AttributeError, KeyError, ValueError) as error:
+        raise InputError(f"{where} is no table: {error}") from None
+    try:
+        truth = context.true(scene.image)
+    except InputError:  # a release has none
+        return scene
+    if is_copy(scene, truth):
+        raise InputError(
+            f"{where} is a copy of the true one; true tables are asked for as system=oracle or oracle="
+        )
+    return scene
+
+
+def _axes(scene: Scene, domain: Domain) -> Mapping[str, tuple[float, float]]:
+    if domain == "street":
+        return AXES
+    if domain == "rooms":
+        return axes_from_front((0.0, 1.0))
+    return viewer_axes(scene.camera.cam_T_world.rotation[2, :2])
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
         def estimate(self, pictures, focals, names):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
-    with pytest.raises(AssertionError, match="ground truth"):
+    with pytest.raises(InputError, match="ground truth"):
         answered(split, orbit(OrbitViews(Peeking())))
 
 

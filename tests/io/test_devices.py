@@ -11,9 +11,11 @@ import pytorch_lightning as pl
 import torch
 from accelerator import AWAY, Away, accelerator, moved
 from generators import random_program, random_scene
+from omegaconf import OmegaConf
 from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
+from po3d.evaluation.options import buildable
 from po3d.io.config import CONFIGS, ROOT, build, compose, run_hydra
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
@@ -70,8 +72,8 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
     for module in (perception, seq2seq):
         monkeypatch.setattr(module, "device_of", lambda name: asked.append(name) or torch.device("cpu"))
     config = compose("evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options])
-    own = config["benchmark"].get("systems")
-    system = build(dict(own["po3d"] if own else config["system"]))
+    options = OmegaConf.to_container(config, resolve=True)
+    system = build(buildable(options["system"]))
     if benchmark == "hypo3d":
         table = system.tables
         TopViewEstimator.named(table.checkpoint, table.mirror, table.device)

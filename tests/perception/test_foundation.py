@@ -129,9 +129,12 @@ def test_the_benchmark_goes_through_on_a_folder_of_photographs(hub, tmp_path, ca
     assert [s["image"] for s in scenes] == ["a.png", "a.png#flip"]
     capsys.readouterr()
     assert (
-        evaluate.run(["benchmark=pulsecheck457", "perception=foundation", f"out={tmp_path / 'other'}"]) == 2
+        evaluate.run(
+            ["benchmark=pulsecheck457", *arguments[1:2], *overrides(hub), f"out={tmp_path / 'other'}"]
+        )
+        == 2
     )
-    assert "perception=street" in capsys.readouterr().err
+    assert "perception=shipped" in capsys.readouterr().err
 
 
 # --- weights --------------------------------------------------------------------------------------------------------

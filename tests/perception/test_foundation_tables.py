@@ -12,7 +12,7 @@ from po3d.scene.camera import Hold, held, hold_of
 from po3d.systems import photographs
 from po3d.systems.asking import Model
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.tables import Photographs
+from po3d.systems.tables import Estimated
 
 
 def test_the_detector_is_asked_for_the_nouns_of_descriptions():
@@ -60,7 +60,7 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
     staged = Staged(camera, dict(zip(("chair", "sofa", "dog"), THINGS)), depth_map(camera))
     estimator = FoundationEstimator(staged.detect, staged.measure, staged.face, ("sofa", "dog"))
     picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
-    model = Model(Pipeline(Photographs(estimator), photographs.Reader(), photographs.EXECUTOR))
+    model = Model(Pipeline(Estimated(estimator, "photographs"), photographs.Reader(), photographs.EXECUTOR))
     answer = model.ask(picture, "Which is closer to the camera, the chair or the sofa?", focal=FOCAL / WIDTH)
     assert staged.asked == [["chair", "sofa", "dog"]]  # the question's, then the vocabulary's
     assert answer.answer == "sofa"

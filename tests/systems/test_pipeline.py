@@ -127,7 +127,7 @@ def test_images_are_answered_together_as_alone(mode):
 
 def test_a_pipeline_refuses_the_ground_truth():
     scene, questions = world()
-    with pytest.raises(AssertionError, match="only an Oracle"):
+    with pytest.raises(InputError, match="only an Oracle"):
         Pipeline(Sees(scene), Reads()).answer(questions, Context(lambda: None, lambda: scene, "a.png"))
 
 

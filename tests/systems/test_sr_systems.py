@@ -154,7 +154,7 @@ class Estimator:
 def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
     shown = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
-    with pytest.raises(AssertionError, match="ground truth"):
+    with pytest.raises(InputError, match="ground truth"):
         system(Views(Estimator(table))).answer(asked, shown)
 
 

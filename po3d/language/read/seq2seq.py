@@ -407,7 +407,9 @@ class NetworkParser(ABC):
         weights, record = checkpoint.load(path, cls.kind)
         config = record["config"]
         network = restored(config["words"], cls.language, config["network"], weights, path)
-        return cls(network, config["words"], **options)
+        found = cls(network, config["words"], **options)
+        found.checkpoint = str(path)
+        return found
 
     def parse(self, texts: Sequence[str], sort: str = "question") -> list[Parse]:
         """One Parse for each text, in order."""

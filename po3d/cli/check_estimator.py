@@ -1,0 +1,131 @@
+"""Checks an estimator of your own on some shipped pictures of each benchmark, one line for each check.
+
+  po3d check-estimator mymod.Mine
+  po3d check-estimator mymod.Mine --benchmark scope --set threshold=0.4
+
+The class is found in the current folder or on PYTHONPATH, and made with the arguments of --set. The exit code is 0 where
+every check holds, else 2. What an estimator is: docs/extending.md.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from po3d.io.errors import InputError, visible
+from po3d.io.guard import BAD_INPUT
+
+PICTURES = 2  # images, rooms or scenes of each benchmark
+TOLERANCE = 1e-3  # of the same pictures' tables when they are made again
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from po3d.benchmarks.registry import MODULES
+
+    parser.add_argument(
+        "target", metavar="MODULE.CLASS", help="the class, or a function that makes the object"
+    )
+    parser.add_argument("--benchmark", choices=tuple(MODULES), help="only this one; default: all")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="an argument of the class"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for each check; 0 where all hold."""
+    failed = False
+    for holds, line in checks(arguments.target, arguments.set, arguments.benchmark):
+        print(f"{'ok  ' if holds else 'FAIL'}  {visible(' '.join(line.split()))}", flush=True)
+        failed |= not holds
+    return BAD_INPUT if failed else 0
+
+
+def checks(target: str, options: list[str], benchmark: str | None = None) -> Iterator[tuple[bool, str]]:
+    """Whether each check holds, and what it is about."""
+    from po3d.benchmarks.registry import MODULES
+    from po3d.systems.estimators import class_path, identity, parameters, title
+
+    try:
+        estimator = made(target, options)
+        taken = parameters(estimator)
+    except InputError as error:
+        yield False, str(error)
+        return
+    yield (
+        True,
+        f"{class_path(estimator)} is an estimator; estimate takes {', '.join(('images', 'names', *taken))}",
+    )
+    yield True, f"reports call it {title(identity(estimator))!r}"
+    for name in [benchmark] if benchmark else MODULES:
+        try:
+            yield from _on(estimator, name)
+        except InputError as error:
+            yield False, f"{name}: {error}"
+
+
+def made(target: str, options: list[str]) -> Any:
+    """The object, made as perception._target_=TARGET makes it; InputError when it can't be."""
+    from omegaconf import OmegaConf
+
+    from po3d.evaluation.options import importable
+    from po3d.io.config import build
+
+    if wrong := [option for option in options if "=" not in option]:
+        raise InputError(f"--set {wrong[0]} should be KEY=VALUE")
+    importable(target)
+    return build({"_target_": target, **OmegaConf.to_container(OmegaConf.from_dotlist(options))})
+
+
+def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
+    from po3d.benchmarks.registry import benchmark_of, opened
+    from po3d.systems.estimators import made_for
+
+    world = benchmark_of(name).world
+    if world not in made_for(estimator, world):
+        yield True, f"{name}: left out, the estimator is made for {', '.join(made_for(estimator, world))}"
+        return
+    yield from _answers(estimator, world, opened(name, size=PICTURES), name)
+
+
+def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
+    """The tables of a split's images, twice, and the answers of gold programs on them."""
+    import importlib
+    from itertools import groupby
+
+    from po3d.evaluation.run import by_image
+    from po3d.systems.pipeline import WORLDS, Context, Look, Pipeline, pictures_of
+    from po3d.systems.tables import source_of
+
+    executor = importlib.import_module(WORLDS[world]).EXECUTOR
+    source = source_of(estimator, world)
+    system = Pipeline(source, _Gold(), executor, executor.reading)
+    asked = [(name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)]
+    posed = [(own, Context.of(split, image)) for image, own in asked]
+    looks = [Look(context, pictures_of(own, context)) for own, context in posed]
+    first, again = source.tables(looks), source.tables(looks)
+    scenes = [scene for own in first for scene in own]
+    things = sum(map(len, scenes))
+    yield (
+        True,
+        f"{name}: one finite predicted table for each of {len(scenes)} pictures, {things} objects in all",
+    )
+    same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
+    yield same, f"{name}: the same pictures give the same tables again" + ("" if same else ": they differ")
+    found = [p for own in system.answers(posed) for p in own]
+    answered = sum(p.status == "ok" for p in found)
+    yield True, f"{name}: {answered} of {len(found)} questions have an answer, by their gold programs"
+
+
+class _Gold:
+    """No reader: all programs are gold."""
+
+    def read(self, questions: Any) -> list:
+        raise AssertionError("nothing is read where all programs are gold")
+
+
+def _alike(scene: Any, other: Any) -> bool:
+    import numpy as np
+
+    return len(scene) == len(other) and all(
+        np.allclose(getattr(scene, what), getattr(other, what), rtol=0, atol=TOLERANCE)
+        for what in ("positions", "headings", "extents")
+    )

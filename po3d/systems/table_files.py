@@ -1,0 +1,186 @@
+"""Predicted scene tables from a file that any program wrote, in the place of an estimator: `perception=file`.
+
+The file has one JSON record for each image, as `evaluate.py` keeps them in scenes.jsonl; docs/tables.md is their schema. Only
+`image` and `objects` are needed. What a record does not say of an object is unknown, and the table says so: a heading or a position
+that is missing has the variance of one that may be anything.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from po3d.io.errors import InputError, shown
+from po3d.io.files import read_json, read_jsonl
+from po3d.io.images import ImageError
+from po3d.io.runs import SCENES
+from po3d.perception.room_furnishing import usual
+from po3d.reasoning.questions import Question
+from po3d.scene.frames import axes_from_front
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.street import AXES, SPREAD, camera, extent, origin_height
+from po3d.scene.table import FORMAT, Scene, from_json, to_json
+from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.pipeline import Look, TableSource
+from po3d.systems.tables import Domain, completed
+
+ANYWHERE = {"street": SPREAD**2 / 3, "rooms": 4.0, "photographs": 4.0, "orbit": 4.0}  # variance of a position
+ANY_HEADING = math.pi**2 / 3  # variance of a heading
+
+
+class MissingTable(ImageError):
+    """The file has no table of some pictures."""
+
+    def __init__(self, names: Sequence[str], file: str) -> None:
+        super().__init__(f"no table of {', '.join(names)} in {file}")
+        self.names = tuple(names)
+
+
+class TableFile:
+    """The predicted tables of a .jsonl or .json file, or of the folder of a finished run. `name` and `checkpoint`: see
+    `po3d.systems.estimators`."""
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        self.checkpoint = path / SCENES if path.is_dir() else path
+        named = self.checkpoint.resolve()
+        self.name = f"tables of {named.parent.name if named.name == SCENES else named.stem}"
+        self.records = _records(self.checkpoint)
+
+    def source(self, domain: Domain) -> "FromFile":
+        """The source of tables of a domain; InputError names the record that is none."""
+        where = self.checkpoint.name
+        scenes = {
+            image: from_json(_whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}")
+            for image, record in self.records.items()
+        }
+        return FromFile(self, domain, scenes)
+
+
+@dataclass(frozen=True)
+class FromFile(TableSource):
+    estimator: TableFile  # what made the tables, for provenance
+    domain: Domain
+    scenes: Mapping[str, Scene]
+
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [self._of(look) for look in looks]
+
+    def notes(self, questions: Sequence[Question]) -> list[str]:
+        """How many pictures of the questions have a table, where not all have; InputError when none has."""
+        names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
+        there = sum(name in self.scenes for name in names)
+        said = f"{self.estimator.checkpoint} has tables of {there:,} of the {len(names):,} pictures"
+        if names and not there:
+            raise InputError(f"{said}: it is of another benchmark, or of another part of it")
+        return [] if there == len(names) else [f"{said}; questions on the others count as wrong"]
+
+    def _of(self, look: Look) -> list[Scene]:
+        file = self.estimator.checkpoint.name
+        if missing := [name for name in look.names if name not in self.scenes]:
+            raise MissingTable(missing, file)
+        return [completed(self.scenes[name], self.domain, look.context, file) for name in look.names]
+
+
+def _records(path: Path) -> dict[str, dict]:
+    """Image -> record; InputError for what is no list of tables, or has two of one image."""
+    if path.suffix == ".json":
+        found: Any = read_json(path, "file of scene tables")
+        records = found if isinstance(found, list) else [found]
+    else:
+        records = list(read_jsonl(path, "file of scene tables"))
+    tables: dict[str, dict] = {}
+    for k, record in enumerate(records):
+        where = f"{path.name}, record {k}"
+        if not isinstance(record, dict) or not isinstance(record.get("objects"), list):
+            raise InputError(f"{where}: no scene table: it should be an object with 'image' and 'objects'")
+        name = record.get("image")
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{where}: the field 'image' should name the picture")
+        if name in tables:
+            raise InputError(f"{where}: there are two tables of {shown(name)}")
+        if record.get("source", "predicted") == "gt":
+            raise InputError(
+                f'{where}: a table with source="gt" is a true one; only predicted tables are taken'
+            )
+        tables[name] = record
+    return tables
+
+
+def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, Any]:
+    """The record with all that `from_json` needs."""
+    objects = [_object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])]
+    view = record.get("camera")
+    if view is None and domain == "street":
+        view = to_json(Scene((), AXES, "predicted", camera()))["camera"]
+    if record.get("axes") is not None:
+        axes = record["axes"]
+    elif domain == "street":
+        axes = AXES
+    elif domain == "rooms" or not isinstance(view, Mapping):
+        axes = axes_from_front((0.0, 1.0))
+    else:
+        axes = viewer_axes(_ahead(view, where))
+    given = {"format": record.get("format", FORMAT), "source": "predicted", "axes": dict(axes)}
+    return {**record, **given, "objects": objects, **({} if view is None else {"camera": view})}
+
+
+def _ahead(view: Mapping[str, Any], where: str) -> tuple[float, float]:
+    try:
+        return float(view["cam_R_world"][2][0]), float(view["cam_R_world"][2][1])
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise InputError(f"{where}: the camera needs 'cam_R_world', three rows of three numbers") from None
+
+
+def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
+    """One object with what it does not say as unknown."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: should be an object with 'beliefs'")
+    beliefs = record.get("beliefs", {})
+    if not isinstance(beliefs, Mapping):
+        raise InputError(f"{where}: 'beliefs' should be an object: attribute -> value -> probability")
+    found = dict(record)
+    found["beliefs"] = {a: {b: 1.0} if isinstance(b, str) else b for a, b in beliefs.items()}
+    vague = [record.get("position") is None] * 2
+    vague.append(record.get("heading_deg") is None and record.get("heading") is None)
+    if record.get("heading_deg") is None:
+        heading = record.get("heading")
+        found["heading_deg"] = math.degrees(heading) if isinstance(heading, int | float) else 0.0
+    if found.get("extent") is None:
+        found["extent"] = list(_usual(found["beliefs"], domain))
+    if record.get("position") is None:
+        found["position"] = [0.0, 0.0, _height(found, domain)]
+    if any(vague) and record.get("covariance") is None:
+        variances = [ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING]
+        found["covariance"] = [[v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)]
+    if vague[2]:
+        found.setdefault("flip", 0.5)
+    return found
+
+
+def _usual(beliefs: Mapping[str, Any], domain: Domain) -> tuple[float, ...]:
+    """The size of what an object most probably is."""
+    if domain == "street":
+        return tuple(extent(*_shape_and_size(beliefs)).tolist())
+    return tuple(usual(_likeliest(beliefs, "name", ""))[0])
+
+
+def _height(found: Mapping[str, Any], domain: Domain) -> float:
+    """The height at which an object stands on the ground."""
+    if domain == "street":
+        return origin_height(*_shape_and_size(found["beliefs"]))
+    return float(found["extent"][2]) / 2
+
+
+def _shape_and_size(beliefs: Mapping[str, Any]) -> tuple[str, str]:
+    found = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
+    return found if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), found)) else ("sedan", "large")
+
+
+def _likeliest(beliefs: Mapping[str, Any], attribute: str, otherwise: str) -> str:
+    belief = beliefs.get(attribute)
+    if not isinstance(belief, Mapping) or not belief:
+        return otherwise
+    numbers = {v: p for v, p in belief.items() if isinstance(p, int | float)}
+    return max(numbers, key=numbers.__getitem__, default=otherwise)
