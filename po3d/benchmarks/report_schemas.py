@@ -1,6 +1,8 @@
 """What report.json, grid.json and errors.jsonl hold, checked where a command reads them: a file of a run's folder may be
 edited by hand or come from another version. Figures are of any size but finite; what a benchmark adds is checked by name.
-pydantic is imported with the first file that is read."""
+pydantic is imported with the first file that is read.
+
+Above 400 lines: what every benchmark adds to a report stands here, to be read beside each other."""
 
 # ruff: noqa: RUF012  pydantic copies defaults
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
     "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
     "language": Command("programs in words, and the files of wordings", "po3d.cli.language"),
+    "pose-real": Command("L4-Pose-Real: items of photographs, answers, a table", "po3d.cli.pose_real"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
     "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio"),
@@ -56,6 +57,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d compare MINE.jsonl YOURS.jsonl --benchmark pulsecheck457 --data RELEASE
   po3d trust MINE.jsonl --benchmark pulsecheck457
   po3d report RUN --with YOURS.jsonl
+  po3d pose-real score ITEMS RUN
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
   po3d doctor
   po3d studio

@@ -15,7 +15,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
-from po3d.evaluation.report.records import name_of_run
+from po3d.evaluation.report.records import check_data, described_run, name_of_run
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
@@ -198,6 +198,10 @@ def compare_command(arguments: argparse.Namespace) -> int:
     if len(names) != len(arguments.files):
         raise InputError(f"--names gives {len(names)} names for {len(arguments.files)} files")
     entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
+    runs = [about for path in arguments.files if (about := described_run(path))]
+    for path in arguments.files:
+        if runs:
+            check_data(runs[0], path)
     entries = distinct(entries, arguments.files)
     notes = gaps(entries)
     if arguments.common:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.published import source_lines
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.registry import title as data_title
 from po3d.evaluation.compare import Entry, compare, distinct, gaps, pair_table, read_entry
@@ -171,10 +172,16 @@ def run_figures(run: Run) -> list[Plot]:
 
 
 def run_page(
-    run: Run, folder: str | Path, grid: str | Path | None = None, items: int = ITEMS, ids: Sequence[str] = ()
+    run: Run,
+    folder: str | Path,
+    grid: str | Path | None = None,
+    items: int = ITEMS,
+    ids: Sequence[str] = (),
+    published: Published = True,
 ) -> str:
     """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default. `items`: how many questions it
-    lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not."""
+    lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not. `published`: as in
+    `results_table`."""
     folder, grid = Path(folder), Path(grid or folder)
     questions = run.split.questions
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
@@ -190,10 +197,12 @@ def run_page(
     except InputError:  # answers without probabilities, or none at all: there is nothing to plot
         pass
     notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
+    cells, errors = _grid(grid, shown, run.report["benchmark"])
+    later = source_lines(run.report["benchmark"]) if published == "later" else []
     page = Page(
         run.report,
         [entry.name for entry in run.entries],
-        run_tables(run),
+        run_tables(run, published, cells),
         [model["rows"] for model in run.compared["models"]],
         shown,
         answers,
@@ -203,10 +212,12 @@ def run_page(
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
          *([published_note(run.report)] if run.report["published"] else []),
+         *(f"† {line}" for line in later),
          *gaps(run.entries)],
         figures,
         risk,
-        *_grid(grid, shown, run.report["benchmark"]),
+        cells,
+        errors,
         run_figures(run),
     )  # fmt: skip
     return render(page, _images(run, folder, shown, answers))
@@ -226,7 +237,7 @@ def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequen
 def write_page(
     run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None, **which: Any
 ) -> Path:
-    """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`."""
+    """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`, `published`."""
     path = Path(out or Path(folder) / HTML)
     write_file(path, run_page(run, folder, grid, **which))
     return path
@@ -312,7 +323,7 @@ def report_command(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"{groups[0][0]} and {groups[1][0]} are on different data: each wants a page of its own"
             )
-        (folder, run), which = groups[0], {"ids": arguments.question}
+        (folder, run), which = groups[0], {"ids": arguments.question, "published": published}
         which["items"] = ITEMS if arguments.items is None else arguments.items
         path = write_page(run, folder, arguments.out, arguments.grid, **which)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")

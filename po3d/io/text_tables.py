@@ -1,4 +1,5 @@
-"""One table, four spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper, HTML for a notebook."""
+"""One table, three spellings: aligned text for the terminal, markdown for the reports, HTML for a notebook; LaTeX is
+`po3d.evaluation.report.latex`."""
 
 import math
 import re
@@ -113,18 +114,6 @@ _UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u
 def latex_text(words: str) -> str:
     """Text whose characters mean nothing to LaTeX; a letter that its usual fonts lack stands as its number (U+4E2D)."""
     return _UNTYPESET.sub(lambda found: f"U+{ord(found[0]):04X}", visible(words).translate(_LATEX))
-
-
-def latex(table: Table, digits: int = 1) -> str:
-    """A booktabs tabular."""
-    lines = [r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}", r"\toprule"]
-    lines.append(" & ".join(latex_text(h) for h in table.header) + r" \\")
-    lines.append(r"\midrule")
-    for k, row in enumerate(table.rows):
-        if k in table.rules:
-            lines.append(r"\midrule")
-        lines.append(" & ".join(latex_text(cell_text(c, digits)) for c in row) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
 def html(table: Table, digits: int = 1) -> str:

@@ -33,7 +33,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question, pictures
 from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
+from po3d.systems.prompts import ImageFormat, Prompt, data_uri, encode, messages, prompt
 
 LARGEST = 16_000_000  # bytes of a response
 LONGEST_WAIT = 60.0  # seconds between two tries
@@ -206,6 +206,7 @@ class Lmm:
     # Of a million tokens, {"prompt": .., "completion": ..}, in any currency.
     price: Mapping[str, float | None] | None = None
     image_format: ImageFormat = "png"
+    asks: Callable[[str, Question], Prompt] = prompt  # (benchmark, question): what is asked
 
     def __post_init__(self, log: str | Path | None) -> None:
         key = os.environ.get(self.key_env, "") if self.key_env else ""
@@ -260,7 +261,7 @@ class Lmm:
 
     def _ask(self, question: Question, urls: Sequence[str], stop: threading.Event) -> Prediction:
         body = {
-            "model": self.model, "messages": messages(prompt(self.benchmark, question), urls), **self.fields,
+            "model": self.model, "messages": messages(self.asks(self.benchmark, question), urls), **self.fields,
         }  # fmt: skip
         digest = hashlib.sha256(
             json.dumps([self.endpoint.base_url, body], sort_keys=True).encode()

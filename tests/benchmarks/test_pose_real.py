@@ -2,18 +2,24 @@
 
 import json
 import math
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
+from endpoints import completion, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from scipy.io import savemat
 
+from po3d.benchmarks.pulsecheck457 import pose_real
+from po3d.benchmarks.pulsecheck457.annotations import read_annotations, read_poses
+from po3d.cli import main as cli
 from po3d.io.errors import InputError
+from po3d.perception.foundation_networks import Facing
 from po3d.reasoning.questions import Prediction
-from tools import pose_real
-from tools.sunrgbd import read_annotations
+from po3d.systems.facing import BoxFacing
 
 K = [[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]]
 LEVEL = np.eye(3).tolist()
@@ -51,8 +57,12 @@ def annotated(tmp_path):
     return tmp_path / "a.jsonl", tmp_path / "photos", tmp_path / "out"
 
 
+def made(annotations, images, out):
+    return pose_real.generate(read_annotations(annotations), images, out)
+
+
 def test_items_are_the_things_that_can_be_asked_about(annotated):
-    assert pose_real.generate(*annotated) == 3
+    assert made(*annotated) == 3
     questions = pose_real.load(annotated[2]).questions
     assert [(q.number, q.answer) for q in questions] == [
         ("chair", "front"), ("sofa", "right"), ("toilet", "left"),
@@ -113,7 +123,7 @@ def test_a_direction_is_named_within_its_window_and_never_two(angle, length):
 
 
 def test_the_picture_shows_the_red_box_and_nothing_else_changes(annotated):
-    pose_real.generate(*annotated)
+    made(*annotated)
     split = pose_real.load(annotated[2])
     q = split.questions[2]
     pixels = split.image(q.image)
@@ -197,3 +207,163 @@ def test_bad_annotations_are_named(tmp_path):
         list(read_annotations(tmp_path / "none.mat"))
     with pytest.raises(InputError, match="expected"):
         pose_real.load(tmp_path)
+
+
+# --- folders of pictures with poses, and the command --------------------------------------------------------
+
+
+def posed(yaw: float, pitch: float, front: str = "+z") -> list[list[float]]:
+    """Columns: axes of an upright thing in a camera that looks down by `pitch`, x right, y down, z ahead. Yaw 0 faces the
+    viewer; it grows clockwise from above: left next."""
+    toward = np.array([-math.sin(yaw), 0.0, -math.cos(yaw)])  # in a level camera
+    up = np.array([0.0, -1.0, 0.0])
+    side = np.cross(up, toward)
+    columns = {"+z": (side, up, toward), "+x": (toward, up, -side)}[front]
+    c, s = math.cos(pitch), math.sin(pitch)
+    tilt = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])  # what is ahead moves up in the picture
+    return (tilt @ np.stack(columns, 1)).tolist()
+
+
+def record_of(yaws, pitch=0.0, front="+z", opengl=False):
+    """A picture's poses: chairs beside each other, three metres ahead."""
+    flip = np.diag([1.0, -1.0, -1.0]) if opengl else np.eye(3)
+    objects = [
+        {
+            "category": "chair", "rotation": (flip @ np.array(posed(yaw, pitch, front))).tolist(),
+            "translation": (flip @ np.array([k - 0.5, 0.3, 3.0])).tolist(), "scale": [0.5, 0.8, 0.5],
+        }
+        for k, yaw in enumerate(yaws)
+    ]  # fmt: skip
+    return {"K": K, "objects": objects}
+
+
+def folder_of(root, records):
+    """Pictures with their poses beside them."""
+    (root / "batch").mkdir(parents=True)
+    for k, record in enumerate(records):
+        pixels = np.full((480, 640, 3), 60 + k, np.uint8)
+        Image.fromarray(pixels).save(root / "batch" / f"{k:03d}.png")
+        (root / "batch" / f"{k:03d}.json").write_text(json.dumps(record))
+    return root
+
+
+QUARTERS = {0: "front", 1: "left", 2: "back", 3: "right"}
+
+
+@given(
+    st.integers(0, 3), st.floats(-28, 28), st.floats(-1.0, 1.0), st.sampled_from(["+z", "+x"]), st.booleans()
+)
+def test_a_pose_faces_as_it_was_turned_however_the_camera_is_tilted(quarter, off, pitch, front, opengl):
+    yaw = math.radians(90 * quarter + off)
+    with tempfile.TemporaryDirectory() as root:
+        folder = folder_of(Path(root) / "in", [record_of([yaw], pitch, front, opengl)])
+        (photo,) = read_poses(folder, opengl, front)
+        assert photo.image == "batch/000.png"
+        assert pose_real.facing(photo.things[0].front) == QUARTERS[quarter]
+        (level,) = read_poses(folder_of(Path(root) / "level", [record_of([yaw])]))
+        x0, _, x1, _ = level.outline(level.things[0])
+        assert (x0 + x1) / 2 == pytest.approx(320 - 500 * 0.5 / 3, abs=8)  # half a metre left of the middle
+
+
+def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
+    yaws = [math.radians(a) for a in (0, 90, 180, 270)]
+    records = [record_of([yaws[k % 4], yaws[(k + 1) % 4]]) for k in range(4)]
+    folder, items = folder_of(tmp_path / "in", records), tmp_path / "items"
+    assert cli.main(["pose-real", "make", str(folder), str(items)]) == 0
+    assert "8 items in" in capsys.readouterr().out
+    gold = {q.id: q.answer for q in pose_real.load(items).questions}
+    assert sorted(gold.values()) == sorted(["front", "left", "back", "right"] * 2)
+
+    def reply(count, body):
+        text = body["messages"][0]["content"][-1]["text"]
+        assert "In which direction is the chair in the red box facing?" in text
+        assert "exactly one of: left, right, front, back" in text
+        return completion("It faces the **front**.")
+
+    with scripted(reply) as endpoint:
+        given = ["pose-real", "answer", str(items), str(tmp_path / "lmm"), "--system", "lmm"]
+        given += ["--url", endpoint.base_url, "--model", "tiny"]
+        assert cli.main(given) == 0
+    assert cli.main(["pose-real", "answer", str(items), str(tmp_path / "r"), "--system", "random"]) == 0
+    capsys.readouterr()
+    assert cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), str(tmp_path / "r")]) == 0
+    page = capsys.readouterr().out.splitlines()
+    rows = {line.split("  ")[0]: line.split() for line in page if "  " in line}
+    assert rows["tiny"][1:4] == ["25.0", "1.732", "0"]  # front alone: CV is the square root of 3
+    assert rows["ground truth"][-6] == "0.000"
+    assert rows["Human *"][2:4] == ["92.6", "0.197"]
+    assert any("not on the same pictures" in line for line in page)
+    assert cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), "--form", "latex"]) == 0
+    assert r"Human$^{*}$ & 92.6 & 0.197" in capsys.readouterr().out
+
+
+def test_an_orientation_network_answers_for_the_box_alone():
+    """A network that is right: the viewer stands where the thing was turned from."""
+    asked, turns = [], [0.0, math.pi / 2, math.pi, -math.pi / 2]
+
+    def face(crops):
+        asked.extend(crops)
+        return [Facing(turns[len(asked) - 1], 0.0, 0.0, 0.1, 0.2)]
+
+    pixels = np.zeros((480, 640, 3), np.uint8)
+    pixels[100:200, 270:370] = 255
+    system = BoxFacing(face, lambda name: pixels, lambda name: (270, 100, 370, 200))
+    (question,) = questions_of(["left"])
+    for word in ("front", "left", "back", "right"):
+        (prediction,) = system.answer([question], None)
+        assert (prediction.answer, prediction.probability) == (word, 0.8)
+    assert asked[0].shape == (110, 110, 3)
+    silent = BoxFacing(face, lambda name: pixels, lambda name: None)
+    assert silent.answer([question], None)[0].status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}, "rotation is no rotation"),
+        ({"rotation": [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}, "straight along"),
+        ({"scale": [1, 2]}, "malformed"),
+        ({"translation": "here"}, "malformed"),
+        ({"category": None, "rotation": None}, "malformed"),
+    ],
+)
+def test_bad_poses_are_named(tmp_path, capsys, change, message):
+    record = record_of([0.0])
+    record["objects"][0].update(change)
+    folder = folder_of(tmp_path / "in", [record])
+    assert cli.main(["pose-real", "make", str(folder), str(tmp_path / "items")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert message in error
+    assert "000.json" in error
+    assert not (tmp_path / "items" / pose_real.FILE).exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["make", "IN", "OUT", "--front", "z"], "unknown axis for front 'z'"),
+        (["make", "IN", "OUT", "--front=-y"], "are one axis"),
+        (["make", "nowhere", "OUT"], "no folder of pictures with poses"),
+        (["make", ".", "OUT"], "holds no picture"),
+        (["answer", "IN", "OUT", "--system", "random"], "no L4-Pose-Real under"),
+        (["score", "IN", "OUT"], "no L4-Pose-Real under"),
+        (["answer", "ITEMS", "OUT", "--system", "lmm"], "--system lmm needs --url"),
+        (["answer", "ITEMS", "OUT", "--system", "orientation"], "needs --weights"),
+        (
+            ["answer", "ITEMS", "OUT", "--system", "orientation", "--weights", "./no"],
+            "weights for photographs",
+        ),
+    ],
+)
+def test_bad_options_of_the_command_are_one_line(tmp_path, monkeypatch, capsys, options, message):
+    folder = folder_of(tmp_path / "in", [record_of([0.0])])
+    assert cli.main(["pose-real", "make", str(folder), str(tmp_path / "items")]) == 0
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    places = {"IN": str(folder), "OUT": str(tmp_path / "out"), "ITEMS": str(tmp_path / "items")}
+    capsys.readouterr()
+    assert cli.main(["pose-real", *(places.get(o, o) for o in options)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert message in error

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.evaluation.ablation.attribution import blame, minimal_repairs, shapley
+from po3d.evaluation.ablation.grid import _share_intervals
+from po3d.reasoning.questions import Question
 
 
 @st.composite
@@ -67,3 +69,20 @@ def test_blame_sums_to_the_error_rate(seed):
 def test_a_number_of_subsets_that_is_no_power_of_two_is_refused():
     with pytest.raises(ValueError, match="2\\*\\*n"):
         shapley(np.zeros(6))
+
+
+def test_intervals_of_shares_resample_images():
+    """Half of the images have all their answers wrong because of the first module, the others none: 50 points, and an
+    interval as wide as so few images make it; where every image is alike there is no width."""
+    questions = [Question(f"{k}:{i}", f"{k}.png", "?", "2d", "L1") for k in range(8) for i in range(5)]
+    wrong = np.array([int(q.image[0]) % 2 == 0 for q in questions])
+    masks = np.stack([~wrong, np.ones(40, bool), ~wrong, np.ones(40, bool)])
+    found = _share_intervals(questions, masks, blame(masks), ["first", "second"])
+    low, high = found["all"]["first"]
+    assert low < 50 - 20 < 50 + 20 < high
+    assert found["L1"]["first"] == found["all"]["first"] == found["all"]["error"]
+    assert found["all"]["second"] == [0, 0]
+    alike = np.stack([np.zeros(40, bool), np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)])
+    assert _share_intervals(questions, alike, blame(alike), ["first", "second"])["all"]["first"] == [100, 100]
+    one = [q for q in questions if q.image == "0.png"]
+    assert _share_intervals(one, alike[:, :5], blame(alike[:, :5]), ["a", "b"])["all"]["a"] == [None, None]

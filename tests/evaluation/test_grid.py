@@ -10,7 +10,9 @@ from test_evaluate import evaluate, release  # noqa: F401  (a fixture)
 from test_substitution import blurred, look_at, spread
 from untrained import untrained_estimator, untrained_parser
 
+from po3d.cli import main as po3d
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan
+from po3d.evaluation.report.records import read_grid
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
@@ -183,6 +185,10 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
     for found in result["attribution"].values():
         assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)
         assert found["error"] == 100
+        for name, share in {**found["shares"], "error": found["error"]}.items():
+            low, high = found["intervals"][name]
+            assert low - 1e-9 <= share <= high + 1e-9
+    assert read_grid(tmp_path / "grid.json") == result
     errors = [json.loads(line) for line in (tmp_path / "errors.jsonl").read_text().splitlines()]
     assert len(errors) == result["attribution"]["all"]["n"] == 2 * 2 * 7
     for error in errors:
@@ -199,6 +205,11 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
         assert "Who is to blame" in text
         assert "heading (degrees)" in text
     assert len(list(read_predictions(tmp_path / "predictions.jsonl"))) == len(errors)
+    assert po3d.main(["report", str(tmp_path), "--markdown"]) == 0
+    steps = capsys.readouterr().out.split("Oracle grid: right answers")[1].split("\n\n")[1].splitlines()[2::2]
+    assert [line.split("|")[1].strip() for line in steps] == [
+        "all predicted", *(f"{group} true" for group in result["attribution"]["all"]["shares"]), "all true"
+    ]  # fmt: skip
 
 
 def test_a_wrong_label_makes_the_all_true_cell_fail(release, networks, tmp_path, capsys):  # noqa: F811

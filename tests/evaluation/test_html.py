@@ -159,7 +159,9 @@ def test_hostile_texts_stay_texts(street, tmp_path):
     file = tmp_path / "hostile.jsonl"
     write_predictions(file, [Prediction(q.id, "ok", HOSTILE, 0.5, HOSTILE, HOSTILE) for q in split.questions])
     page = Page(run_page(read_run(folder, [str(file)], [HOSTILE]), folder))
-    assert [tag for tag, attributes in page.elements if tag == "img" or "onerror" in attributes] == []
+    images = [attributes for tag, attributes in page.elements if tag == "img"]
+    assert all(a["class"] == "figure" and a["src"].startswith("data:image/svg") for a in images)
+    assert not any("onerror" in attributes for _, attributes in page.elements)
     run = [(t, a) for t, a in page.elements if t == "script" and a.get("type") != "application/json"]
     assert run == [("script", {})]
     index = page.data("index")

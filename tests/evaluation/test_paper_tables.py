@@ -98,6 +98,8 @@ def test_rows_of_other_data_are_refused_in_one_line(runs, tmp_path, capsys, file
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "the official release of pulsecheck457 (release, elsewhere), not on po3d's twin" in error
+    assert cli.main(["compare", str(runs / "twin"), str(other / file), "--size", "3"]) == 2
+    assert "rows of other data can't stand in one table" in capsys.readouterr().err
 
 
 def test_runs_on_the_same_data_stand_in_one_table_and_others_in_their_own(runs, tmp_path, capsys):
@@ -201,6 +203,13 @@ def test_later_rows_are_shown_when_asked_for_with_source_date_and_protocol(runs,
             assert all(row[key] for key in ("model", "protocol", "source", "date"))
             assert len([v for v in row.values() if isinstance(v, float)]) == 1
     assert later_rows("hypo3d") == ()
+    assert (
+        cli.main(["report", str(runs / "twin"), "--later", "--items", "1", "--out", str(runs / "l.html")])
+        == 0
+    )
+    assert '<tr class="published"><td>Qwen2.5-VL-3B †</td>' in (runs / "l.html").read_text()
+    assert "arXiv 2510.27606 Table 9" in (runs / "l.html").read_text()
+    capsys.readouterr()
     assert cli.main(["report", str(runs / "twin"), "--latex", "--later"]) == 0
     assert r"Spatial-SSRL-4B$^{\dagger}$" in capsys.readouterr().out
 

@@ -3,7 +3,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.io.text_tables import Table, latex, markdown, text
+from po3d.evaluation.report.latex import latex_page
+from po3d.evaluation.report.notes import Explained
+from po3d.io.text_tables import Table, latex_text, markdown, text
 
 TABLE = Table(("model", "L1", "mean"), [("po3d", 99.25, 98.0), ("GPT_4o & co", 7, None)], rules=(1,))
 
@@ -52,11 +54,9 @@ def test_markdown_escapes_pipes():
     ]
 
 
-def test_latex_escapes_and_rules():
-    lines = latex(TABLE).splitlines()
-    assert r"GPT\_4o \& co & 7 & - \\" in lines
+def test_latex_has_rules_and_nothing_that_latex_would_act_upon():
+    lines = latex_page([Explained("t", TABLE)], "x").splitlines()
+    assert r"GPT\_4o \& co & 7 & -- \\" in lines
     assert lines.count(r"\midrule") == 2
-    assert (
-        latex(Table(("p", "b"), [("<1e-16", "> 2")])).splitlines()[-3]
-        == r"\textless{}1e-16 & \textgreater{} 2 \\"
-    )
+    assert latex_text("<1 > |a| [b] *") == r"\textless{}1 \textgreater{} \textbar{}a\textbar{} {[}b] {*}"
+    assert latex_text("\u4e2d\u2020\x1b") == r"U+4E2D\dag{}\textbackslash{}u001b"

@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from po3d.benchmarks.published import LATER, PAPER
 from po3d.benchmarks.registry import counted
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.results import made_and_scored
@@ -99,7 +100,7 @@ def _table_card(title: str, table: Table) -> str:
 
 
 def table_html(table: Table) -> str:
-    """A table; what `report.results` marks in the first cell (two spaces: an interval; a star: published) is styled."""
+    """A table; what `report.results` marks in the first cell (two spaces: an interval; a star or a dagger: published) is styled."""
     header = "".join(f'<th scope="col">{escape(h)}</th>' for h in table.header)
     lines = [f"<table><thead><tr>{header}</tr></thead><tbody>"]
     for k, row in enumerate(table.rows):
@@ -108,7 +109,7 @@ def table_html(table: Table) -> str:
         kinds = ["rule"] if k in table.rules else []
         if first.startswith("  "):
             kinds.append("interval")
-        elif first.endswith(" *"):
+        elif first.endswith((PAPER, LATER)):
             kinds.append("published")
         elif following.startswith("  "):
             kinds.append("ours")

@@ -81,23 +81,28 @@ def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return (one["split"], a["root"]) == (other["split"], b["root"])
 
 
-def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
-    """InputError when predictions, a run's folder or a file in one, are of other data than `ours`; what nothing describes
-    passes."""
+def described_run(path: str | Path) -> dict[str, Any] | None:
+    """What run.json says of predictions, a run's folder or the file in one; None where nothing describes them."""
     from po3d.benchmarks.report_schemas import About
     from po3d.io.schemas import checked
 
-    folder = Path(path) if Path(path).is_dir() else Path(path).parent
-    if folder == Path(path).parent and Path(path).name != PREDICTIONS:
-        return
-    theirs = described(folder)
-    if not theirs:
-        return
-    checked(About, theirs, f"description of a run {folder / RUN}")
-    if theirs["benchmark"] != ours["benchmark"] or not same_data(ours, theirs):
-        raise InputError(
-            f"{path} is a run on {_where(theirs)}, not on {_where(ours)}: rows of other data can't stand in one table"
-        )
+    path = Path(path)
+    if not path.is_dir() and path.name != PREDICTIONS:
+        return None
+    folder = path if path.is_dir() else path.parent
+    if not (about := described(folder)):
+        return None
+    checked(About, about, f"description of a run {folder / RUN}")
+    return about
+
+
+def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
+    """InputError when predictions, a run's folder or a file in one, are of other data than `ours`; what nothing describes
+    passes."""
+    theirs = described_run(path)
+    if theirs is not None and not same_data(ours, theirs):
+        where = f"{path} is a run on {_where(theirs)}, not on {_where(ours)}"
+        raise InputError(f"{where}: rows of other data can't stand in one table")
 
 
 def _where(about: Mapping[str, Any]) -> str:

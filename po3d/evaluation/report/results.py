@@ -121,7 +121,8 @@ def _main_part(report: dict) -> list[str]:
     own = benchmark_of(report["benchmark"]).tables
     page = own.markdown(report, *report.get("beside", ())) if own else ""
     if own and own.instead:
-        return [page, "", *_remarks(report)]
+        twin = [f"rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
+        return [page, "", *twin, *_remarks(report)]
     return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if own else [])]
 
 

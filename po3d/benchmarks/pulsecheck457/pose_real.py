@@ -1,8 +1,7 @@
 """L4-Pose-Real of PulseCheck457: which way does the thing in the red box of a photograph face?
 
-    python -m tools.pose_real ANNOTATIONS IMAGES OUT     items from SUN RGB-D's annotations (tools.sunrgbd)
-
-The subset is not released; the paper (Sec. 5) says how it was made. A folder holds `images/` and `L4_pose_real.json`,
+The subset is not released; the paper (Sec. 5) says how it was made. `po3d pose-real make` makes items of photographs with
+annotated poses (`annotations`). A folder of items holds `images/` and `L4_pose_real.json`,
 a list like the release's question files:
 
     {"question_index": 0, "image_filename": "a.jpg", "question": ..., "answer": "left", "category": "chair", "box": [x0, y0, x1, y1]}
@@ -11,31 +10,26 @@ Answers are PulseCheck457's: front is toward the viewer, left is the viewer's; w
 camera's axes, and a thing between two directions is not asked about. `drawn: true` says that a picture shows its box.
 """
 
-import argparse
-import csv
-import io
 import math
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution, interval
+from po3d.benchmarks.pulsecheck457.annotations import Box, Photograph
 from po3d.benchmarks.pulsecheck457.score import strict
+from po3d.benchmarks.scoring import published_table
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
-from po3d.io.guard import guarded
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
-from tools.sunrgbd import Box, Photograph, read_annotations
 
 CATEGORY = "L4-Pose-Real"
 FILE = "L4_pose_real.json"
@@ -46,7 +40,10 @@ FRONTED = (
     "chair", "sofa", "sofa_chair", "office_chair", "bench", "bed", "toilet", "desk", "dresser", "night_stand",
     "bookshelf", "cabinet", "file_cabinet", "wardrobe", "monitor", "computer", "laptop", "tv", "printer", "microwave",
     "oven", "stove", "fridge", "refrigerator", "dishwasher", "piano", "sink", "mirror", "whiteboard",
+    "camera", "shoe", "bike", "car",  # of Objectron, and of other folders with poses
 )  # fmt: skip
+# (right, ahead) on the ground of what faces so, as the camera sees it.
+WAYS = {"front": (0.0, -1.0), "left": (-1.0, 0.0), "back": (0.0, 1.0), "right": (1.0, 0.0)}
 SMALLEST = 40  # pixels, the shorter side of a box asked about
 
 
@@ -58,11 +55,28 @@ class Split:
     questions: tuple[Question, ...]
     root: Path
 
+    @property
+    def images(self) -> list[str]:
+        return list(dict.fromkeys(q.image for q in self.questions))
+
+    def files(self) -> list[Path]:
+        """The question file and the photographs that are there."""
+        photos = dict.fromkeys(self.root / "images" / _photo(q) for q in self.questions)
+        return [path for path in (self.root / FILE, *photos) if path.is_file()]
+
+    def box(self, name: str) -> tuple[float, ...] | None:
+        """The box (x0, y0, x1, y1) of the question whose `image` this is; None where the picture shows it already."""
+        cell = name.partition("#")[2]
+        return tuple(float(v) for v in cell.split(",")) if cell else None
+
+    def photo(self, name: str) -> NDArray[np.uint8]:
+        """The pixels without a red box."""
+        return read_image(self.root / "images" / name.partition("#")[0], whole=True)
+
     def image(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) pixels with the red box of the question whose `image` this is."""
-        photo, _, cell = name.partition("#")
-        pixels = read_image(self.root / "images" / photo, whole=True)  # boxes are in its pixels
-        return framed(pixels, tuple(float(v) for v in cell.split(","))) if cell else pixels
+        pixels, box = self.photo(name), self.box(name)  # boxes are in its pixels
+        return pixels if box is None else framed(pixels, box)
 
     def truth(self, name: str) -> Scene:
         raise InputError(f"{self.split} has no true tables: its photographs are annotated with boxes alone")
@@ -101,7 +115,9 @@ def load(root: str | Path, split: str = "") -> Split:
     root = Path(root)
     path = root / FILE
     if not path.is_file():
-        raise InputError(f"no {CATEGORY} under {root}: expected {FILE} and images/; see tools.pose_real")
+        raise InputError(
+            f"no {CATEGORY} under {root}: expected {FILE} and images/; `po3d pose-real make` makes them"
+        )
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
     if not isinstance(records, list) or not records:
@@ -126,7 +142,17 @@ def _question(record: Mapping, where: str) -> Question:
     if Path(photo).is_absolute() or ".." in Path(photo).parts:
         raise InputError(f"{where}: the image {photo!r} leaves the folder")
     image = photo if record.get("drawn") else f"{photo}#{','.join(f'{v:g}' for v in box)}"
-    return Question(name, image, text, "2d", CATEGORY, answer.lower(), number=str(record.get("category", "")))
+    kind = str(record.get("category", ""))
+    return Question(name, image, text, "2d", CATEGORY, answer.lower(), options=FACINGS, number=kind)
+
+
+def prompt(question: Question) -> list[str | int]:
+    """The picture with its red box, what directions mean, the question; one of four words back."""
+    return [
+        0,
+        "Left, right, front and back are meant as the camera sees them: a thing that faces the camera faces front.",
+        f"{question.text}\nAnswer with exactly one of: {', '.join(FACINGS)}.",
+    ]
 
 
 # --- making -------------------------------------------------------------------------------------------------
@@ -134,11 +160,10 @@ def _question(record: Mapping, where: str) -> Question:
 
 def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_window_deg) -> str | None:
     """The direction that a ground vector (right, ahead) points in as the viewer says it; None between two."""
-    ways = {"front": (0, -1), "left": (-1, 0), "back": (0, 1), "right": (1, 0)}
     length = math.hypot(*front)
     found = [
         word
-        for word, (x, y) in ways.items()
+        for word, (x, y) in WAYS.items()
         if (front[0] * x + front[1] * y) / length >= math.cos(math.radians(window_deg)) - 1e-12
     ]
     return found[0] if len(found) == 1 else None
@@ -181,15 +206,17 @@ def _clipped(box: Box, size: tuple[int, int] | None) -> Box | None:
     return (x0, y0, x1, y1) if share >= 0.8 else None
 
 
-def generate(annotations: str | Path, images: str | Path, out: str | Path) -> int:
-    """Write the items of an annotation file as `load` reads them, with copies of the photographs that they need; how
-    many there are. The question file comes last: where it is, all is."""
+def generate(photographs: Iterable[Photograph], images: str | Path, out: str | Path) -> int:
+    """Write the items of annotated photographs as `load` reads them, with copies of those that they need; how many there
+    are. `images` is the folder that the photographs' names start from. The question file comes last: where it is, all is."""
     images, out = Path(images), Path(out)
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty; choose another folder")
-    records = items(_sized(read_annotations(annotations), images))
+    records = items(_sized(photographs, images))
     if not records:
-        raise InputError(f"{annotations} holds nothing that can be asked about")
+        raise InputError(
+            f"{images} holds nothing that can be asked about: no thing with a front, large enough, in view"
+        )
     for name in dict.fromkeys(r["image_filename"] for r in records):
         target = out / "images" / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -247,24 +274,5 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 def published_rows() -> list[dict]:
     """Tab. 5: model, the accuracy under the row's name, and the CV of its predictions."""
-    file = resources.files("po3d.benchmarks.pulsecheck457") / "published" / "pulsecheck457_pose_real.csv"
-    return [
-        {"model": r["model"], CATEGORY: float(r["accuracy"]), "cv": float(r["cv"])}
-        for r in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
-    ]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the items; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pose_real", description=__doc__.splitlines()[0])
-    parser.add_argument("annotations", help="SUNRGBDMeta3DBB_v2.mat, or JSON lines")
-    parser.add_argument("images", help="the folder that the annotations' image names start from")
-    parser.add_argument("out", help="an empty or new folder")
-    given = parser.parse_args(arguments)
-    return guarded(
-        lambda: print(f"{generate(given.annotations, given.images, given.out)} items in {given.out}")
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    table = published_table(__file__, "pulsecheck457_pose_real")
+    return [{"model": r["model"], CATEGORY: r["accuracy"], "cv": r["cv"]} for r in table]

@@ -1,6 +1,6 @@
-"""SUN RGB-D's annotations: photographs with oriented 3D boxes of named things.
+"""Photographs with annotated poses of things, from which L4-Pose-Real's items are made. Two sources are read:
 
-Read from the toolbox's metadata (SUNRGBDMeta3DBB_v2.mat, MATLAB 5 to 7.2) or from the same fields as JSON lines:
+SUN RGB-D, the toolbox's metadata (SUNRGBDMeta3DBB_v2.mat, MATLAB 5 to 7.2) or the same fields as JSON lines:
 
     {"image": "kv1/.../0001.jpg", "K": 3x3, "Rtilt": 3x3, "width": W, "height": H,
      "objects": [{"classname": ..., "centroid": [3], "coeffs": [3], "basis": 3x3, "orientation": [3], "box": [x, y, w, h]}]}
@@ -8,6 +8,13 @@ Read from the toolbox's metadata (SUNRGBDMeta3DBB_v2.mat, MATLAB 5 to 7.2) or fr
 Its frame: the camera at the origin, x right, y ahead, z up; `basis` rows are a box's axes, `coeffs` half its edges,
 `orientation` the ground direction of its front. `Rtilt` takes the tilted camera's (right, ahead, up) into that frame.
 `box`, width and height may lack: a missing box is the outline of the projected 3D box.
+
+A folder of pictures with poses, as Objectron's frames can be written: beside NAME.jpg a NAME.json
+
+    {"K": 3x3, "objects": [{"category": "chair", "rotation": 3x3, "translation": [3], "scale": [3]}]}
+
+with an object's axes in the camera (columns of `rotation`: x right, y down, z ahead), its centre and its edges. Objectron's
+own camera looks along -z with y up: `opengl` turns it. `front` and `up` name the axes of things that are their front and up.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,11 +23,19 @@ from pathlib import Path
 
 import numpy as np
 
-from po3d.io.errors import InputError
-from po3d.io.files import read_jsonl
+from po3d.io.errors import InputError, known
+from po3d.io.files import read_json, read_jsonl
 from po3d.scene.geometry import BOX_SIGNS, Array
 
 META = "SUNRGBDMeta"
+AXES = {sign + axis: (k, -1 if sign == "-" else 1) for k, axis in enumerate("xyz") for sign in ("+", "-")}
+PICTURES = (".jpg", ".jpeg", ".png", ".webp")
+_OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z back -> x right, y down, z ahead
+_UPRIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # x right, y down, z ahead -> right, ahead, up
+ORTHOGONAL, LEVEL = (
+    1e-3,
+    0.1,
+)  # what a rotation may be off; of a way along the ground the least that is left of it
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels
 
 
@@ -70,6 +85,56 @@ def read_annotations(path: str | Path) -> Iterator[Photograph]:
             yield _photograph(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{path}, photograph {k}: malformed ({type(error).__name__}: {error})") from None
+
+
+def read_poses(
+    folder: str | Path, opengl: bool = False, front: str = "+z", up: str = "+y"
+) -> Iterator[Photograph]:
+    """The photographs of a folder of pictures with poses, by name; InputError says which file is wrong."""
+    folder = Path(folder)
+    for name, axis in (("front", front), ("up", up)):
+        known(f"axis for {name}", axis, AXES)
+    if AXES[front][0] == AXES[up][0]:
+        raise InputError(f"front {front} and up {up} are one axis")
+    if not folder.is_dir():
+        raise InputError(f"no folder of pictures with poses: {folder}")
+    found = False
+    for path in sorted(folder.rglob("*.json")):
+        picture = next((p for s in PICTURES if (p := path.with_suffix(s)).is_file()), None)
+        if picture is None:
+            continue
+        found, record = True, read_json(path, "poses")
+        try:
+            things = tuple(_posed(o, opengl, front, up) for o in record["objects"])
+            K = np.array(record["K"], float).reshape(3, 3)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
+        yield Photograph(picture.relative_to(folder).as_posix(), K, np.eye(3), things)
+    if not found:
+        raise InputError(f"{folder} holds no picture with a .json of its poses beside it")
+
+
+def _posed(record: Mapping, opengl: bool, front: str, up: str) -> Thing:
+    """A thing in the camera's (right, ahead, up). Which way it faces is told along the ground that it stands on, whose normal
+    is its own up: a camera that looks down sees a chair's front too low in the picture."""
+    rotation = np.array(record["rotation"], float).reshape(3, 3)
+    centre, edges = (np.array(record[k], float).reshape(3) for k in ("translation", "scale"))
+    if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL:
+        raise ValueError("rotation is no rotation")
+    turn = _OPENGL if opengl else np.eye(3)
+    axes = _UPRIGHT @ turn @ rotation  # columns: the thing's axes as right, ahead, up of the camera
+    faces, stands = (AXES[a][1] * axes[:, AXES[a][0]] for a in (front, up))
+    ways = np.eye(3)[:2] - np.outer(stands[:2], stands)  # the camera's right and ahead along the ground
+    lengths = np.linalg.norm(ways, axis=1)
+    if lengths.min() < LEVEL:
+        raise ValueError("the camera looks straight along the thing's up axis")
+    toward = (ways / lengths[:, None]) @ faces
+    centroid = _UPRIGHT @ turn @ centre
+    rows = tuple(map(tuple, axes.T.tolist()))
+    half = tuple((np.abs(edges) / 2).tolist())
+    return Thing(
+        str(record["category"]), tuple(centroid.tolist()), half, rows, (float(toward[0]), float(toward[1]))
+    )
 
 
 def _photograph(record: Mapping) -> Photograph:

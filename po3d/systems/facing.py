@@ -1,0 +1,54 @@
+"""Which way the thing in a box of a photograph faces, by an orientation network alone: L4-Pose-Real without depth or detector."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from po3d.benchmarks.pulsecheck457.pose_real import WAYS
+from po3d.perception.foundation import Pixels, crop
+from po3d.perception.foundation_geometry import front_of
+from po3d.perception.foundation_weights import HEAD, Weights, folders
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.vocabulary import FACINGS
+from po3d.systems.pipeline import Context
+
+
+class BoxFacing:
+    """A System: the nearest of four directions to the way that the thing in a question's box faces. `face` gives of crops what
+    `po3d.perception.foundation_networks.Orientation` does, `photo` the pixels of an image, `box` its box (x0, y0, x1, y1)."""
+
+    def __init__(
+        self,
+        face: Callable[[Sequence[Pixels]], Sequence[Any]],
+        photo: Callable[[str], Pixels],
+        box: Callable[[str], Sequence[float] | None],
+    ) -> None:
+        self.face, self.photo, self.box = face, photo, box
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        return [self._answer(q) for q in questions]
+
+    def _answer(self, question: Question) -> Prediction:
+        box = self.box(question.image)
+        if box is None:
+            reason = "the picture shows its box, but no file says where it is"
+            return Prediction(question.id, "failed", reason=reason)
+        pixels = self.photo(question.image)
+        height, width = pixels.shape[:2]
+        (facing,) = self.face([crop(pixels, box)])
+        # The field of view is not known: 55 degrees across the longer side, as for other photographs.
+        focal = max(height, width) / 2 / math.tan(math.radians(55) / 2)
+        ray = np.array([(box[0] + box[2] - width) / 2, (box[1] + box[3] - height) / 2, focal])
+        front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
+        answer = max(FACINGS, key=lambda word: WAYS[word][0] * front[0] + WAYS[word][1] * front[2])
+        return Prediction(question.id, "ok", answer, 1 - facing.flip)
+
+
+def orientation_network(weights: str, device: str = "cpu") -> Callable[[Sequence[Pixels]], Sequence[Any]]:
+    """Orient Anything from a folder made as docs/foundation.md says; InputError where it is not there."""
+    at = folders([Weights("orientation", weights, None, (HEAD,))], False)
+    from po3d.perception.foundation_networks import Orientation  # loads torch
+
+    return Orientation(at["orientation"], device)
