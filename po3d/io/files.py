@@ -7,11 +7,14 @@ import codecs
 import contextlib
 import csv
 import errno
+import fcntl
 import gzip
 import hashlib
 import io
 import json
 import os
+import re
+import shutil
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,6 +25,7 @@ from po3d.io.errors import InputError
 LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
 LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
 _HEAD = 4096  # bytes that tell a file's encoding
+_TEMPORARY = re.compile(r"\..+\.([1-9][0-9]{0,8})\.tmp", re.DOTALL)
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -38,13 +42,17 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
         return
     path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
+    remove_torn(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, mode, encoding=encoding) as file:
+        # a name that is no UTF-8 may stand in what is written
+        with open(temporary, mode, encoding=encoding, errors="replace" if encoding else None) as file:
+            with contextlib.suppress(OSError):  # not every disk has locks
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+            os.replace(temporary, path)
     except OSError as error:
         if error.filename == str(temporary):
             error.filename = str(path)  # which the user knows
@@ -52,6 +60,37 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
     finally:
         with contextlib.suppress(OSError):  # the name may be too long for the disk
             temporary.unlink(missing_ok=True)
+
+
+_searched: set[Path] = set()  # folders, by this process
+
+
+def remove_torn(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder, once a process: temporary files whose process is no more, on this
+    machine or another one that shares the disk, whose lock nobody has."""
+    folder = folder.absolute()
+    if folder in _searched:
+        return
+    _searched.add(folder)
+    for name in os.listdir(folder):
+        if not (found := _TEMPORARY.fullmatch(name)) or _alive(int(found[1])):
+            continue
+        if (folder / name).is_dir():  # of a training
+            shutil.rmtree(folder / name, ignore_errors=True)
+            continue
+        with contextlib.suppress(OSError), open(folder / name, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError: another machine's process writes it
+            (folder / name).unlink()
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def output_file(path: str) -> str:
@@ -143,21 +182,28 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
     yield from io.BytesIO(_utf8(_unpacked(data, path, what), path, what))
 
 
-def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
+def read_cells(
+    path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
+) -> Iterator[list[str]]:
     """The rows of a .csv file, or of one with tabs (any other suffix), as they stand, the header too; text as in
-    `read_text`, read row by row, because some tables are larger than memory likes. A cell may be of any length."""
-    csv.field_size_limit(LONGEST_CELL)
+    `read_text`, read row by row, because some tables are larger than memory likes. A cell has at most `longest` characters;
+    `strict`: quotes must match."""
+    delimiter = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    before = csv.field_size_limit(longest)
     try:
         with open(path, "rb") as binary:
             encoding = _encoding(binary.read(_HEAD), path, what)
         with open(path, encoding=encoding, newline="") as file:
-            yield from csv.reader(file, delimiter="," if Path(path).suffix.lower() == ".csv" else "\t")
+            yield from csv.reader(file, delimiter=delimiter, strict=strict)
     except OSError as error:
         raise InputError(unreadable(path, what, error)) from None
     except UnicodeError as error:
         raise InputError(_not_text(path, what, error)) from None
     except csv.Error as error:
-        raise InputError(f"{what} {path} is no table of text ({error})") from None
+        reason = f"a cell has more than {longest:,} characters" if "field limit" in str(error) else error
+        raise InputError(f"{what} {path} is no table of text ({reason})") from None
+    finally:
+        csv.field_size_limit(before)
 
 
 def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:

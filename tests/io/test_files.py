@@ -2,10 +2,13 @@
 
 import bz2
 import csv
+import fcntl
 import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -20,7 +23,9 @@ from po3d.io.files import (
     read_jsonl,
     read_table,
     read_text,
+    remove_torn,
     write_file,
+    write_json,
     write_jsonl,
 )
 
@@ -172,3 +177,43 @@ def test_records_are_written_all_or_none_and_read_back(tmp_path):
     write_file(tmp_path / "c", b"\xff")
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.jsonl", "c"]
     assert (tmp_path / "c").read_bytes() == b"\xff"
+
+
+KILLED = """
+import os, sys
+from po3d.io.files import atomic_write
+with atomic_write(sys.argv[1]) as file:
+    file.write("half")
+    file.flush()
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
+    left = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.json")], check=False)
+    assert left.returncode == -9
+    (torn,) = tmp_path.iterdir()
+    assert torn.read_text() == "half"
+    write_file(tmp_path / "b.json", "whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.json"]
+
+
+def test_what_a_living_process_writes_stays(tmp_path):
+    own = tmp_path / f".a.json.{os.getpid()}.tmp"
+    parents = tmp_path / f".b.json.{os.getppid()}.tmp"
+    others = [
+        tmp_path / name
+        for name in (".c.tmp", "d.999999999.tmp", ".e.999999999.tmp.txt", ".f.0.tmp", ".g.-1.tmp")
+    ]
+    for path in (own, parents, *others):
+        path.write_text("x")
+    locked = tmp_path / ".h.999999999.tmp"  # of a process of another machine
+    with open(locked, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        remove_torn(tmp_path)
+        assert {path.name for path in tmp_path.iterdir()} == {p.name for p in (own, parents, locked, *others)}
+
+
+def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
+    write_json(tmp_path / "a.json", {"root": os.fsdecode(b"caf\xe9")})
+    assert read_json(tmp_path / "a.json") == {"root": "caf?"}
