@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -24,6 +25,9 @@ from po3d.io.errors import InputError
 
 LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
 LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
+LONGEST_LINE = 2**28  # bytes of a line of JSON
+VALUES = 10_000_000  # of a JSON text in which they have fewer than DENSE bytes each: an empty list takes 64 in memory
+DENSE = 4
 _HEAD = 4096  # bytes that tell a file's encoding
 _TEMPORARY = re.compile(r"\..+\.([1-9][0-9]{0,8})\.tmp", re.DOTALL)
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
@@ -158,25 +162,27 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
 
 
 def _lines(path: str | Path, what: str) -> Iterator[bytes]:
-    """The lines of a text in UTF-8, one at a time where the file is that already; one in UTF-16, packed or from a pipe is read
-    whole."""
+    """The lines of a text in UTF-8, one at a time, also of a packed one; one in UTF-16, or from a pipe, is read whole."""
+    suffix = Path(path).suffix
     try:
-        with open(path, "rb") as file:
-            plain = Path(path).suffix not in _PACKED and Path(path).is_file()
-            if plain and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
+        with _PACKED.get(suffix, open)(path, "rb") as file:
+            if Path(path).is_file() and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
                 file.seek(0)
-                mark = codecs.BOM_UTF8
-                while line := file.readline(LARGEST + 1):
-                    if len(line) > LARGEST:
-                        raise InputError(
-                            f"{what} has a line larger than the {LARGEST:,} bytes that are read: {path}"
-                        )
+                mark, left = codecs.BOM_UTF8, LARGEST if suffix in _PACKED else math.inf
+                while line := file.readline(LONGEST_LINE + 1):
+                    left -= len(line)
+                    if len(line) > LONGEST_LINE:
+                        raise InputError(f"{what} has a line of more than {LONGEST_LINE:,} bytes: {path}")
+                    if left < 0:
+                        raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
                     yield line.removeprefix(mark)
                     mark = b""
                 return
     except InputError:
         raise
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        if suffix in _PACKED and Path(path).is_file():
+            raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
         raise InputError(unreadable(path, what, error)) from None
     data = read_bytes(path, what)
     yield from io.BytesIO(_utf8(_unpacked(data, path, what), path, what))
@@ -294,9 +300,13 @@ def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
 
 def parse_json(text: str | bytes, failing: str) -> object:
     """What a JSON text says; an InputError that begins with `failing` where it is none, is nested deeper than 200 lists
-    and objects, or has a number of more than 4,300 digits: pydantic's reader, quicker than Python's, caps both."""
+    and objects, has a number of more than 4,300 digits (pydantic's reader, quicker than Python's, caps both), or more than VALUES values
+    that are hardly there."""
     from pydantic_core import from_json  # not before a file is read
 
+    marks = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
+    if len(text) > VALUES and VALUES < sum(map(text.count, marks)) > len(text) / DENSE:
+        raise InputError(f"{failing} (more than {VALUES:,} values of a few letters each)")
     try:
         return from_json(text)
     except ValueError as error:

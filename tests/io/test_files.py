@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import resource
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.io import files
 from po3d.io.errors import InputError
 from po3d.io.files import (
     atomic_write,
@@ -217,3 +219,28 @@ def test_what_a_living_process_writes_stays(tmp_path):
 def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
     write_json(tmp_path / "a.json", {"root": os.fsdecode(b"caf\xe9")})
     assert read_json(tmp_path / "a.json") == {"root": "caf?"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" + b"[]," * 7_000_000 + b"[]]", "more than 10,000,000 values"),
+        (b'{"a": [' + b"{}," * 7_000_000 + b"{}]}", "more than 10,000,000 values"),
+        (b" " * (2**28 + 2), "a line of more than 268,435,456 bytes"),
+    ],
+)
+def test_a_small_packed_file_does_not_take_much_memory(tmp_path, content, message):
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(content, 1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del content
+    with pytest.raises(InputError, match=message):
+        list(read_jsonl(tmp_path / "a.jsonl.gz"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 700_000
+
+
+def test_many_numbers_are_no_hostile_file(tmp_path):
+    """Super-CLEVR's scenes have some 25 million."""
+    (tmp_path / "a.json").write_text(f"[{','.join(['-1.25'] * 2_200_000)}]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "VALUES", 10**6)
+        assert len(read_json(tmp_path / "a.json")) == 2_200_000

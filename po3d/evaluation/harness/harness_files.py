@@ -4,24 +4,24 @@
     lmms-eval    <date>_samples_<task>.jsonl             filtered_resps, target, and what its metric said of the item
     plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
 
-Refused, with one line: pickles, formulas, cells above CELL characters, files above FILE bytes, workbooks that unpack
-to much more than they are, text that is not UTF-8. A cell is never evaluated.
+Refused, with one line: pickles, cells above CELL characters, files above FILE bytes, workbooks that unpack to much
+more than they are (`po3d.io.tables`), text that is not UTF-8. A cell is never evaluated: a formula is its text.
 """
 
-import csv
-import io
-import zipfile
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.io.files import parse_json
-from po3d.io.guard import needed
+from po3d.io.tables import table_rows
 
 CELL = 1_000_000  # characters; answers have a few thousand at most
-FILE = 256_000_000  # bytes, also of a workbook unpacked
-RATIO, SMALL = 200, 10_000_000  # a workbook may unpack to RATIO times its size, or to SMALL bytes
+FILE = 256_000_000  # bytes
+_ESCAPES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
 
 
@@ -43,7 +43,7 @@ def read_rows(path: str | Path) -> list[Row]:
         raise InputError(f"{path}: unknown format {path.suffix!r}; known: {', '.join(FORMATS)}")
     if path.stat().st_size > FILE:
         raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the {FILE:,} that are read")
-    reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
+    reader = {".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _table)
     rows = [Row(k, cells) for k, cells in enumerate(reader(path), 1)]
     if not rows:
         raise InputError(f"{path} holds no rows")
@@ -71,34 +71,18 @@ def _text(path: Path) -> str:
     return text
 
 
-def _separated(path: Path) -> Iterator[dict[str, object]]:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    limit = csv.field_size_limit(CELL)
-    try:
-        table = list(csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        what = f"a cell has more than {CELL:,} characters" if "field limit" in str(error) else str(error)
-        raise InputError(f"{path}: {what}") from None
-    finally:
-        csv.field_size_limit(limit)
-    header, *rows = [row for row in table if row] or [[]]
-    for k, row in enumerate(rows, 1):
-        if len(row) != len(header):
-            raise InputError(f"{path}, row {k}: {len(row)} cells under {len(header)} columns")
-        for name, cell in zip(header, row):
-            if cell.startswith("="):
-                raise InputError(f"{path}, row {k}, column {name!r}: formulas are refused ({cell[:30]!r})")
-        yield dict(zip(header, row))
+def _table(path: Path) -> Iterator[dict[str, object]]:
+    return table_rows(path, "result file", longest=CELL, strict=True)
 
 
 def _jsonl(path: Path) -> Iterator[dict[str, object]]:
     for k, line in enumerate(_text(path).split("\n"), 1):
         if line.strip():
-            yield _record(parse_json(line, f"{path}, line {k}: not valid JSON"), f"{path}, line {k}")
+            yield _record(_parsed(line, f"{path}, line {k}: not valid JSON"), f"{path}, line {k}")
 
 
 def _json(path: Path) -> Iterator[dict[str, object]]:
-    content = parse_json(_text(path), f"{path}: not valid JSON")
+    content = _parsed(_text(path), f"{path}: not valid JSON")
     if isinstance(content, dict):  # pandas writes a table as {column: {row: cell}}; others wrap their list
         if columns := _columns(content):
             yield from columns
@@ -109,6 +93,15 @@ def _json(path: Path) -> Iterator[dict[str, object]]:
         raise InputError(f"{path} should hold a list of rows")
     for k, record in enumerate(content, 1):
         yield _record(record, f"{path}, row {k}")
+
+
+def _parsed(text: str, failing: str) -> object:
+    """What a JSON text says; half of a surrogate pair, which models that were cut off leave, is a replacement character."""
+    return parse_json(_ESCAPES.sub(_whole, text) if "\\u" in text else text, failing)
+
+
+def _whole(escape: re.Match) -> str:
+    return "\\ufffd" if escape["half"] else escape[0]
 
 
 def _hypo3d(content: dict) -> list[object]:
@@ -130,48 +123,3 @@ def _record(value: object, where: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise InputError(f"{where}: a row should be an object, not {type(value).__name__}")
     return value
-
-
-def _xlsx(path: Path) -> Iterator[dict[str, object]]:
-    openpyxl = needed("openpyxl", "tables", f"reading {path} needs", ", or save it as .tsv")
-    _check_archive(path)
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
-        header: list[str] | None = None
-        for number, cells in enumerate(book.worksheets[0].iter_rows()):
-            values = []
-            for k, cell in enumerate(cells):
-                if cell.data_type == "f":
-                    name = header[k] if header and k < len(header) else str(k)
-                    raise InputError(
-                        f"{path}, row {number}, column {name!r}: formulas are refused ({str(cell.value)[:30]!r})"
-                    )
-                values.append(cell.value)
-            if header is None:
-                header = ["" if v is None else str(v) for v in values]
-            elif any(v is not None for v in values):
-                yield {name: value for name, value in zip(header, values) if name}
-    except InputError:
-        raise
-    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
-        raise InputError(
-            f"{path} is no readable .xlsx ({type(error).__name__}: {str(error)[:100]})"
-        ) from None
-
-
-def _check_archive(path: Path) -> None:
-    """Refuses a workbook before anything of it is unpacked. The sizes that a zip declares bound what it gives."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = archive.infolist()
-            unpacked, packed = sum(p.file_size for p in parts), path.stat().st_size
-            if unpacked > FILE or unpacked > max(RATIO * packed, SMALL):
-                raise InputError(
-                    f"{path} unpacks from {packed:,} to {unpacked:,} bytes, which no table of answers does"
-                )
-            if any(b"<!DOCTYPE" in archive.read(p) for p in parts):  # entities may expand without end
-                raise InputError(f"{path} is no readable .xlsx: its XML declares a document type")
-    except InputError:
-        raise
-    except Exception as error:  # a damaged archive raises whatever zipfile and zlib raise
-        raise InputError(f"{path} is no readable .xlsx ({error})") from None
