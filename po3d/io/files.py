@@ -76,7 +76,10 @@ def remove_torn(folder: Path) -> None:
     if folder in _searched:
         return
     _searched.add(folder)
-    for name in os.listdir(folder):
+    names: list[str] = []
+    with contextlib.suppress(OSError):  # one may write into a folder and not list it
+        names = os.listdir(folder)
+    for name in names:
         if not (found := _TEMPORARY.fullmatch(name)) or _alive(int(found[1])):
             continue
         if (folder / name).is_dir():  # of a training

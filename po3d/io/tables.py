@@ -50,6 +50,7 @@ def table_rows(
     else:
         rows, most = _text(path, what, longest, strict), CELLS
     header = [str(name) for name in next(rows, [])]
+    _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
     if missing := [name for name in columns if name not in lower]:
         raise InputError(f"{where}: no column {missing[0]!r}; it needs {', '.join(columns)}")
