@@ -156,6 +156,7 @@ def test_who_hides_whom_and_the_camera_are_the_pictures_and_no_edit_keeps_them(e
 
 
 # Metres between a lamp's underside and a table's top, and from its middle to the table's edge: rests it there?
+@pytest.mark.parametrize("side", [0, 1])  # beside an end of the table, or a long side
 @pytest.mark.parametrize(
     ("gap", "beside", "rests"),
     [
@@ -163,16 +164,30 @@ def test_who_hides_whom_and_the_camera_are_the_pictures_and_no_edit_keeps_them(e
         (0.0, 0.029, True), (0.0, 0.031, False),
     ],
 )  # fmt: skip
-def test_what_rests_on_what(gap, beside, rests):
-    scene = table_with_lamp()
-    lamp = replace(scene.objects[1], position=(0.5 + beside, 0.2, 1.0 + gap))
-    scene = replace(scene, objects=(scene.objects[0], lamp))
+def test_what_rests_on_what(gap, beside, rests, side):
+    table, lamp = table_with_lamp().objects
+    table = replace(table, extent=(1.0, 0.6, 0.8))
+    at = [0.1, 0.2]
+    at[side] = table.extent[side] / 2 + beside
+    lamp = replace(lamp, position=(*at, 1.0 + gap))
+    scene = replace(table_with_lamp(), objects=(table, lamp))
     assert support(scene.objects) == [None, 0 if rests else None]
     for below in (None, support(scene.objects)):  # worked out by `trace`, or known already
         moved = trace(scene, [Move(0, (1.0, 0.0, 0.4))], below).scene.objects[1]
-        assert moved.position == pytest.approx((1.5 + beside if rests else 0.5 + beside, 0.2, 1.0 + gap))
+        assert moved.position == pytest.approx((at[0] + rests, at[1], 1.0 + gap))
     fallen = apply(scene, [Remove(0)]).objects[0]
     assert fallen.position[2] == pytest.approx(0.2 if rests else 1.0 + gap)
+
+
+@pytest.mark.parametrize(
+    ("away", "height", "lands"), [(0.2, 0.3, 0.3), (0.27, 0.3, 0.3), (0.3, 0.3, 0.0), (0.2, 0.83, 0.0)]
+)
+def test_a_thing_falls_onto_what_stood_below_its_table(away, height, lands):
+    """A box under the table, `away` from below the lamp along both axes: the lamp lands on it unless it is higher than the lamp was."""
+    table, lamp = table_with_lamp().objects
+    box = ObjectState(sure(name="box"), (0.1 + away, 0.2 + away, height / 2), 0.0, (0.5, 0.5, height))
+    scene = replace(table_with_lamp(), objects=(table, lamp, box))
+    assert apply(scene, [Remove(0)]).objects[0].position == pytest.approx((0.1, 0.2, lands + 0.2))
 
 
 def test_a_thing_rests_on_the_highest_of_what_is_below_it():
