@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -356,3 +357,32 @@ def test_first_contact_is_where_shapely_says_the_strip_is_reached():
     assert 50 < reached < 250
     square = relations._first_contact(*np.array([3.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0])[:, None], np)
     assert square == 2  # its lower edge lies on the strip's border
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])
+@pytest.mark.parametrize(
+    ("along", "off", "inside"),
+    [
+        (2, 0, 0.6),
+        (2, 0.5, 0.1),
+        (2, -0.5, 0.1),
+        (2, 0.7, -0.1),
+        (2, -0.7, -0.1),
+        (0.3, 0, -0.1),
+        (3.7, 0, -0.1),
+        (0.5, 0, 0.1),
+        (6, 0, -2.4),
+    ],
+)
+def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, off, inside, turn):
+    """Two things 4 m apart, a third so far along the line and beside it: 0.6 m off the line, a tenth of it from either end."""
+    assert ROOM_RULES.between == 0.6
+    c, s = math.cos(turn), math.sin(turn)
+
+    def at(x, y):
+        return SimpleNamespace(right=1.5 + c * x - s * y, front=-0.5 + s * x + c * y)
+
+    a, b, i = at(0, 0), at(4, 0), at(along, off)
+    assert relations.between(a, b, i, ROOM_RULES) == pytest.approx(inside)
+    assert relations.between(b, a, i, ROOM_RULES) == pytest.approx(inside)
+    assert relations.between(a, a, i, ROOM_RULES) == -math.inf
