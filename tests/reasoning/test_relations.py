@@ -18,6 +18,7 @@ from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.scene.geometry import footprint
+from po3d.scene.rectangles import rectangle
 from po3d.scene.street import AXES, extent
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
 
@@ -386,3 +387,29 @@ def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, 
     assert relations.between(a, b, i, ROOM_RULES) == pytest.approx(inside)
     assert relations.between(b, a, i, ROOM_RULES) == pytest.approx(inside)
     assert relations.between(a, a, i, ROOM_RULES) == -math.inf
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, -2.5])
+@pytest.mark.parametrize(
+    ("beside", "low", "by"),
+    [
+        (0.2, 1.0, 0.3),
+        (0.45, 1.0, 0.05),
+        (0.6, 1.0, -0.1),
+        (0.0, 0.5, 0.1),
+        (0.0, 0.35, -0.05),
+        (0.0, 2.0, 0.5),
+    ],
+)
+def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by, turn):
+    """A small thing so far from the middle of a table of 1 m x 2 m x 0.8 m, its underside at a height."""
+    rules = replace(ROOM_RULES, above_slack=0.0)
+    c, s = math.cos(turn), math.sin(turn)
+    table = SimpleNamespace(box=rectangle((1.0, 2.0, c, s, 0.5, 1.0)), low=0.0, z=0.4)
+    small = SimpleNamespace(
+        box=rectangle((1.0 + c * beside, 2.0 + s * beside, 1.0, 0.0, 0.05, 0.05)), low=low, z=low + 0.1
+    )
+    assert relations.over(small, table, rules) == pytest.approx(by)
+    limited_by_height = beside == 0 and low < 1
+    slack = replace(rules, above_slack=0.02)
+    assert relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)
