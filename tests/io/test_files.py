@@ -31,6 +31,8 @@ from po3d.io.files import (
     write_jsonl,
 )
 
+from po3d.io.seeding import rng
+
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
 LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
 RECORDS = st.lists(
@@ -214,6 +216,12 @@ def test_what_a_living_process_writes_stays(tmp_path):
         fcntl.flock(file, fcntl.LOCK_EX)
         remove_torn(tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {p.name for p in (own, parents, locked, *others)}
+
+
+def test_a_name_that_is_no_utf_8_draws_numbers_and_others_draw_theirs():
+    names = [os.fsdecode(b"caf\xe9.jpg"), os.fsdecode(b"caf\xe8.jpg"), "caf\u00e9.jpg"]
+    assert len({rng(0, name).integers(10**9) for name in names}) == 3
+    assert rng(3, "x", 1).integers(10**9) == 410_248_408
 
 
 def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
