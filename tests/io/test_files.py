@@ -30,7 +30,6 @@ from po3d.io.files import (
     write_json,
     write_jsonl,
 )
-
 from po3d.io.seeding import rng
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
