@@ -231,8 +231,8 @@ def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"[" + b"[]," * 7_000_000 + b"[]]", "more than 10,000,000 values"),
-        (b'{"a": [' + b"{}," * 7_000_000 + b"{}]}", "more than 10,000,000 values"),
+        (b"[" + b"[]," * 7_000_000 + b"[]]\n", "more than 10,000,000 values"),
+        (b'{"a": [' + b"{}," * 7_000_000 + b"{}]}\n", "more than 10,000,000 values"),
         (b" " * (2**28 + 2), "a line of more than 268,435,456 bytes"),
     ],
 )

@@ -23,7 +23,7 @@ from po3d.io.files import unreadable
 from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
-SECONDS, SECONDS_PER_MB = 3, 0.2  # of processor time; usual files take a tenth of it
+SECONDS, SECONDS_PER_MB = 1, 0.2  # of processor time; usual files take a tenth of it
 MEMORY, MEMORY_PER_BYTE = (
     2**28,
     64,
