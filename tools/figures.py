@@ -21,6 +21,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from po3d.evaluation.report.results import BEGIN, into_readme
@@ -78,10 +79,15 @@ def pages(root: Path = ROOT) -> list[Path]:
 
 
 def differences(path: Path, before: str, after: str) -> Iterator[str]:
-    """A line for each line of a page that is another one."""
-    for number, (old, new) in enumerate(zip(before.splitlines(), after.splitlines()), 1):
-        if old != new:
-            yield f"{path.name}, line {number}: {new.strip()}"
+    """A line for each line of a page that is new or another one."""
+    new = after.splitlines()
+    for kind, _, _, start, end in SequenceMatcher(
+        None, before.splitlines(), new, autojunk=False
+    ).get_opcodes():
+        if kind == "delete":
+            yield f"{path.name}, line {start + 1}: a line less"
+        elif kind != "equal":
+            yield from (f"{path.name}, line {k + 1}: {new[k].strip()}" for k in range(start, end))
 
 
 def main() -> int:

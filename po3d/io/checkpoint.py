@@ -277,7 +277,15 @@ def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], p
             network = make()
         _compare(network.state_dict(), weights)
         network.load_state_dict(weights, assign=any(p.is_meta for p in network.parameters()))
-    except (RuntimeError, ValueError, TypeError, LookupError, AttributeError, AssertionError, MemoryError) as error:
+    except (
+        RuntimeError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        AssertionError,
+        MemoryError,
+    ) as error:
         raise InputError(
             f"checkpoint {path}: its weights and its description do not fit this version ({_first_line(error)})"
         ) from None
