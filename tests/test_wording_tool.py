@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from po3d.io.checkpoint import digest, locate
 from po3d.io.errors import InputError
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
@@ -13,9 +14,10 @@ from po3d.language.read.reader_tokens import REFUSALS, SORTS, STARTS
 from po3d.language.read.weighing import Evidence, Weighing
 from po3d.systems.choices import REFUSED
 from po3d.systems.learned import joined
-from po3d.training.reader_pairs import paraphrases, records, tables
+from po3d.training import reader_pairs
+from po3d.training.reader_pairs import left_out, paraphrases, records, tables
 from tools import wording_read
-from tools.wording import PARTS, agrees, blind, check, judged, read
+from tools.wording import PARTS, agrees, blind, check, in_training, judged, read, readings_told, weights_of
 from tools.wording_gather import HeldOut, hashed
 
 THING = {
@@ -267,10 +269,46 @@ def test_each_reading_of_the_test_part_is_logged_and_shows_no_sentence(tmp_path,
         log = [json.loads(text) for text in (tmp_path / "readings_test.jsonl").read_text().splitlines()]
         assert len(log) == number
     assert log[1]["reader"] == "gold"
+    assert log[1]["weights"] == {}
     assert "100.0" in log[1]["figures"][1]
     assert "Tell" not in capsys.readouterr().out
     with pytest.raises(InputError, match="no --out"):
         read(tmp_path, "test", ["gold"], tmp_path, False)
+
+
+def test_a_reading_is_tied_to_the_weights_of_all_networks_that_read():
+    known = {name: digest(locate(name)) for name in ("street_parser", "room_parser", "reader")}
+    assert weights_of("ask") == known
+    assert weights_of("old") == {name: known[name] for name in ("street_parser", "room_parser")}
+    assert weights_of("checkpoints/reader") == weights_of("reader") == {"reader": known["reader"]}
+
+
+def test_no_held_out_sentence_is_trained_on(tmp_path):
+    """But for case and punctuation; a line that the list names is left out of the bank and of the rewordings."""
+    folder = ROOT / "data" / "wording"
+    assert list(in_training(folder)) == []
+    named = left_out("train", folder)
+    assert len(named) == 8
+    lines = records("sentences", "train", folder)
+    trained = {pair.asked.question for pairs in reader_pairs.bank("train", folder) for pair in pairs}
+    assert trained.isdisjoint(
+        lines[n]["question"] for n in named if n != 3736
+    )  # of that one the frame stands there
+    for part, question in (("train", "Where IS it"), ("dev", "What is it?"), ("test", "Where is it?")):
+        text = json.dumps(LINE | {"question": question})
+        (tmp_path / f"sentences_{part}.jsonl").write_text(text + "\n")
+    (found,) = in_training(tmp_path)
+    assert found == "train line 1: its question stands in test, too; left_out_train.txt should name 0"
+    (tmp_path / "left_out_train.txt").write_text("# why\n0\n")
+    assert list(in_training(tmp_path)) == []
+
+
+def test_readme_says_how_often_the_test_part_was_read(tmp_path):
+    assert list(readings_told(ROOT / "data" / "wording")) == []
+    (tmp_path / "readings_test.jsonl").write_text("{}\n{}\n")
+    (tmp_path / "README.md").write_text("It has been read 1 times.")
+    (complaint,) = readings_told(tmp_path)
+    assert complaint.endswith("has been read 2 times")
 
 
 def test_a_second_hand_that_was_blind_agrees():

@@ -23,17 +23,20 @@ from datetime import date
 from pathlib import Path
 
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl, sha256
+from po3d.io.files import atomic_write, read_jsonl
 from po3d.io.guard import guarded
 from po3d.io.shipped import ROOT
 from po3d.language.program import ANSWERS, Call, ProgramError
-from po3d.training.reader_pairs import records, tables
+from po3d.training.reader_pairs import left_out, records, tables
 from tools.wording_run import NoAnswer, Table
 
 PARTS = ("train", "dev", "test")
 KINDS = ("room", "street", "photo", "orbit")
 THING = {"name", "color", "material", "state", "size", "at", "heading"}
 LINE = {"scene", "kind", "hand", "change", "frame", "task", "options", "question", "answer", "why"}
+SORTS = ("question", "change", "frame")
+PARSERS = ("street_parser", "room_parser")  # checkpoints of the readers of the benchmarks' wording
+NETWORKS = {"gold": (), "old": PARSERS, "ask": (*PARSERS, "reader")}  # of readers that are no checkpoints
 TOUCH = 0.06  # metres between an underside and what it rests on
 OUTSIDE = 0.25  # metres that a door or a window may stand in the wall
 
@@ -104,6 +107,37 @@ def plain(line: dict) -> str:
     return " ".join(w for w in words if w not in ("a", "an", "the"))
 
 
+def simple(text: str) -> str:
+    """A sentence without case and punctuation."""
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def in_training(folder: Path) -> Iterator[str]:
+    """Lines of the training part of which a sentence stands in another part, unless they are left out of training."""
+    held_out = {
+        (sort, simple(line[sort])): part
+        for part in ("dev", "test")
+        for line in records("sentences", part, folder)
+        for sort in SORTS
+        if line.get(sort)
+    }
+    without = left_out("train", folder)
+    for n, line in enumerate(records("sentences", "train", folder)):
+        for sort in SORTS:
+            part = held_out.get((sort, simple(line.get(sort) or "")))
+            if part and n not in without:
+                yield f"train line {n + 1}: its {sort} stands in {part}, too; left_out_train.txt should name {n}"
+
+
+def readings_told(folder: Path) -> Iterator[str]:
+    """What README says otherwise than the log of the test part's readings."""
+    log, page = folder / "readings_test.jsonl", folder / "README.md"
+    if log.exists() and page.exists():
+        count = sum(1 for _ in read_jsonl(log, "readings"))
+        if f"has been read {count} times" not in page.read_text(encoding="utf-8"):
+            yield f"{page} should say that the test part has been read {count} times"
+
+
 def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
     """Complaints, and how many sentences of each kind a part has."""
     complaints, counts = [], {}
@@ -121,7 +155,7 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
             text = plain(line)
             if seen.setdefault(text, part) != part:
                 complaints.append(f"{part} line {k} stands in {seen[text]}, too")
-    return complaints, counts
+    return [*complaints, *in_training(folder), *readings_told(folder)], counts
 
 
 # --- programs -----------------------------------------------------------------------------------------------
@@ -299,16 +333,26 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         )
         print(f"{name} on {part}\n{figures}")
         if part == "test":
-            weights = None if network is None else sha256(locate(name).with_suffix(".safetensors"))
-            log_reading(folder / "readings_test.jsonl", Path(name).name, weights, figures)
+            log_reading(folder / "readings_test.jsonl", name, figures)
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
 
 
-def log_reading(path: Path, name: str, weights: str | None, figures: str) -> None:
-    """Adds a reading of the test part to the list of all: when, which reader (`weights`: its file's hash), what came out."""
+def weights_of(reader: str) -> dict[str, str]:
+    """The hash of the weights of each network that a reader reads with: its own, and the parsers of the benchmarks' wording."""
+    from po3d.io.checkpoint import digest, locate
+
+    names = NETWORKS.get(reader, (reader,))
+    return {Path(name).name: digest(locate(name)) for name in names}
+
+
+def log_reading(path: Path, reader: str, figures: str) -> None:
+    """Adds a reading of the test part to the list of all: when, which reader with which weights and code, what came out."""
+    from po3d.io.checkpoint import git_revision
+
     earlier = list(read_jsonl(path, "readings")) if path.exists() else []
-    record = {"date": f"{date.today()}", "reader": name, "sha256": weights, "figures": figures.splitlines()}
+    made = {"weights": weights_of(reader), "git": git_revision()}
+    record = {"date": f"{date.today()}", "reader": Path(reader).name, **made, "figures": figures.splitlines()}
     with atomic_write(path) as file:
         file.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in [*earlier, record])
     print(f"reading {len(earlier) + 1} of the test part: {path}")

@@ -113,7 +113,7 @@ def devices() -> Iterator[Check]:
     else:
         yield Check("renderer (EGL)", False, "no moderngl", "pip install 'po3d[synthesis]'")
     yield _cuda()
-    from po3d.synthesis.furniture.libraries import FOLDER
+    from po3d.synthesis.furniture import FOLDER
 
     there = FOLDER.is_dir()
     remedy = (

@@ -20,16 +20,21 @@ SCRIPTS = {  # by name: what it does; their options are hydra's, --help among th
 class Command(NamedTuple):
     help: str  # in one line
     module: str
+    extra: str = ""  # of pyproject.toml, without which it ends with an error that names it
 
 
 COMMANDS = {
     "ask": Command("answer one question", "po3d.cli.ask"),
-    "generate": Command("make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate"),
+    "generate": Command(
+        "make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate", "synthesis"
+    ),
     "check-estimator": Command(
         "an estimator of your own before it is evaluated", "po3d.cli.check_estimator"
     ),
     "audit": Command("released answers against their programs", "po3d.cli.audit"),
-    "completion": Command("a script that completes po3d's options in a shell", "po3d.cli.completion"),
+    "completion": Command(
+        "a script that completes po3d's options in a shell", "po3d.cli.completion", "shell"
+    ),
     "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
     "doctor": Command("what is installed, what works, and what to do about the rest", "po3d.cli.doctor"),
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
@@ -38,7 +43,7 @@ COMMANDS = {
     "pose-real": Command("L4-Pose-Real: items of photographs, answers, a table", "po3d.cli.pose_real"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
-    "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio"),
+    "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio", "studio"),
     "trust": Command("calibration, risk and coverage", "po3d.cli.trust"),
 }
 DESCRIPTION = """\

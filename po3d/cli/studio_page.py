@@ -3,6 +3,7 @@ out every widget and draws everything that a table holds; what they do is the se
 
 import functools
 import html
+import http
 import io
 import math
 import re
@@ -27,8 +28,8 @@ from po3d.scene.table import ObjectState
 from po3d.systems.asking import Answer
 
 HOST = "127.0.0.1"
-# Pages of other sites may open a connection to this machine, but not one that says that it comes from here.
-ORIGINS = [re.compile(r"http://(127\.0\.0\.1|localhost)(:\d+)?"), None]
+# What a browser calls this machine; a forwarded port may be another one here, so that of the address counts.
+OWN = re.compile(r"(127\.0\.0\.1|localhost)(:\d+)?")
 LIT, TAKEN = (255, 200, 0), (0, 114, 178)
 BESIDE = 0.25  # of a scene's width, how far it is seen to the left of a wide window's middle
 SPREAD = 2.0  # standard deviations of the ellipse on the ground
@@ -57,11 +58,27 @@ def serve(given: str | None, port: int) -> int:
     return 0
 
 
+def _own_page(headers: Any) -> bool:
+    """Whether a request comes from a page at the address that it goes to."""
+    hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+    return len(hosts) == 1 and OWN.fullmatch(hosts[0]) is not None and origins == [f"http://{hosts[0]}"]
+
+
 @contextmanager
 def _own_origins() -> Iterator[None]:
-    """A server that begins within takes connections of pages of this machine alone; viser has no option for it."""
+    """A server that begins within takes websockets of its own page alone, not of other sites' pages or other programs on this machine;
+    viser has no option for it."""
     usual = websockets.asyncio.server.serve
-    websockets.asyncio.server.serve = functools.partial(usual, origins=ORIGINS)
+
+    def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
+        def checked(connection: Any, request: Any) -> Any:
+            if "Upgrade" in request.headers and not _own_page(request.headers):
+                return connection.respond(http.HTTPStatus.FORBIDDEN, "the studio serves its own page alone\n")
+            return process_request(connection, request)
+
+        return usual(*args, process_request=checked, **options)
+
+    websockets.asyncio.server.serve = serve
     try:
         yield
     finally:

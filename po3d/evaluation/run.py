@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, sha256, write_json
+from po3d.io.images import ImageError
 from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
@@ -72,6 +73,9 @@ class Split(Protocol):
     def notes(self) -> Sequence[str]:
         """What a reader of figures on this split should know, a line each."""
         ...
+
+
+T = TypeVar("T")
 
 
 def evaluate(
@@ -185,7 +189,7 @@ def predict(
         left = [item for item in images if item[0] not in done]
         found = (answers or _answers)(split, system, left)
         bar = progress(found, "answering", total=len(images), initial=len(images) - len(left), unit="image")
-        for name, questions, kept, predictions in bar:
+        for name, questions, kept, predictions in _naming_the_option(bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions on {name} in their order"
@@ -208,6 +212,16 @@ def predict(
     runs.finish(out, run, written)
     partial.unlink()
     return predictions
+
+
+def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
+    """What is answered; a picture that ends the run is an InputError that says how the run goes on without it."""
+    try:
+        yield from answered
+    except ImageError as error:
+        raise ImageError(
+            f"{error}; benchmark.on_bad_image=count goes on and counts its questions as wrong"
+        ) from None
 
 
 @contextmanager

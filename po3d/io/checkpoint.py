@@ -7,15 +7,19 @@ kind. Nothing here reads a pickle.
 """
 
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from safetensors.torch import save as serialise
+from torch import nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from po3d import __version__
 from po3d.io import hub, shipped
@@ -27,6 +31,10 @@ FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # of a model folder
 SCALE = ":scale"  # after the name of a tensor that is stored as int8
 LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
+REPLACED, SPARE = (
+    4,
+    20_000_000,
+)  # parameters of a network while it is built, for each of the weights and beside them
 SHIPPED = shipped.CHECKPOINTS
 
 
@@ -239,21 +247,26 @@ def _description(path: Path, kind: str | None) -> dict:
 
 def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
     """What a file of weights holds after `prefix`, in fp32, matrices of few bits by their scales."""
+    values: dict[str, torch.Tensor] = {}
     try:
-        stored = load_file(str(path))
-        tensors = {k.removeprefix(prefix): v for k, v in stored.items() if k.startswith(prefix)}
-        values: dict[str, torch.Tensor] = {}
-        for key, tensor in tensors.items():
-            if key.endswith(SCALE):
-                continue
-            name, _, bits = key.partition(":")
-            scale = tensors.get(name + SCALE)
-            if bits and scale is not None:
-                values[name] = _leveled(_unpacked(tensor, int(bits)), scale.float(), int(bits))
-            elif scale is not None:
-                values[name] = tensor.float() * _along(scale.float(), tensor)
-            else:
-                values[key] = tensor.float() if tensor.is_floating_point() else tensor
+        with safe_open(
+            path, "pt"
+        ) as file:  # a tensor at a time: what is stored in few bits is never there twice
+            keys = {key.removeprefix(prefix) for key in file.keys() if key.startswith(prefix)}  # noqa: SIM118
+            for key in sorted(keys):
+                if key.endswith(SCALE):
+                    continue
+                tensor, (name, _, bits) = file.get_tensor(prefix + key), key.partition(":")
+                if name + SCALE not in keys:
+                    values[key] = tensor.float() if tensor.is_floating_point() else tensor
+                    continue
+                scale = file.get_tensor(prefix + name + SCALE).float()
+                if scale.shape != tensor.shape[:1]:  # it would be spread over more values than are stored
+                    raise ValueError(f"{tuple(scale.shape)} scales of {tuple(tensor.shape)} values")
+                if bits:
+                    values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
+                else:
+                    values[name] = tensor.float() * _along(scale, tensor)
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
@@ -262,15 +275,59 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
 
 
 def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path) -> Network:
-    """The network that `make` builds with the weights of the checkpoint `path`; InputError when they don't fit it."""
+    """The network that `make` builds, with `weights`, those of the checkpoint `path`, as its own; InputError when they don't fit it.
+    A network that `make` builds takes no memory before names and shapes are compared with the weights."""
     try:
-        network = make()
-        network.load_state_dict(weights)
-    except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as error:
+        with _without_values(sum(value.numel() for value in weights.values())):
+            network = make()
+        _compare(network.state_dict(), weights)
+        network.load_state_dict(weights, assign=any(p.is_meta for p in network.parameters()))
+    except (
+        RuntimeError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        AssertionError,
+        MemoryError,
+    ) as error:
         raise InputError(
             f"checkpoint {path}: its weights and its description do not fit this version ({_first_line(error)})"
         ) from None
     return network
+
+
+@contextmanager
+def _without_values(most: int) -> Iterator[None]:
+    """Parameters that this thread's modules get are shapes without values; ValueError when they have far more than `most` values, of
+    which some are replaced while a network is built."""
+    thread, count = threading.get_ident(), 0
+
+    def shape(module: nn.Module, name: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
+        nonlocal count
+        if parameter is None or threading.get_ident() != thread:
+            return None
+        count += parameter.numel()
+        if count > REPLACED * most + SPARE:
+            raise ValueError(f"it describes far more parameters than the {most:,} values of the weights")
+        return nn.Parameter(torch.empty_like(parameter, device="meta"), parameter.requires_grad)
+
+    hook = register_module_parameter_registration_hook(shape)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor]) -> None:
+    """ValueError that names the first tensor of a network that the weights lack, have too much, or have otherwise."""
+    for name in sorted(own.keys() ^ weights.keys()):
+        raise ValueError(f"the tensor {shown(name)} is {'missing' if name in own else 'none of the network'}")
+    for name, value in own.items():
+        found = weights[name]
+        if found.shape != value.shape or found.is_floating_point() != value.is_floating_point():
+            wanted = f"{tuple(value.shape)} of {value.dtype}"
+            raise ValueError(f"{shown(name)} is {tuple(found.shape)} of {found.dtype}, not {wanted}")
 
 
 def _first_line(error: Exception) -> str:

@@ -6,8 +6,10 @@ its errors can be said in one line. Sweeps (-m) alone are hydra's own, with what
 
 import ast
 import difflib
+import functools
 import importlib.util
 import inspect
+import os
 import re
 import runpy
 import sys
@@ -19,6 +21,8 @@ import hydra
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
@@ -40,7 +44,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
         raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
     try:
-        config = _compose(name, overrides)
+        config = _compose(name, [as_typed(name, override) for override in overrides])
         plain = OmegaConf.to_container(
             config, resolve=True, throw_on_missing=True
         )  # bad interpolations show here
@@ -52,6 +56,36 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
 
     check_settings(name, plain)
     return config
+
+
+def as_typed(name: str, override: str) -> str:
+    """An override of the config `name` as hydra reads it: a text, such as a path, is taken as it was typed, whatever characters are in
+    it, with ~ for the home folder. What begins with a bracket, brace or quote, null, and what has ${ in it are hydra's."""
+    key, _, value = override.partition("=")
+    if not value or value == "null" or value[0] in "[{'\"" or "${" in value or key.startswith("~"):
+        return override
+    if value.startswith("~"):
+        value = os.path.expanduser(value)
+    if key.lstrip("+") not in _texts(name) and _readable(f"{key}={value}"):
+        return f"{key}={value}"
+    return f"{key}={QuotedString(value, Quote.single).with_quotes()}"
+
+
+def _readable(override: str, sweep: bool = False) -> bool:
+    """Whether hydra can read an override; one of several paths with commas between them for a `sweep` alone."""
+    try:
+        found = OverridesParser.create().parse_override(override)
+    except HydraException:
+        return False
+    return sweep or not (found.is_sweep_override() and "/" in override)
+
+
+@functools.cache
+def _texts(name: str) -> frozenset[str]:
+    """The dotted keys of the config `name` that hold a text, or nothing, and no number, list or choice."""
+    from po3d.io.schemas import texts_of
+
+    return frozenset(texts_of(name))
 
 
 def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
@@ -113,7 +147,9 @@ def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) 
     GlobalHydra.instance().clear()
     if not any(a.startswith("hydra.sweep.dir=") for a in arguments):
         arguments.append("hydra.sweep.dir=outputs/sweeps/${now:%Y-%m-%d}/${now:%H-%M-%S}")
-    sys.argv = [sys.argv[0], *arguments]
+    # what hydra can't read is a path; any other may be a list of values
+    typed = [a if a.startswith("-") or _readable(a, sweep=True) else as_typed(name, a) for a in arguments]
+    sys.argv = [sys.argv[0], *typed]
     hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(partial(_job, main, name))()
 
 

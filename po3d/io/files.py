@@ -7,11 +7,15 @@ import codecs
 import contextlib
 import csv
 import errno
+import fcntl
 import gzip
 import hashlib
 import io
 import json
+import math
 import os
+import re
+import shutil
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,7 +25,11 @@ from po3d.io.errors import InputError
 
 LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
 LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
+LONGEST_LINE = 2**28  # bytes of a line of JSON
+VALUES = 10_000_000  # of a JSON text in which they have fewer than DENSE bytes each: an empty list takes 64 in memory
+DENSE = 4
 _HEAD = 4096  # bytes that tell a file's encoding
+_TEMPORARY = re.compile(r"\..+\.([1-9][0-9]{0,8})\.tmp", re.DOTALL)
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -38,13 +46,17 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
         return
     path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
+    remove_torn(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, mode, encoding=encoding) as file:
+        # a name that is no UTF-8 may stand in what is written
+        with open(temporary, mode, encoding=encoding, errors="replace" if encoding else None) as file:
+            with contextlib.suppress(OSError):  # not every disk has locks
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+            os.replace(temporary, path)
     except OSError as error:
         if error.filename == str(temporary):
             error.filename = str(path)  # which the user knows
@@ -52,6 +64,40 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
     finally:
         with contextlib.suppress(OSError):  # the name may be too long for the disk
             temporary.unlink(missing_ok=True)
+
+
+_searched: set[Path] = set()  # folders, by this process
+
+
+def remove_torn(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder, once a process: temporary files whose process is no more, on this
+    machine or another one that shares the disk, whose lock nobody has."""
+    folder = folder.absolute()
+    if folder in _searched:
+        return
+    _searched.add(folder)
+    names: list[str] = []
+    with contextlib.suppress(OSError):  # one may write into a folder and not list it
+        names = os.listdir(folder)
+    for name in names:
+        if not (found := _TEMPORARY.fullmatch(name)) or _alive(int(found[1])):
+            continue
+        if (folder / name).is_dir():  # of a training
+            shutil.rmtree(folder / name, ignore_errors=True)
+            continue
+        with contextlib.suppress(OSError), open(folder / name, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError: another machine's process writes it
+            (folder / name).unlink()
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def output_file(path: str) -> str:
@@ -119,45 +165,54 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
 
 
 def _lines(path: str | Path, what: str) -> Iterator[bytes]:
-    """The lines of a text in UTF-8, one at a time where the file is that already; one in UTF-16, packed or from a pipe is read
-    whole."""
+    """The lines of a text in UTF-8, one at a time, also of a packed one; one in UTF-16, or from a pipe, is read whole."""
+    suffix = Path(path).suffix
     try:
-        with open(path, "rb") as file:
-            plain = Path(path).suffix not in _PACKED and Path(path).is_file()
-            if plain and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
+        with _PACKED.get(suffix, open)(path, "rb") as file:
+            if Path(path).is_file() and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
                 file.seek(0)
-                mark = codecs.BOM_UTF8
-                while line := file.readline(LARGEST + 1):
-                    if len(line) > LARGEST:
-                        raise InputError(
-                            f"{what} has a line larger than the {LARGEST:,} bytes that are read: {path}"
-                        )
+                mark, left = codecs.BOM_UTF8, LARGEST if suffix in _PACKED else math.inf
+                while line := file.readline(LONGEST_LINE + 1):
+                    left -= len(line)
+                    if len(line) > LONGEST_LINE:
+                        raise InputError(f"{what} has a line of more than {LONGEST_LINE:,} bytes: {path}")
+                    if left < 0:
+                        raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
                     yield line.removeprefix(mark)
                     mark = b""
                 return
     except InputError:
         raise
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        if suffix in _PACKED and Path(path).is_file():
+            raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
         raise InputError(unreadable(path, what, error)) from None
     data = read_bytes(path, what)
     yield from io.BytesIO(_utf8(_unpacked(data, path, what), path, what))
 
 
-def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
+def read_cells(
+    path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
+) -> Iterator[list[str]]:
     """The rows of a .csv file, or of one with tabs (any other suffix), as they stand, the header too; text as in
-    `read_text`, read row by row, because some tables are larger than memory likes. A cell may be of any length."""
-    csv.field_size_limit(LONGEST_CELL)
+    `read_text`, read row by row, because some tables are larger than memory likes. A cell has at most `longest` characters;
+    `strict`: quotes must match."""
+    delimiter = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    before = csv.field_size_limit(longest)
     try:
         with open(path, "rb") as binary:
             encoding = _encoding(binary.read(_HEAD), path, what)
         with open(path, encoding=encoding, newline="") as file:
-            yield from csv.reader(file, delimiter="," if Path(path).suffix.lower() == ".csv" else "\t")
+            yield from csv.reader(file, delimiter=delimiter, strict=strict)
     except OSError as error:
         raise InputError(unreadable(path, what, error)) from None
     except UnicodeError as error:
         raise InputError(_not_text(path, what, error)) from None
     except csv.Error as error:
-        raise InputError(f"{what} {path} is no table of text ({error})") from None
+        reason = f"a cell has more than {longest:,} characters" if "field limit" in str(error) else error
+        raise InputError(f"{what} {path} is no table of text ({reason})") from None
+    finally:
+        csv.field_size_limit(before)
 
 
 def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:
@@ -248,9 +303,13 @@ def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
 
 def parse_json(text: str | bytes, failing: str) -> object:
     """What a JSON text says; an InputError that begins with `failing` where it is none, is nested deeper than 200 lists
-    and objects, or has a number of more than 4,300 digits: pydantic's reader, quicker than Python's, caps both."""
+    and objects, has a number of more than 4,300 digits (pydantic's reader, quicker than Python's, caps both), or more than VALUES values
+    that are hardly there."""
     from pydantic_core import from_json  # not before a file is read
 
+    marks = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
+    if len(text) > VALUES and VALUES < sum(map(text.count, marks)) > len(text) / DENSE:
+        raise InputError(f"{failing} (more than {VALUES:,} values of a few letters each)")
     try:
         return from_json(text)
     except ValueError as error:

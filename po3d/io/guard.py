@@ -5,6 +5,7 @@ import importlib
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -66,7 +67,9 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
     except BrokenPipeError:
         _drop_output()
         raise SystemExit(PIPE_CLOSED) from None
-    except (InputError, OSError) as error:
+    except (InputError, OSError, MemoryError, RuntimeError, ImportError) as error:
+        if isinstance(error, MemoryError | RuntimeError | ImportError) and not _out_of_memory(error):
+            raise
         if isinstance(error, OSError):
             _drop_output()
         reason = " ".join(visible(_words(error)).split())
@@ -81,7 +84,26 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
     return 0
 
 
-def _words(error: InputError | OSError) -> str:
+NO_MEMORY = re.compile(
+    r"can.?t allocate memory|cannot allocate memory|out of memory|can.?t start new thread|failed to map segment|"
+    r"terminated abruptly",  # of the last: a process of a pool
+    re.IGNORECASE,
+)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """Whether it is what Python, torch, numpy or the loader of libraries raises where memory ends."""
+    return isinstance(error, MemoryError) or NO_MEMORY.search(str(error)) is not None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return str(error)
+    if _out_of_memory(error):
+        said = " ".join(str(error).split())[:200]
+        return "out of memory; give it more, or less to do at once (workers=, size=, data.batch=)" + (
+            f": {said}" if said else ""
+        )
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"

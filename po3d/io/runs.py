@@ -11,6 +11,7 @@ scored at another, and the report then says both.
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -51,13 +52,15 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
     """The folder, made if need be, while nobody else works in it; when somebody does, `wait` for their end, or InputError, which names
     the kind of `work`. Who waits may find a folder that can't be written, in which nobody is at work."""
     out = Path(out)
-    made = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    lock = out / LOCK
+    made, lock = not out.exists(), out / LOCK
+    with _writing(out):
+        out.mkdir(parents=True, exist_ok=True)
     if wait and not os.access(lock if lock.exists() else out, os.W_OK):
         yield out
         return
-    with open(lock, "a") as file:
+    with _writing(out):
+        file = open(lock, "a")  # noqa: SIM115 closed below
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -74,6 +77,17 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
                 lock.unlink()
                 with contextlib.suppress(OSError):
                     out.rmdir()
+
+
+@contextlib.contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """A folder that the user may not write in as an InputError that names the option."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        raise InputError(f"{out} can't be written ({error.strerror}); give another folder: out=DIR") from None
 
 
 # --- an unfinished run --------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ Above 400 lines: all schemas stand here, to be read beside each other.
 import functools
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import numpy as np
 from pydantic import (
@@ -24,6 +25,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidationInfo,
+    model_validator,
 )
 from pydantic_core import ErrorDetails
 
@@ -47,6 +49,8 @@ Flag = Annotated[bool, Field(strict=True)]
 StreetLook = Literal["studio", "outdoor", "superclevr", "hdri"]
 Name = Annotated[str, Field(strict=True, max_length=LONGEST)]
 Text = Annotated[str, Field(strict=True, max_length=10_000_000)]
+Packed = Annotated[str, Field(strict=True, max_length=200_000)]  # numbers in base64
+Words = Annotated[tuple[Name, ...], Field(max_length=5000)]
 Hash = Annotated[str, Field(strict=True, pattern="^[0-9a-f]{64}$")]
 Index = Annotated[int, Field(ge=0, lt=OBJECTS)]
 Point = tuple[Number, Number]
@@ -117,6 +121,7 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "finite_number": "should be a finite number",
         "int_type": "should be a whole number",
         "string_type": "should be text",
+        "string_unicode": "should be text in UTF-8",
         "bool_type": "should be true or false",
         "extra_forbidden": "is no option",
         "dict_type": "should be an object: {{key: value}}",
@@ -344,6 +349,7 @@ class ImageLine(Closed):
     scenes: tuple[dict[str, Any], ...]
 
 
+MOST_PIXELS = 2048 * 2048  # of a network's input: its maps take memory in proportion
 Side = Annotated[int, Field(strict=True, ge=32, le=4096)]
 Width = Annotated[int, Field(strict=True, ge=1, le=2048)]
 
@@ -360,6 +366,12 @@ class SceneNetwork(Closed):
     pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
     layers: Annotated[int, Field(strict=True, ge=1, le=8)] = 1
 
+    @model_validator(mode="after")
+    def _not_too_large(self) -> Self:
+        if self.width * self.height > MOST_PIXELS:
+            raise ValueError(f"should take at most {MOST_PIXELS:,} pixels")
+        return self
+
 
 class ParserNetwork(Closed):
     """Keywords of `po3d.language.read.seq2seq.Seq2Seq`."""
@@ -372,12 +384,23 @@ class ParserNetwork(Closed):
     longest: Annotated[int, Field(strict=True, ge=1, le=1024)] = 72
 
 
+class DomainRecord(Closed):
+    """What `po3d.perception.domain.Domain.record` writes: numbers in base64."""
+
+    mean: Packed
+    spread: Packed
+    direction: Packed
+    limits: tuple[Number, Number]
+
+
 class EstimatorConfig(Record):
     """`config` of an estimator's checkpoint."""
 
     network: SceneNetwork
-    attributes: dict[Name, tuple[Name, ...]] | None = None
-    calibration: dict[Name, Number] | None = None
+    attributes: Annotated[dict[Name, Words], Field(max_length=20)] | None = None
+    calibration: Annotated[dict[Name, Number], Field(max_length=100)] | None = None
+    domains: Annotated[dict[Name, DomainRecord], Field(max_length=20)] = {}
+    ranges: Annotated[dict[Name, tuple[Number, Number]], Field(max_length=2000)] | None = None
 
 
 class ParserConfig(Record):
@@ -402,6 +425,15 @@ class ReaderShape(Closed):
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
+class WeighingRecord(Closed):
+    """Fields of `po3d.language.read.weighing.Weighing`."""
+
+    probability: Number = 1.0
+    calls: Number = 0.0
+    fails: Number = 0.0
+    unchanged: Number = 0.0
+
+
 class ReaderConfig(Record):
     """`config` of the reader's checkpoint."""
 
@@ -409,6 +441,7 @@ class ReaderConfig(Record):
     amounts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=1000)]
     shape: ReaderShape
     certainty: tuple[Number, Number] | None = None
+    weighing: WeighingRecord | None = None
 
 
 CONFIGS = {
@@ -428,11 +461,29 @@ class CheckpointRecord(Record):
     sha256: Hash
 
 
+class ModelOptions(Closed):
+    """Options of the worlds' pipelines that a model folder keeps; which of them a world has its pipeline tells."""
+
+    mode: Name = ""
+    table: Name = ""
+    frame: Name = ""
+    reader: Name = ""
+    verify: Name | None = None
+    samples: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 0
+    seed: Seed = 0
+    oracle: Words = ()
+    draw: Words | Name = ()
+    margins: Flag = False
+    mirror: Flag = True
+    known_yaw: Flag = True
+    assume_present: Flag = True
+
+
 class ModelFolder(Record):
     """config.json of a model folder: records of pairs by their kind. `options` are those of the world's pipeline."""
 
     world: Name
-    options: dict[Name, bool | int | float | Name | list[Name] | None] = {}
+    options: ModelOptions = Field(default_factory=lambda: ModelOptions())
     parts: dict[Name, dict[Name, Any]]
     sha256: Hash
 
@@ -696,6 +747,25 @@ class TrainSettings(_Options):
 
 
 SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}
+
+
+def texts_of(name: str) -> Iterator[str]:
+    """The dotted keys of the config `name` whose values are texts of any kind, or nothing."""
+    schema = _adapter(SETTINGS[name]).json_schema()
+
+    def keys(part: dict[str, Any], prefix: str) -> Iterator[str]:
+        for key, field in part.get("properties", {}).items():
+            branches = [
+                schema["$defs"][b["$ref"].rsplit("/", 1)[1]] if "$ref" in b else b
+                for b in field.get("anyOf", [field])
+            ]
+            kinds = {branch.get("type") for branch in branches}
+            if kinds <= {"string", "null"} and not any("enum" in branch for branch in branches):
+                yield prefix + key
+            for branch in branches:
+                yield from keys(branch, f"{prefix}{key}.")
+
+    yield from keys(schema, "")
 
 
 def check_settings(name: str, options: dict[str, Any]) -> None:

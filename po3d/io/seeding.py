@@ -8,5 +8,7 @@ import numpy as np
 def rng(seed: int, stage: str, index: int = 0) -> np.random.Generator:
     """A fresh generator for item `index` of `stage`: equal arguments give equal streams on every machine."""
     return np.random.Generator(
-        np.random.Philox(np.random.SeedSequence([seed, zlib.crc32(stage.encode()), index]))
+        np.random.Philox(
+            np.random.SeedSequence([seed, zlib.crc32(stage.encode(errors="surrogatepass")), index])
+        )
     )

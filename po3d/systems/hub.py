@@ -22,6 +22,7 @@ NOT_KEPT = (*NETWORKS, "device")
 def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None) -> None:
     """Write the folder of the model that `po3d.load(world, **options)` makes; `report`: a report.json, for the card's figures."""
     from po3d.io.checkpoint import SHIPPED, combine, locate
+    from po3d.io.schemas import ModelOptions, checked
 
     bound = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).bind(**options)
     bound.apply_defaults()
@@ -33,6 +34,7 @@ def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Pat
         name for name, value in kept.items() if not isinstance(value, str | int | float | list | tuple)
     ]:
         raise InputError(f"a model folder can't hold the option {odd[0]}")
+    checked(ModelOptions, kept, "a model folder's options")
     figures = "" if report is None else _figures(Path(report))
     config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": kept})
     with atomic_write(folder / "README.md") as file:

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_json
+from po3d.io.files import read_json, remove_torn
 
 
 class SafetensorsCheckpointIO(CheckpointIO):
@@ -29,6 +29,8 @@ class SafetensorsCheckpointIO(CheckpointIO):
         path = Path(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         shutil.rmtree(temporary, ignore_errors=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_torn(path.parent)
         temporary.mkdir(parents=True)
         tensors: dict[str, torch.Tensor] = {}
         state = _encode(checkpoint, tensors)

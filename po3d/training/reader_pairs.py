@@ -98,12 +98,20 @@ def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
     return {scene["id"]: scene for scene in records("tables", part, folder)}
 
 
+def left_out(part: str, folder: Path = BANK) -> set[int]:
+    """The lines of a part that are not trained on: a sentence of each stands in the development or test part, too."""
+    path = folder / f"left_out_{part}.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {int(line) for line in lines if line and not line.startswith("#")}
+
+
 def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
     """The pairs of each line of a part that has programs: its question's first, then its change's and frame's."""
-    scenes, lines = tables(part, folder), records("sentences", part, folder)
+    scenes, lines, without = tables(part, folder), records("sentences", part, folder), left_out(part, folder)
     return [
         pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
         for record in records("programs", part, folder)
+        if record["n"] not in without
     ]
 
 
@@ -113,8 +121,10 @@ def reworded(folder: Path = BANK) -> list[Pair]:
         return []
     scenes, lines = tables("train", folder), records("sentences", "train", folder)
     programs = {record["n"]: record for record in records("programs", "train", folder)}
-    pairs = []
+    pairs, without = [], left_out("train", folder)
     for record in records("reworded", "train", folder):
+        if record["n"] in without:
+            continue
         line = lines[record["n"]] | {sort: record[sort] for sort in SORTS_SAID if sort in record}
         pairs.append(pairs_of_line(line, programs[record["n"]], scenes[line["scene"]])[0])
     return pairs

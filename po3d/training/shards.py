@@ -24,6 +24,7 @@ from po3d.training.data import PictureData, WithMirror, held_out, street_item
 from po3d.training.stream import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
+LARGEST_INDEX = 2**26  # bytes: of half a million shards
 SHARD = 1000  # samples
 BLOCK = 1000  # positions of a mixture in which every source has its share
 
@@ -61,11 +62,11 @@ def fetched(root: str, cache: str | Path) -> Path:
     that is missing, cut off or changed."""
     folder = local(root, cache)
     if folder != Path(root):
-        _download(f"{root}/{INDEX}", folder / INDEX)
+        _download(f"{root}/{INDEX}", folder / INDEX, LARGEST_INDEX)
     for shard in _index(folder)["shards"]:
         path = folder / shard["name"]
         if folder != Path(root) and not (path.is_file() and path.stat().st_size == shard["bytes"]):
-            _download(f"{root}/{shard['name']}", path)
+            _download(f"{root}/{shard['name']}", path, shard["bytes"])
         if not path.is_file():
             raise InputError(f"shard {path} is missing")
         if (there := path.stat().st_size) != shard["bytes"]:
@@ -84,11 +85,18 @@ def local(root: str, cache: str | Path) -> Path:
     return Path(cache) / root.split("://", 1)[1].strip("/").replace("/", "_").replace(":", "_")
 
 
-def _download(url: str, path: Path) -> None:
+def _download(url: str, path: Path, most: int) -> None:
+    """Fetch a file; InputError for one of more than `most` bytes, of which no more is fetched."""
     try:
         with urllib.request.urlopen(url, timeout=60) as answer, atomic_write(path, "wb") as file:
-            while block := answer.read(2**20):
+            left = most
+            while block := answer.read(min(2**20, left + 1)):
+                left -= len(block)
+                if left < 0:
+                    raise InputError(f"{url} has more than the {most:,} bytes that it should have")
                 file.write(block)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{url} can't be fetched ({error})") from None
 

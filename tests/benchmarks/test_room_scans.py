@@ -4,6 +4,8 @@ import json
 import math
 import os
 import pickle
+import resource
+import time
 from collections import OrderedDict
 
 import numpy as np
@@ -391,6 +393,29 @@ class Runs:
 
     def __reduce__(self):
         return self.call, self.args
+
+
+TWICE = b"".join(bytes([104, k, 104, k, 0x86, 0x94]) for k in range(40))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x04\x8f(" + b")\x94" + TWICE + b"\x90.",  # in a set: 2**40 steps to its hash
+        b"\x80\x04}" + b")\x94" + TWICE + b"Ns.",  # as a key
+        b"\x80\x04(" + b")\x94" + TWICE + b"\x91.",  # in a frozen set
+        b"\x80\x04]r\xff\xff\xff\x7f.",  # at place 2**31 of the memo, which takes 34 GB
+        b"\x80\x04\x96\xff\xff\xff\xff\x0f\x00\x00\x00.",  # an array of bytes that are not there
+    ],
+)
+def test_a_pickle_that_takes_much_for_its_size_is_refused(tmp_path, data):
+    (tmp_path / "a.pkl").write_bytes(data)
+    before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    with pytest.raises(InputError, match=r"refused, it takes far more|no readable pickle") as caught:
+        read_pickle(tmp_path / "a.pkl")
+    assert time.monotonic() - begun < 60
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

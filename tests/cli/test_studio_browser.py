@@ -123,17 +123,23 @@ def test_pages_of_other_sites_get_no_connection(page):
 
     address = page[0].address.replace("http", "ws")
 
-    async def refused(origin: str) -> bool:
+    async def refused(origin: str | None, **headers: str) -> bool:
         try:
             async with connect(
-                address, origin=origin, open_timeout=10, subprotocols=["viser-v" + viser.__version__]
-            ):
+                address, origin=origin, open_timeout=10, subprotocols=["viser-v" + viser.__version__],
+                additional_headers=headers,
+            ):  # fmt: skip
                 return False
         except InvalidStatus as error:
             return error.response.status_code == 403
 
     assert asyncio.run(refused("http://evil.example"))
     assert asyncio.run(refused("http://localhost.evil.example"))
+    assert asyncio.run(refused("http://localhost:1"))  # another program's page on this machine
+    assert asyncio.run(refused("http://127.0.0.1"))
+    assert asyncio.run(refused("https" + page[0].address.removeprefix("http")))
+    assert asyncio.run(refused("null"))
+    assert asyncio.run(refused(None))
     assert not asyncio.run(refused(page[0].address))
 
 

@@ -401,8 +401,7 @@ HOSTILE = [
     ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell has more than 1,000,000 characters"),
     ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
     ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),
-    ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is not UTF-8"),
-    ("m.csv", "index,prediction\n1,left\n".encode("utf-16"), "is not UTF-8"),
+    ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is no text in UTF-8"),
     ("m.csv", "index,prediction\n1,left\n".encode("utf-16-le"), "NUL characters"),
     ("m.csv", b"index,prediction\n1\n", "1 cells under 2 columns"),
     ("m.csv", b'index,prediction\n1,"left\n', "unexpected end of data"),
@@ -410,6 +409,7 @@ HOSTILE = [
     ("m.csv", b"index,answer\n1,left\n", "no column with the model's responses"),
     ("m.csv", b"index,prediction\n1,left\n", "none of the 1 rows is on one of"),
     ("m.json", b"{", "not valid JSON"),
+    ("m.json", b"[" + b"[]," * 7_000_000 + b"[]]", "more than 10,000,000 values"),
     ("m.json", b"[" * 100_000, "not valid JSON"),
     ("m.json", b"[1]", "a row should be an object, not int"),
     ("m.json", b'{"a": 1}', "should hold a list of rows"),
@@ -418,6 +418,25 @@ HOSTILE = [
     ("m.xlsx", bomb, "unpacks from"),
     ("m.xlsx", laughs, "no readable .xlsx"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv", ".xlsx"])
+def test_a_formula_is_its_text(tmp_path, suffix):
+    rows = [
+        {"index": 1, "prediction": '=HYPERLINK("http://x")'},
+        {"index": 2, "prediction": "=== Answer ===\nleft"},
+    ]
+    path = tmp_path / f"m{suffix}"
+    write_xlsx(path, rows) if suffix == ".xlsx" else write_table(path, rows)
+    assert [row.cells["prediction"] for row in read_rows(path)] == [row["prediction"] for row in rows]
+
+
+def test_half_a_surrogate_pair_costs_one_character(tmp_path):
+    path = tmp_path / "m.jsonl"
+    texts = [r"yes \ud83d", r"\ude97 yes", r"\ud83d\ude97", r"\\ud83d", r"\u00e9 \\\ud83d"]
+    path.write_text("".join(f'{{"id": "1", "prediction": "{text}"}}\n' for text in texts))
+    found = [row.cells["prediction"] for row in read_rows(path)]
+    assert found == ["yes \ufffd", "\ufffd yes", "\U0001f697", r"\ud83d", "\u00e9 \\\ufffd"]
 
 
 @pytest.mark.parametrize(("name", "content", "says"), HOSTILE)

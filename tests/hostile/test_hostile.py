@@ -5,6 +5,7 @@ import contextlib
 import functools
 import io
 import re
+import resource
 import signal
 import tempfile
 import time
@@ -12,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import packed  # more families
 import pytest
 from families import FAMILIES, REFUSED, right
 
@@ -23,6 +25,7 @@ from po3d.language.read.street_parser import Parser
 
 LIMIT = 10  # seconds of processor time for one input, and WALL by the clock, which counts what else the machine does
 WALL = 120
+MEGABYTES = 1000  # that the process may grow by at one input
 RAW = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )  # what a terminal would obey
@@ -34,6 +37,7 @@ class Outcome(NamedTuple):
     name: str
     code: int | None
     seconds: float
+    megabytes: float
     fault: str
 
 
@@ -65,7 +69,7 @@ def outcomes(family: str) -> list[Outcome]:
 
 def tried(family: str, name: str, run) -> Outcome:
     out, err, code, fault = io.StringIO(), io.StringIO(), None, ""
-    begun = time.process_time()
+    begun, had = time.process_time(), _most()
     before = {number: signal.signal(number, _hangs) for number in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     signal.alarm(WALL)
@@ -94,7 +98,14 @@ def tried(family: str, name: str, run) -> Outcome:
         fault = f"is refused without a line: {said[-200:]!r}"
     if not fault and (raw := RAW.search(out.getvalue() + said)):
         fault = f"a raw {raw[0]!r} reaches the terminal"
-    return Outcome(name, code, time.process_time() - begun, fault)
+    if not fault and (grown := _most() - had) > MEGABYTES:
+        fault = f"takes {grown:.0f} MB"
+    return Outcome(name, code, time.process_time() - begun, _most() - had, fault)
+
+
+def _most() -> float:
+    """Megabytes that this process had at most until now."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _hangs(number, frame):
@@ -108,18 +119,23 @@ def test_no_traceback_no_hang_no_answer_from_what_is_impossible(family):
 
 
 def test_what_was_spoiled_was_right_before():
-    found = [tried("questions", *hostile) for hostile in right()]  # of a family that may be answered
+    found = [
+        tried("questions", *hostile) for hostile in [*right(), *packed.right()]
+    ]  # of a family that may be answered
     assert not [f"{o.name}: {o.code} {o.fault}" for o in found if o.code != 0 or o.fault]
 
 
-def test_at_least_400_inputs_of_12_families_are_tried():
+def test_at_least_600_inputs_of_20_families_are_tried():
     rows = [(name, outcomes(name)) for name in FAMILIES]
-    print(f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}")
+    print(f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}{'most':>9}")
     for name, found in rows:
         codes, slowest = Counter(o.code for o in found), max(o.seconds for o in found)
+        most = max(o.megabytes for o in found)
         faults = sum(bool(o.fault) for o in found)
-        print(f"{name:<56}{len(found):>6}{codes[2]:>8}{codes[0] + codes[1]:>9}{faults:>7}{slowest:>8.1f}s")
+        print(
+            f"{name:<56}{len(found):>6}{codes[2]:>8}{codes[0] + codes[1]:>9}{faults:>7}{slowest:>8.1f}s{most:>6.0f} MB"
+        )
     total = sum(len(found) for _, found in rows)
     print(f"{len(rows)} families, {total} inputs")
-    assert len(rows) >= 12
-    assert total >= 400
+    assert len(rows) >= 20
+    assert total >= 600

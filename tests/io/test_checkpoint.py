@@ -1,11 +1,14 @@
 """Checkpoint pairs: what is written is what is read, and half the size costs little."""
 
 import json
+import resource
+from hashlib import sha256
 
 import pytest
 import torch
+from safetensors.torch import save as serialise
 
-from po3d.io.checkpoint import LARGE, SCALE, _unpacked, compact, load, save
+from po3d.io.checkpoint import LARGE, SCALE, _unpacked, compact, load, restored, save
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 
@@ -81,3 +84,65 @@ def test_weights_that_the_description_was_not_written_for_are_refused(pair):
     (folder / "b.json").write_text(json.dumps({**record, "kind": "other"}))
     with pytest.raises(InputError, match="holds a other"):
         load(folder / "b", "thing")
+
+
+def peak() -> float:
+    """Megabytes that this process had at most until now."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: torch.nn.Linear(24_000, 24_000), lambda: torch.nn.Embedding(2_000_000, 300)]
+)
+def test_a_description_of_a_large_network_takes_no_memory_beside_small_weights(make):
+    before = peak()
+    with pytest.raises(InputError, match="far more parameters than the 9 values of the weights"):
+        restored(make, {"weight": torch.zeros(3, 3)}, "x")
+    assert peak() - before < 300
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"weight": torch.zeros(2, 3)}, "'bias' is missing"),
+        ({"weight": torch.zeros(2, 3), "bias": torch.zeros(2), "b": torch.zeros(1)}, "'b' is none of the"),
+        ({"weight": torch.zeros(3, 2), "bias": torch.zeros(2)}, r"'weight' is \(3, 2\)"),
+        (
+            {"weight": torch.zeros(2, 3, dtype=torch.int64), "bias": torch.zeros(2)},
+            r"'weight' is \(2, 3\) of torch.int64",
+        ),
+    ],
+)
+def test_the_first_tensor_that_does_not_fit_is_named(weights, message):
+    with pytest.raises(InputError, match=message):
+        restored(lambda: torch.nn.Linear(3, 2), weights, "x")
+
+
+def test_a_network_has_the_values_of_its_weights_and_learns():
+    made = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    with torch.no_grad():
+        made[0].weight.fill_(0.5)
+    found = restored(
+        lambda: torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)), made.state_dict(), "x"
+    )
+    assert {k: v.tolist() for k, v in found.state_dict().items()} == {
+        k: v.tolist() for k, v in made.state_dict().items()
+    }
+    assert all(p.requires_grad for p in found.parameters())
+    assert not any(v.is_meta for v in found.state_dict().values())
+
+
+def test_scales_are_not_spread_over_more_values_than_are_stored(tmp_path):
+    tensors = {"a": torch.ones(1, 30_000, dtype=torch.int8), f"a{SCALE}": torch.ones(30_000)}
+    (tmp_path / "a.safetensors").write_bytes(content := serialise(tensors))
+    record = {
+        "format": "po3d-checkpoint-1",
+        "kind": "thing",
+        "config": {},
+        "sha256": sha256(content).hexdigest(),
+    }
+    (tmp_path / "a.json").write_text(json.dumps(record))
+    before = peak()
+    with pytest.raises(InputError, match="30000,"):
+        load(tmp_path / "a")
+    assert peak() - before < 300

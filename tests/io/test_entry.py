@@ -1,4 +1,10 @@
+import os
+import sys
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from po3d.io.config import CONFIGS, compose, run_hydra
 from po3d.io.errors import InputError
@@ -89,3 +95,77 @@ def test_help_lists_options_and_choices(capsys):
 def test_unknown_flag_is_refused(capsys):
     assert run_hydra(lambda config: None, "evaluate", "", ["--sytem"]) == 2
     assert "--sytem" in capsys.readouterr().err
+
+
+# What folders may be called; each came as an error of hydra's lexer, or as something else than was typed.
+NAMES = (
+    "größe", "数据", "a b", " blank first", "blank last ", "it's", 'a "b"', "R&D", "run#3", "size=2", "a (copy)", "f(x)", "a,b", "50%",
+    "a;b", "[x", "{x}y", "x]", "a!b", "$HOME", "@x", "^", "`x`", "a:b", "a\\b", "C:\\x\\", "1e3", "007", "true", "-x", "a|b", "a*b", "🚗",
+)  # fmt: skip
+KEYS = [
+    ("evaluate", "out"), ("evaluate", "data.root"), ("evaluate", "twins"), ("evaluate", "parser.checkpoint"),
+    ("evaluate", "benchmark.scans"), ("generate", "out"), ("generate", "skies"), ("train", "out"), ("train", "export"), ("train", "data.root"),
+]  # fmt: skip
+
+
+def composed(name: str, key: str, value: str, folder: Path) -> str:
+    """What an option has when it is given on the command line."""
+    choices = {"benchmark.scans": ["benchmark=hypo3d"], "data.root": ["data=shards"] * (name == "train")}
+    config = compose(
+        name, [*choices.get(key, []), *(["out=x"] * (key != "out" and name == "generate")), f"{key}={value}"]
+    )
+    for part in key.split("."):
+        config = config[part]
+    return config
+
+
+@pytest.mark.parametrize(("name", "key"), KEYS)
+def test_a_path_is_taken_as_it_was_typed(name, key, tmp_path):
+    for folder in NAMES:
+        assert composed(name, key, f"{tmp_path}/{folder}/x", tmp_path) == f"{tmp_path}/{folder}/x"
+
+
+@pytest.mark.parametrize("folder", [n for n in NAMES if n[0] not in "[{"])
+def test_the_name_of_a_folder_in_this_one_is_taken_as_it_was_typed(folder):
+    assert compose("evaluate", [f"out={folder}"]).out == folder
+
+
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12))
+def test_any_text_is(text):
+    if text[0] not in "[{'\"~" and "${" not in text and text != "null":
+        assert compose("evaluate", [f"parser.checkpoint={text}"]).parser.checkpoint == text
+
+
+def test_home_is_the_users(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name, key in KEYS:
+        assert composed(name, key, "~/x", tmp_path) == f"{tmp_path}/x"
+    assert compose("evaluate", ["out='~/x'"]).out == "~/x"  # quoted for hydra
+
+
+def test_what_is_no_text_is_still_hydras():
+    config = compose(
+        "evaluate", ["size=3", "oracle=[heading,color]", "out=null", "benchmark=hypo3d", "wandb={project: a}"]
+    )
+    assert (config.size, list(config.oracle), config.out, config.benchmark.name) == (
+        3,
+        ["heading", "color"],
+        None,
+        "hypo3d",
+    )
+    assert config.wandb.project == "a"
+    assert compose("evaluate", ["out=outputs/${benchmark.name}"]).out == "outputs/pulsecheck457"
+
+
+def test_a_name_that_is_no_utf_8_is_one_line(capsys):
+    name = os.fsdecode(b"out=caf\xe9")
+    assert run_hydra(lambda config: None, "evaluate", "", [name]) == 2
+    assert capsys.readouterr().err == "error: out='caf\\udce9' should be text in UTF-8\n"
+
+
+def test_a_sweep_takes_lists_and_paths(monkeypatch, tmp_path):
+    found = []
+    monkeypatch.setattr(sys, "argv", ["evaluate.py"])
+    options = ["-m", "seed=0,1", f"hydra.sweep.dir={tmp_path}", f"out={tmp_path}/größe (1)"]
+    assert run_hydra(lambda config: found.append((config.seed, config.out)), "evaluate", "", options) == 0
+    assert found == [(0, f"{tmp_path}/größe (1)"), (1, f"{tmp_path}/größe (1)")]

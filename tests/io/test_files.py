@@ -2,16 +2,21 @@
 
 import bz2
 import csv
+import fcntl
 import gzip
 import io
 import json
 import os
+import resource
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.io import files
 from po3d.io.errors import InputError
 from po3d.io.files import (
     atomic_write,
@@ -20,9 +25,12 @@ from po3d.io.files import (
     read_jsonl,
     read_table,
     read_text,
+    remove_torn,
     write_file,
+    write_json,
     write_jsonl,
 )
+from po3d.io.seeding import rng
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
 LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
@@ -172,3 +180,74 @@ def test_records_are_written_all_or_none_and_read_back(tmp_path):
     write_file(tmp_path / "c", b"\xff")
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.jsonl", "c"]
     assert (tmp_path / "c").read_bytes() == b"\xff"
+
+
+KILLED = """
+import os, sys
+from po3d.io.files import atomic_write
+with atomic_write(sys.argv[1]) as file:
+    file.write("half")
+    file.flush()
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
+    left = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.json")], check=False)
+    assert left.returncode == -9
+    (torn,) = tmp_path.iterdir()
+    assert torn.read_text() == "half"
+    write_file(tmp_path / "b.json", "whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.json"]
+
+
+def test_what_a_living_process_writes_stays(tmp_path):
+    own = tmp_path / f".a.json.{os.getpid()}.tmp"
+    parents = tmp_path / f".b.json.{os.getppid()}.tmp"
+    others = [
+        tmp_path / name
+        for name in (".c.tmp", "d.999999999.tmp", ".e.999999999.tmp.txt", ".f.0.tmp", ".g.-1.tmp")
+    ]
+    for path in (own, parents, *others):
+        path.write_text("x")
+    locked = tmp_path / ".h.999999999.tmp"  # of a process of another machine
+    with open(locked, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        remove_torn(tmp_path)
+        assert {path.name for path in tmp_path.iterdir()} == {p.name for p in (own, parents, locked, *others)}
+
+
+def test_a_name_that_is_no_utf_8_draws_numbers_and_others_draw_theirs():
+    names = [os.fsdecode(b"caf\xe9.jpg"), os.fsdecode(b"caf\xe8.jpg"), "caf\u00e9.jpg"]
+    assert len({rng(0, name).integers(10**9) for name in names}) == 3
+    assert rng(3, "x", 1).integers(10**9) == 410_248_408
+
+
+def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
+    write_json(tmp_path / "a.json", {"root": os.fsdecode(b"caf\xe9")})
+    assert read_json(tmp_path / "a.json") == {"root": "caf?"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" + b"[]," * 7_000_000 + b"[]]\n", "more than 10,000,000 values"),
+        (b'{"a": [' + b"{}," * 7_000_000 + b"{}]}\n", "more than 10,000,000 values"),
+        (b" " * (2**28 + 2), "a line of more than 268,435,456 bytes"),
+    ],
+)
+def test_a_small_packed_file_does_not_take_much_memory(tmp_path, content, message):
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(content, 1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del content
+    with pytest.raises(InputError, match=message):
+        list(read_jsonl(tmp_path / "a.jsonl.gz"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 700_000
+
+
+def test_many_numbers_are_no_hostile_file(tmp_path):
+    """Super-CLEVR's scenes have some 25 million."""
+    (tmp_path / "a.json").write_text(f"[{','.join(['-1.25'] * 2_200_000)}]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "VALUES", 10**6)
+        assert len(read_json(tmp_path / "a.json")) == 2_200_000

@@ -11,8 +11,12 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from generators import random_scene
 
 from po3d import __main__ as po3d
@@ -235,3 +239,64 @@ def test_the_version_is_told(capsys):
         po3d.main(["--version"])
     assert not ended.value.code
     assert capsys.readouterr().out == f"po3d {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        np._core._exceptions._ArrayMemoryError((1 << 40,), np.dtype(float)),
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried ..."
+        ),
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB."),
+        RuntimeError("can't start new thread"),
+        BrokenProcessPool(
+            "A process in the process pool was terminated abruptly while the future was running or pending."
+        ),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_no_memory_is_one_line(error, capsys):
+    def work():
+        raise error
+
+    assert guarded(work) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: out of memory; give it more, or less to do at once")
+    assert said.count("\n") == 1
+
+
+def test_other_runtime_and_import_errors_are_defects():
+    for error in (RuntimeError("shape mismatch"), ImportError("cannot import name 'x'")):
+
+        def work(error=error):
+            raise error
+
+        with pytest.raises(type(error)):
+            guarded(work)
+
+
+@pytest.mark.parametrize("megabytes", [150, 700, 1200])
+def test_a_limit_of_memory_is_one_line(megabytes, tmp_path):
+    command = f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m po3d evaluate benchmark=hypo3d size=1 out={tmp_path}/out"
+    ran = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode in (0, 2), ran.stderr[-500:]
+    assert "Traceback" not in ran.stderr
+    if ran.returncode:
+        assert ran.stderr.splitlines()[-1].startswith("error: out of memory; ")
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_a_folder_that_can_not_be_written_names_the_option(code, monkeypatch, tmp_path):
+    def refused(*args, **options):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with (
+        pytest.raises(InputError, match=r"can't be written .*; give another folder: out=DIR"),
+        locked(tmp_path / "out"),
+    ):
+        pass

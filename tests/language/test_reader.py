@@ -10,7 +10,17 @@ from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.reader import KIND, Batch, Reader, batched, encoder_folder, encoder_weights, export
+from po3d.language.read.reader import (
+    KIND,
+    LAYERS,
+    Batch,
+    Reader,
+    batched,
+    encoder_folder,
+    encoder_weights,
+    export,
+    whole,
+)
 from po3d.language.read.reader_network import Dropout, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked, Vocabulary, WordPieces
 from po3d.training.reader_pairs import (
@@ -322,3 +332,15 @@ def test_the_encoder_is_the_published_one():
         ours = network.encoder(batch.ids, network.segment(batch.segments), mask[:, None, None])
         theirs = model(batch.ids, attention_mask=mask.long()).last_hidden_state
     assert torch.allclose(ours[mask], theirs[mask], atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(3000, 1, 1), (4, 3), (1,)])
+def test_a_difference_is_not_spread_over_the_encoders_weights(shape):
+    """Added to a matrix it would be broadcast: gigabytes from kilobytes."""
+    name = f"{LAYERS}0.intermediate.dense.weight"
+    base = {name: torch.zeros(3, 4)}
+    assert whole({name: torch.ones(3, 4)}, base)[name].sum() == 12
+    with pytest.raises(InputError, match=r"does not fit its encoder: encoder\."):
+        whole({name: torch.zeros(shape)}, base)
+    with pytest.raises(InputError, match="does not fit its encoder"):
+        whole({f"{LAYERS}99.x": torch.zeros(3, 4)}, base)

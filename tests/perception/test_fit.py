@@ -1,6 +1,7 @@
 """The joint fit recovers camera and objects from exact points, and knows how wrong it may be from noisy ones."""
 
 import numpy as np
+import pytest
 import torch
 
 from po3d.io.seeding import rng
@@ -103,3 +104,34 @@ def test_how_many_images_are_solved_together_changes_no_bit():
     for part in (slice(0, 1), slice(4, 5), slice(2, 8)):
         for whole, own in zip(together, joint_fit(*(a[part] for a in asked))):
             np.testing.assert_array_equal(whole[part], own)
+
+
+@pytest.mark.parametrize("off", [60, 3000])
+def test_one_wrong_point_of_each_object_does_not_move_it(off):
+    """Errors of networks have long tails, which Student's distribution expects: a corner that is far off counts little, and the
+    less the farther off it is."""
+    jitter, position, heading, extents, r = scenes(5)
+    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
+    sigma, spread = np.full(points.shape[:3], 2.0), np.full(heading.shape, 0.2)
+
+    def error(seen):
+        fit = joint_fit(seen, sigma, heading + 0.05, spread, extents, np.ones(heading.shape, bool))
+        return np.linalg.norm(turned_back(fit, position, heading)[0] - position, axis=-1)
+
+    wrong = points.copy()
+    wrong[:, :, 3, 0] += off
+    right = error(points)
+    assert np.median(error(wrong)) < 1.3 * np.median(right)
+    assert np.quantile(error(wrong), 0.9) < 1.5 * np.quantile(right, 0.9)
+
+
+def test_a_heading_that_was_read_the_wrong_way_round_is_outvoted_by_the_points():
+    jitter, position, heading, extents, r = scenes(6)
+    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 1, (*heading.shape, 9, 2))
+    sigma, spread = np.full(points.shape[:3], 1.0), np.full(heading.shape, 0.02)
+    start = heading + r.normal(0, 0.02, heading.shape)
+    start[:, 0] += 0.6  # 30 deviations
+    fit = joint_fit(points, sigma, start, spread, extents, np.ones(heading.shape, bool))
+    _, fitted = turned_back(fit, position, heading)
+    wrong = np.abs(wrap_angle(fitted - heading))
+    assert np.median(wrong[:, 0]) < 3 * np.median(wrong[:, 1:])

@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.scene.geometry import footprint
+from po3d.scene.rectangles import rectangle
 from po3d.scene.street import AXES, extent
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
 
@@ -356,3 +358,58 @@ def test_first_contact_is_where_shapely_says_the_strip_is_reached():
     assert 50 < reached < 250
     square = relations._first_contact(*np.array([3.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0])[:, None], np)
     assert square == 2  # its lower edge lies on the strip's border
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])
+@pytest.mark.parametrize(
+    ("along", "off", "inside"),
+    [
+        (2, 0, 0.6),
+        (2, 0.5, 0.1),
+        (2, -0.5, 0.1),
+        (2, 0.7, -0.1),
+        (2, -0.7, -0.1),
+        (0.3, 0, -0.1),
+        (3.7, 0, -0.1),
+        (0.5, 0, 0.1),
+        (6, 0, -2.4),
+    ],
+)
+def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, off, inside, turn):
+    """Two things 4 m apart, a third so far along the line and beside it: 0.6 m off the line, a tenth of it from either end."""
+    assert ROOM_RULES.between == 0.6
+    c, s = math.cos(turn), math.sin(turn)
+
+    def at(x, y):
+        return SimpleNamespace(right=1.5 + c * x - s * y, front=-0.5 + s * x + c * y)
+
+    a, b, i = at(0, 0), at(4, 0), at(along, off)
+    assert relations.between(a, b, i, ROOM_RULES) == pytest.approx(inside)
+    assert relations.between(b, a, i, ROOM_RULES) == pytest.approx(inside)
+    assert relations.between(a, a, i, ROOM_RULES) == -math.inf
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, -2.5])
+@pytest.mark.parametrize(
+    ("beside", "low", "by"),
+    [
+        (0.2, 1.0, 0.3),
+        (0.45, 1.0, 0.05),
+        (0.6, 1.0, -0.1),
+        (0.0, 0.5, 0.1),
+        (0.0, 0.35, -0.05),
+        (0.0, 2.0, 0.5),
+    ],
+)
+def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by, turn):
+    """A small thing so far from the middle of a table of 1 m x 2 m x 0.8 m, its underside at a height."""
+    rules = replace(ROOM_RULES, above_slack=0.0)
+    c, s = math.cos(turn), math.sin(turn)
+    table = SimpleNamespace(box=rectangle((1.0, 2.0, c, s, 0.5, 1.0)), low=0.0, z=0.4)
+    small = SimpleNamespace(
+        box=rectangle((1.0 + c * beside, 2.0 + s * beside, 1.0, 0.0, 0.05, 0.05)), low=low, z=low + 0.1
+    )
+    assert relations.over(small, table, rules) == pytest.approx(by)
+    limited_by_height = beside == 0 and low < 1
+    slack = replace(rules, above_slack=0.02)
+    assert relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)

@@ -1,6 +1,7 @@
 """Edits as values: inverses, what rests on moved and removed things, and frames that commute with edits."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
+from po3d.scene.camera import Camera
 from po3d.scene.edits import Add, Move, Remove, SetAttribute, apply, carried_by, support, trace
 from po3d.scene.frames import (
     axes_from_front,
@@ -17,6 +19,7 @@ from po3d.scene.frames import (
     read_anchors,
     with_front,
 )
+from po3d.scene.geometry import Pose
 from po3d.scene.table import ObjectState, Scene, from_json, sure, to_json
 from po3d.synthesis.rooms.layouts import sample_room
 
@@ -132,6 +135,74 @@ def test_attributes_change_and_nothing_else():
     assert painted.source == "edited"
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Remove(1),
+        SetAttribute(1, "color", "blue"),
+        Move(0, (1.0, 0.0, 0.4)),
+        Add(table_with_lamp().objects[1]),
+        Add(table_with_lamp().objects[1], instead=0),
+    ],
+    ids=lambda edit: type(edit).__name__,
+)
+def test_who_hides_whom_and_the_camera_are_the_pictures_and_no_edit_keeps_them(edit):
+    camera = Camera(640, 480, 700.0, (320.0, 240.0), Pose(np.eye(3), np.zeros(3)))
+    seen = replace(table_with_lamp(), occluders=({1: 1.0}, {}), camera=camera)
+    changed = apply(seen, [edit])
+    assert changed.occluders is None
+    assert changed.camera is None
+    assert (apply(seen, []).occluders, apply(seen, []).camera) == (seen.occluders, camera)
+
+
+# Metres between a lamp's underside and a table's top, and from its middle to the table's edge: rests it there?
+@pytest.mark.parametrize("side", [0, 1])  # beside an end of the table, or a long side
+@pytest.mark.parametrize(
+    ("gap", "beside", "rests"),
+    [
+        (0.0, 0.0, True), (0.079, 0.0, True), (0.081, 0.0, False), (0.16, 0.0, False), (-0.014, 0.0, True), (-0.016, 0.0, False),
+        (0.0, 0.029, True), (0.0, 0.031, False),
+    ],
+)  # fmt: skip
+def test_what_rests_on_what(gap, beside, rests, side):
+    table, lamp = table_with_lamp().objects
+    table = replace(table, extent=(1.0, 0.6, 0.8))
+    at = [0.1, 0.2]
+    at[side] = table.extent[side] / 2 + beside
+    lamp = replace(lamp, position=(*at, 1.0 + gap))
+    scene = replace(table_with_lamp(), objects=(table, lamp))
+    assert support(scene.objects) == [None, 0 if rests else None]
+    for below in (None, support(scene.objects)):  # worked out by `trace`, or known already
+        moved = trace(scene, [Move(0, (1.0, 0.0, 0.4))], below).scene.objects[1]
+        assert moved.position == pytest.approx((at[0] + rests, at[1], 1.0 + gap))
+    fallen = apply(scene, [Remove(0)]).objects[0]
+    assert fallen.position[2] == pytest.approx(0.2 if rests else 1.0 + gap)
+
+
+@pytest.mark.parametrize(
+    ("away", "height", "lands"), [(0.2, 0.3, 0.3), (0.27, 0.3, 0.3), (0.3, 0.3, 0.0), (0.2, 0.83, 0.0)]
+)
+def test_a_thing_falls_onto_what_stood_below_its_table(away, height, lands):
+    """A box under the table, `away` from below the lamp along both axes: the lamp lands on it unless it is higher than the lamp was."""
+    table, lamp = table_with_lamp().objects
+    box = ObjectState(sure(name="box"), (0.1 + away, 0.2 + away, height / 2), 0.0, (0.5, 0.5, height))
+    scene = replace(table_with_lamp(), objects=(table, lamp, box))
+    assert apply(scene, [Remove(0)]).objects[0].position == pytest.approx((0.1, 0.2, lands + 0.2))
+
+
+def test_a_thing_rests_on_the_highest_of_what_is_below_it():
+    table, lamp = table_with_lamp().objects
+    tray = replace(table, position=(0.0, 0.0, 0.825), extent=(0.5, 0.5, 0.05), beliefs=sure(name="tray"))
+    for order in ((table, tray, lamp), (tray, table, lamp)):
+        found = support(
+            [
+                replace(state, position=(*state.position[:2], 1.05)) if state is lamp else state
+                for state in order
+            ]
+        )
+        assert order[found[2]] is tray
+
+
 def test_an_edit_of_a_missing_object_is_refused():
     with pytest.raises(IndexError, match="object 7"):
         apply(table_with_lamp(), [Remove(7)])
@@ -180,7 +251,7 @@ def four_walls() -> Scene:
         at("bed", -2.5, 0.3),
         at("desk", 2.4, 0),
         at("sofa", 0.2, -2.4),
-        at("desk", 0.3, 0),
+        at("desk", -0.3, 0.1),
     )
     return Scene(objects, axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3)))
 
@@ -204,6 +275,25 @@ def test_anchors_turn_the_room(anchors, front):
 def test_contradicting_anchors_are_both_named():
     with pytest.raises(InputError, match="'door' at the front and 'sofa' at the front"):
         frame(four_walls(), [("door", "front"), ("sofa", "front")])
+
+
+@pytest.mark.parametrize(
+    ("degrees", "fits"), [(91, True), (134, True), (136, False), (180, False), (-134, True), (-136, False)]
+)
+def test_two_anchors_contradict_each_other_beyond_a_right_angle_and_a_half(degrees, fits):
+    """Both are said to be at the front, seen from the centre so many degrees apart."""
+    at = lambda angle: (2 * math.cos(angle), 2 * math.sin(angle), 0.5)  # noqa: E731
+    door, lamp = (
+        ObjectState(sure(name=n), at(a), 0.0, (0.4, 0.4, 1.0))
+        for n, a in (("door", 0.3), ("lamp", 0.3 + math.radians(degrees)))
+    )
+    scene = replace(four_walls(), objects=(door, lamp))
+    anchors = [("door", "front"), ("lamp", "front")]
+    if fits:
+        assert frame(scene, anchors).axes
+        return
+    with pytest.raises(InputError, match="contradicts itself: 'door' at the front and 'lamp' at the front"):
+        frame(scene, anchors)
 
 
 def test_a_missing_anchor_is_named():

@@ -80,14 +80,34 @@ def test_a_card_says_that_own_networks_are_own_and_has_the_figures_of_a_report(t
     assert not (tmp_path / "other").exists()
 
 
+def of(kind: str, **changes):
+    """A change of a config: fields of a part's own config."""
+
+    def change(config: dict) -> None:
+        own = config["parts"][kind]["config"]
+        for name, value in changes.items():
+            own[name] = {**own[name], **value} if name == "network" else value
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda c: c.update(format="x"), "is not of format 'po3d-model-1'"),
         (lambda c: c.update(world="moon"), "unknown world 'moon'"),
-        (lambda c: c.update(options={"device": "cuda"}), "unknown option 'device'"),
+        (lambda c: c.update(options={"device": "cuda"}), r"options\.device"),
         (lambda c: c.update(options={"photographs": {"_target_": "os.system"}}), "options.photographs"),
-        (lambda c: c.update(options={"perception": "/etc/passwd"}), "unknown option 'perception'"),
+        (lambda c: c.update(options={"perception": "/etc/passwd"}), r"options\.perception"),
+        (lambda c: c.update(options={"samples": 10**9}), r"options\.samples: .* at most 10000"),
+        (lambda c: c.update(options={"seed": -1}), r"options\.seed"),
+        (lambda c: c.update(options={"margins": "yes"}), r"options\.margins"),
+        (lambda c: c.update(options={"table": "truth"}), "unknown option 'table'"),
+        (of("street_estimator", network={"backbone": "vit_giant_patch14_dinov2"}), "do not fit this version"),
+        (of("street_estimator", network={"width": 4096, "height": 4096}), "at most 4,194,304 pixels"),
+        (of("street_estimator", ranges={"a": [0, "b"]}), "ranges"),
+        (of("street_estimator", domains={"street": {"mean": 3}}), "domains"),
+        (of("parser", network={"width": 2048}), "do not fit this version"),
         (lambda c: c.update(sha256="0" * 64), "fetch the pair again"),
         (lambda c: c["parts"].pop("parser"), "has no parser; it has 'street_estimator'"),
         (lambda c: c["parts"]["parser"].update(kind="room_parser"), "holds a room_parser, not a parser"),

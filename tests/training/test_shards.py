@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import shutil
 import threading
 from collections import Counter
 from functools import partial
@@ -152,17 +153,26 @@ def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(sha
         def log_message(self, *args):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(shards)))
+    there = shutil.copytree(shards, tmp_path / "there")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(there)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         url = f"http://127.0.0.1:{server.server_port}"
-        folder = fetched(url, tmp_path)
+        folder = fetched(url, tmp_path / "cache")
         assert number(ShardedScenes(folder, *SIZE)[11]["image"]) == 11
         (folder / "000001.tar").write_bytes(b"torn")
-        fetched(url, tmp_path)
+        fetched(url, tmp_path / "cache")
         assert number(ShardedScenes(folder, *SIZE)[6]["image"]) == 6
         with pytest.raises(InputError, match="can't be fetched"):
-            fetched(f"{url}/none", tmp_path)
+            fetched(f"{url}/none", tmp_path / "cache")
+        (folder / "000001.tar").unlink()
+        with open(there / "000001.tar", "ab") as file:  # more than the index says
+            file.write(bytes(5_000_000))
+        with pytest.raises(InputError, match=r"000001\.tar has more than the .* bytes that it should have"):
+            fetched(url, tmp_path / "cache")
+        assert sorted(path.name for path in folder.iterdir()) == sorted(
+            path.name for path in there.iterdir() if path.name != "000001.tar"
+        )
     finally:
         server.shutdown()
         server.server_close()

@@ -12,7 +12,6 @@
 and "control"; the last three come back. Scores: `po3d.benchmarks.hypo3d.score`."""
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,8 +27,8 @@ from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json, write_jsonl
-from po3d.io.guard import needed
+from po3d.io.files import atomic_write, read_json, read_jsonl, write_json, write_jsonl
+from po3d.io.tables import table_rows
 from po3d.language.programs.rooms import SIDES
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.frames import frame_text_anchors
@@ -195,31 +194,15 @@ def _category(change_type: str, where: str) -> str:
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     """Scene id -> its anchors, from a table with the columns scene_id, Front, Back, Left and Right."""
-    rows = read_cells(path, "axis definition") if path.suffix == ".csv" else _xlsx_rows(path)
-    table = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
-    header = [cell.lower() for cell in table[0]] if table else []
-    if missing := [name for name in ("scene_id", *SIDES) if name not in header]:
-        raise InputError(
-            f"axis definition {path}: no column {missing[0]!r}; it needs scene_id, Front, Back, Left, Right"
-        )
     anchors = {}
-    for row in table[1:]:
-        cells = dict(zip(header, row))
-        if cells.get("scene_id"):
-            anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells.get(side)}
+    needed = ("scene_id", *SIDES)
+    for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
+        cells = {
+            name.strip().lower(): "" if cell is None else str(cell).strip() for name, cell in row.items()
+        }
+        if cells["scene_id"]:
+            anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells[side]}
     return anchors
-
-
-def _xlsx_rows(path: Path) -> list[tuple]:
-    openpyxl = needed("openpyxl", "hypo3d", f"reading {path} needs", f", or save it as {AXIS_FILES[0]}")
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
-        sheet = book["Sheet1"] if "Sheet1" in book.sheetnames else book.worksheets[0]
-        return list(sheet.iter_rows(values_only=True))
-    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
-        raise InputError(
-            f"axis definition {path} is no readable .xlsx ({type(error).__name__}: {error})"
-        ) from None
 
 
 def _read_scenes(root: Path) -> dict[str, Scene]:

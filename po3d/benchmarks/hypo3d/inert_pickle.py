@@ -2,10 +2,16 @@
 
 A pickle may name any callable and have it called; here `find_class` admits the few names by which numpy stores
 arrays and scalars, and old protocols bytes, sets and ordered dicts, and hands out stand-ins of our own for them. Any
-other name ends the reading before anything is called. A crafted file can still ask for much memory; it can't do anything with it.
+other name ends the reading before anything is called. A crafted file can ask for much time and memory all the same: tuples in tuples
+as a key, or a place in the memo, in a few bytes. So a process of its own reads a file first, with limits on both in proportion to its
+size; what is read there, this process reads again.
 """
 
+import json
 import pickle
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +23,17 @@ from po3d.io.files import unreadable
 from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
+SECONDS, SECONDS_PER_MB = 1, 0.2  # of processor time; usual files take a tenth of it
+MEMORY, MEMORY_PER_BYTE = (
+    2**28,
+    64,
+)  # bytes beside what Python has; a list of empty lists takes 40 for each of the file
+_TRIAL = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from po3d.benchmarks.hypo3d import inert_pickle
+inert_pickle.trial(sys.argv[2])
+"""
 _NUMBERS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}
 
 
@@ -112,6 +129,37 @@ class _Reader(pickle.Unpickler):
         return _StandIn(name)
 
 
+def _asks_for_too_much(path: Path) -> bool:
+    """Whether a process that reads the file passes its limits; what else is wrong with it, who reads it finds again."""
+    command = [sys.executable, "-c", _TRIAL, json.dumps(sys.path), str(path.absolute())]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode != 0
+
+
+def trial(path: str) -> None:
+    """Read a pickle under limits; ends with a signal, or exit code 1, where it passes them."""
+    import resource
+
+    size = Path(path).stat().st_size
+    seconds = time.process_time() + SECONDS + SECONDS_PER_MB * size / 2**20
+    limits = {resource.RLIMIT_CPU: int(seconds) + 1, resource.RLIMIT_CORE: 0}
+    if (
+        own := Path("/proc/self/statm")
+    ).is_file():  # of Linux, which alone keeps to a limit of the address space
+        pages = int(own.read_text(encoding="ascii").split()[0])
+        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
+    for kind, limit in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (soft, hard))
+    with open(path, "rb") as file:
+        try:
+            _Reader(file, path).load()
+        except MemoryError:
+            sys.exit(1)
+        except Exception:  # damaged, or refused
+            sys.exit(0)
+
+
 def read_pickle(path: str | Path, what: str = "pickle file") -> object:
     """The plain data of a pickle: containers, strings, numbers; numpy scalars become Python numbers, numeric arrays
     `PickledArray`. InputError when it is missing, damaged, huge, or names any other class or function."""
@@ -120,6 +168,10 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
         with open(path, "rb") as file:
             if path.stat().st_size > MAX_BYTES:
                 raise InputError(f"{what} {path} is larger than {MAX_BYTES >> 30} GiB")
+            if _asks_for_too_much(path):
+                raise InputError(
+                    f"{what} {path}: refused, it takes far more time or memory than a file of its size should"
+                )
             return _Reader(file, f"{what} {path}").load()
     except InputError:
         raise

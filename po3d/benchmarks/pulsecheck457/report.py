@@ -19,8 +19,8 @@ from po3d.benchmarks.splits import unique
 from po3d.benchmarks.superclevr.files import StreetQuestion, field_text, read_answer, stored_question, written
 from po3d.benchmarks.vlmevalkit import POINTER, write_table
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
 from po3d.io.images import ImageError, decode_image, image_size
+from po3d.io.tables import table_rows
 from po3d.reasoning.questions import Question, Task
 
 # Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
@@ -97,7 +97,7 @@ class Inline:
 
 def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
     """The questions of a TSV, and its images."""
-    rows = list(read_table(path, "Spatial457 table"))
+    rows = list(table_rows(path, "Spatial457 table"))
     if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
         raise InputError(f"{path} is no Spatial457 table: its columns should be {', '.join(_FIELDS)}")
     cells = {row["index"]: row["image"] for row in rows}

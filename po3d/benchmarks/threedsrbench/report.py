@@ -10,12 +10,12 @@ bytes under "pixels" (decoded base64), each distinct one once, so that rotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from po3d.benchmarks.vlmevalkit import POINTER
-from po3d.io import files, guard
 from po3d.io.errors import InputError, known
+from po3d.io.tables import table_rows
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 
@@ -36,15 +36,11 @@ RELATIONS = {
 def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     """The rows of a file and the pictures that it holds, by the name under "pixels"; InputError says what is
     wrong with it."""
-    rows: list[Mapping]
-    if path.suffix == ".parquet":
-        rows = list(_parquet_rows(path))
-    else:
-        rows = list(files.read_table(path, "3DSRBench table"))
-    if not rows:
-        raise InputError(f"{path} holds no rows")
     pictures: dict[str, bytes] = {}
+    rows = table_rows(path, "3DSRBench table", "srbench")
     records = [_record(row, pictures, path, k) for k, row in enumerate(rows)]
+    if not records:
+        raise InputError(f"{path} holds no rows")
     _follow_pointers(records, path)
     columns = set().union(*records)
     if set(RAW) <= columns and "question" not in columns:
@@ -52,16 +48,6 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     if missing := [c for c in REQUIRED if c not in columns]:
         raise InputError(f"{path} is no 3DSRBench table: it has no column {missing[0]!r}")
     return records, pictures
-
-
-def _parquet_rows(path: Path) -> Iterable[Mapping]:
-    pyarrow = guard.needed("pyarrow", "srbench", f"reading {path} needs")
-    from pyarrow import parquet
-
-    try:
-        return parquet.read_table(path).to_pylist()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} is no readable parquet file ({error})") from None
 
 
 def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -> dict[str, str]:

@@ -4,8 +4,8 @@
     lmms-eval    <date>_samples_<task>.jsonl             filtered_resps, target, and what its metric said of the item
     plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
 
-Refused, with one line: pickles, files above FILE bytes, workbooks that unpack to much more than they are, files without
-one readable row. A row that cannot be read (cells above CELL characters, too few cells, invalid JSON, bytes that are not
+Refused, with one line: pickles, files above FILE bytes or ROWS rows, workbooks that unpack to much more than they are
+(`po3d.io.tables`), files without one readable row. A row that cannot be read (cells above CELL characters, too few cells, invalid JSON, bytes that are not
 UTF-8) is a row with a `fault` and without cells. A cell is never evaluated: "=1+1" is a text. Half a surrogate pair
 becomes U+FFFD, and the row a `repair`.
 """
@@ -13,18 +13,16 @@ becomes U+FFFD, and the row a `repair`.
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.io.files import parse_json
-from po3d.io.guard import needed
+from po3d.io.tables import ROWS, table_rows
 
 CELL = 1_000_000  # characters; answers have a few thousand at most
-FILE = 256_000_000  # bytes, also of a workbook unpacked
-RATIO, SMALL = 200, 10_000_000  # a workbook may unpack to RATIO times its size, or to SMALL bytes
+FILE = 256_000_000  # bytes
 REPLACED = "\ufffd"
 _ESCAPE = re.compile(r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(d[c-f][0-9a-f]{2}))")
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
@@ -51,7 +49,11 @@ def read_rows(path: str | Path) -> list[Row]:
     if path.stat().st_size > FILE:
         raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the {FILE:,} that are read")
     reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
-    rows = [_row(k, cells) for k, cells in enumerate(reader(path), 1)]
+    rows = []
+    for k, cells in enumerate(reader(path), 1):
+        if k > ROWS:
+            raise InputError(f"{path} has more than the {ROWS:,} rows that are read")
+        rows.append(_row(k, cells))
     if not rows:
         raise InputError(f"{path} holds no rows")
     if all(row.fault for row in rows):
@@ -193,38 +195,4 @@ def _record(value: object) -> dict[str, object] | _Fault:
 
 
 def _xlsx(path: Path) -> Iterator[dict[str, object] | _Fault]:
-    openpyxl = needed("openpyxl", "tables", f"reading {path} needs", ", or save it as .tsv")
-    _check_archive(path)
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
-        header: list[str] | None = None
-        for cells in book.worksheets[0].iter_rows():
-            values = [getattr(cell.value, "text", cell.value) for cell in cells]  # of a formula its text
-            if header is None:
-                header = ["" if v is None else str(v) for v in values]
-            elif any(v is not None for v in values):
-                yield {name: value for name, value in zip(header, values) if name}
-    except InputError:
-        raise
-    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
-        raise InputError(
-            f"{path} is no readable .xlsx ({type(error).__name__}: {str(error)[:100]})"
-        ) from None
-
-
-def _check_archive(path: Path) -> None:
-    """Refuses a workbook before anything of it is unpacked. The sizes that a zip declares bound what it gives."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = archive.infolist()
-            unpacked, packed = sum(p.file_size for p in parts), path.stat().st_size
-            if unpacked > FILE or unpacked > max(RATIO * packed, SMALL):
-                raise InputError(
-                    f"{path} unpacks from {packed:,} to {unpacked:,} bytes, which no table of answers does"
-                )
-            if any(b"<!DOCTYPE" in archive.read(p) for p in parts):  # entities may expand without end
-                raise InputError(f"{path} is no readable .xlsx: its XML declares a document type")
-    except InputError:
-        raise
-    except Exception as error:  # a damaged archive raises whatever zipfile and zlib raise
-        raise InputError(f"{path} is no readable .xlsx ({error})") from None
+    return table_rows(path, "result file", longest=CELL)

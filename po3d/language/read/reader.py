@@ -21,7 +21,7 @@ from torch import Tensor
 
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, visible
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.parse import BEYOND
@@ -106,7 +106,10 @@ def bits(name: str) -> int:
 
 
 def whole(stored: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The network's weights of a checkpoint's."""
+    """The network's weights of a checkpoint's; InputError where a difference is not of the published shape."""
+    for name, value in stored.items():
+        if name.startswith(LAYERS) and (name not in base or base[name].shape != value.shape):
+            raise InputError(f"the reader's checkpoint does not fit its encoder: {visible(name[:80])}")
     frozen = {k: v for k, v in base.items() if k.startswith(FROZEN)}
     return frozen | {k: v + base[k] if k.startswith(LAYERS) else v for k, v in stored.items()}
 

@@ -29,13 +29,13 @@ from trimesh.resolvers import Resolver
 from po3d.io.errors import InputError
 from po3d.io.images import FORMATS
 from po3d.scene.geometry import rotation_z
+from po3d.synthesis.furniture import FOLDER
 from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import MAX_PARTS, Placed
 from po3d.synthesis.shapes.mesh import Mesh, Part, creased
 
 Array = NDArray[np.float64]
 
-FOLDER = Path("/usr/share/sweethome3d/furniture")  # where the Debian package puts its libraries
 CATALOGUE = "PluginFurnitureCatalog.properties"
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

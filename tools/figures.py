@@ -1,0 +1,115 @@
+"""The figures that README and docs tell of the shipped splits, as the working tree gives them.
+
+    python -m tools.figures                                   makes the runs that lack, and writes the pages anew
+    python -m tools.figures --check                           exit code 1, and a line for each figure that is another one
+    python -m tools.figures --check --only benchmark=pulsecheck457
+
+A page marks a figure by the run that gives it, options as of evaluate.py, and the row of its report:
+
+    <!-- figure: benchmark=scope; average -->88.1<!-- end -->
+
+README's table between `<!-- results: begin -->` and its end is that of benchmark=pulsecheck457. A finished run of the same weights and
+revision in its usual folder (outputs/) is scored again, not made again: so after `python evaluate.py` this takes seconds.
+"""
+
+import argparse
+import contextlib
+import functools
+import importlib.util
+import io
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from po3d.evaluation.report.results import BEGIN, into_readme
+from po3d.io.config import compose
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, write_file
+from po3d.io.guard import guarded
+from po3d.io.runs import REPORT
+from po3d.io.shipped import ROOT, script
+from po3d.io.text_tables import cell_text
+
+README_RUN = "benchmark=pulsecheck457"
+MARK = re.compile(r"<!-- figure: (?P<run>[^;>]*); (?P<row>[^;>]*?) -->(?P<value>[^<]*)<!-- end -->")
+Reports = Callable[[str], dict]
+
+
+@functools.cache
+def report(run: str) -> dict:
+    """The report of a run of evaluate.py with these options."""
+    spec = importlib.util.spec_from_file_location("evaluate", script("evaluate"))
+    evaluate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(evaluate)
+    config = compose("evaluate", [*shlex.split(run), "resume=true"])
+    evaluate.main(config, quiet=True)
+    found = read_json(Path(config.out) / REPORT, "report")
+    return dict(found)
+
+
+def figure(reports: Reports, run: str, row: str) -> str:
+    """A row's value as tables show it; InputError for a row that the report lacks."""
+    rows = {r["name"]: r["value"] for r in reports(run)["rows"]}
+    if row not in rows:
+        raise InputError(f"the run {run!r} has no row {row!r}; it has {', '.join(rows)}")
+    return cell_text(float(rows[row]))
+
+
+def brought_up_to_date(text: str, reports: Reports, only: str | None = None) -> str:
+    """A page with its figures as the reports have them; `only` those of one run."""
+
+    def new(mark: re.Match) -> str:
+        if only not in (None, mark["run"]):
+            return mark[0]
+        start, end = mark.span("value")
+        value = figure(reports, mark["run"], mark["row"])
+        return mark[0][: start - mark.start()] + value + mark[0][end - mark.start() :]
+
+    text = MARK.sub(new, text)
+    if BEGIN in text and only in (None, README_RUN):
+        text = into_readme(text, reports(README_RUN))
+    return text
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def differences(path: Path, before: str, after: str) -> Iterator[str]:
+    """A line for each line of a page that is new or another one."""
+    new = after.splitlines()
+    for kind, _, _, start, end in SequenceMatcher(
+        None, before.splitlines(), new, autojunk=False
+    ).get_opcodes():
+        if kind == "delete":
+            yield f"{path.name}, line {start + 1}: a line less"
+        elif kind != "equal":
+            yield from (f"{path.name}, line {k + 1}: {new[k].strip()}" for k in range(start, end))
+
+
+def main() -> int:
+    """The exit code: 1 when `--check` finds another figure."""
+    parser = argparse.ArgumentParser("python -m tools.figures", description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--only", metavar="OPTIONS", help="the figures of one run alone: benchmark=scope")
+    given = parser.parse_args()
+    moved: list[str] = []
+
+    def run() -> None:
+        for path in pages():
+            before = path.read_text(encoding="utf-8")
+            with contextlib.redirect_stdout(io.StringIO()):
+                after = brought_up_to_date(before, report, given.only)
+            moved.extend(differences(path, before, after))
+            if after != before and not given.check:
+                write_file(path, after)
+        print(*(moved or ["all figures are what the shipped splits give"]), sep="\n")
+
+    return guarded(run) or int(given.check and bool(moved))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

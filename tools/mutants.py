@@ -1,0 +1,103 @@
+"""Mutation tests by cosmic-ray: does some test notice when a module is changed?
+
+    pip install cosmic-ray
+    python -m tools.mutants po3d/scene/edits.py tests/scene/test_edits.py --sample 40 --seed 43
+
+Prints how many of a sample of mutants the tests kill, and the others as diffs. Works on a copy of the tree, because cosmic-ray
+changes files in place; a mutant costs what its tests do, imports and all.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from po3d.io.errors import InputError
+from po3d.io.guard import guarded, needed
+from po3d.io.shipped import ROOT
+
+COPIED = ("po3d", "tests", "tools", "evaluate.py", "train.py", "pyproject.toml")
+LINKED = ("configs", "checkpoints", "data", "docs", "README.md")  # which no test writes to
+CONFIG = """\
+[cosmic-ray]
+module-path = "{module}"
+timeout = {timeout}
+test-command = "{python} -m pytest -x -q --no-header -p no:cacheprovider {tests}"
+[cosmic-ray.distributor]
+name = "local"
+"""
+
+
+def sampled(session: Path, count: int, seed: int) -> int:
+    """Leave `count` mutants in a session, drawn by seed; how many there were."""
+    order = "operator_name, start_pos_row, start_pos_col, occurrence, operator_args"
+    with sqlite3.connect(session) as base:
+        known = [row[0] for row in base.execute(f"select job_id from mutation_specs order by {order}")]
+        left_out = set(known) - set(random.Random(seed).sample(known, min(count, len(known))))
+        for table in ("mutation_specs", "work_items"):
+            base.executemany(f"delete from {table} where job_id = ?", [(job,) for job in left_out])
+    return len(known)
+
+
+def outcomes(session: Path) -> tuple[int, list[str]]:
+    """How many mutants were killed, and the diffs of those that survived."""
+    with sqlite3.connect(session) as base:
+        rows = list(base.execute("select test_outcome, diff from work_results"))
+    alive = [diff for outcome, diff in rows if outcome == "SURVIVED"]
+    return len(rows) - len(alive), alive
+
+
+def measured(
+    module: str, tests: list[str], count: int, seed: int, timeout: float
+) -> tuple[int, int, list[str]]:
+    """(mutants there are, mutants killed, the others' diffs) of a sample."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, root / name)
+        for name in LINKED:
+            (root / name).symlink_to(ROOT / name)
+        settings = {"module": module, "timeout": timeout, "python": sys.executable, "tests": " ".join(tests)}
+        (root / "mutants.toml").write_text(CONFIG.format(**settings), encoding="utf-8")
+        session = root / "mutants.sqlite"
+        run = [sys.executable, "-m", "cosmic_ray.cli"]
+        own = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+        subprocess.run([*run, "init", "mutants.toml", session.name], cwd=root, env=own, check=True)
+        there = sampled(session, count, seed)
+        subprocess.run([*run, "exec", "mutants.toml", session.name], cwd=root, env=own, check=True)
+        return there, *outcomes(session)
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser("python -m tools.mutants", description=__doc__.split("\n")[0])
+    parser.add_argument("module", help="a file of po3d")
+    parser.add_argument("tests", nargs="+", help="files of tests that should notice")
+    parser.add_argument("--sample", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--timeout", type=float, default=120, help="seconds a mutant")
+    given = parser.parse_args()
+
+    def run() -> None:
+        needed("cosmic_ray", "dev", "mutation tests need", " (pip install cosmic-ray)")
+        for path in (given.module, *given.tests):
+            if not (ROOT / path).is_file():
+                raise InputError(f"{path} is no file of the project")
+        there, killed, alive = measured(given.module, given.tests, given.sample, given.seed, given.timeout)
+        tried = killed + len(alive)
+        print(*alive, sep="\n")
+        print(
+            f"{given.module}: {killed} of {tried} mutants killed ({100 * killed / max(tried, 1):.1f} %), drawn from {there}"
+        )
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
