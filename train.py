@@ -48,18 +48,40 @@ def fit(plain: dict[str, Any]) -> None:
     """One training, as its config says."""
     check_wandb(plain["wandb"])
     seeded(plain["seed"])
+    trainer = {**plain["trainer"], "callbacks": _callbacks(plain["trainer"].get("callbacks"))}
     train(
         build(plain["model"]),
         build(plain["data"]),
         out=plain["out"],
         config=plain,
-        trainer=plain["trainer"],
+        trainer=trainer,
         export=plain["export"],
         ema=plain["ema"],
         save_every=plain["save_every"],
         wandb=plain["wandb"],
         seed=plain["seed"],
+        compiled=plain["compile"],
+        draw=_drawing() if plain["wandb"] is not None else None,
     )
+
+
+def _callbacks(given: Any) -> list[Any]:
+    """The objects that `trainer.callbacks` describes."""
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(c, dict) and "_target_" in c for c in given):
+        raise InputError(f"trainer.callbacks={given} should be a list of {{_target_: CLASS, ...}}")
+    try:
+        return [build(callback) for callback in given]
+    except ModuleNotFoundError as error:
+        raise InputError(f"trainer.callbacks: {error}") from None
+
+
+def _drawing() -> Any:
+    """How a table is drawn on its picture."""
+    from po3d.evaluation.report.draw import draw_scene  # evaluates, which a training else never does
+
+    return draw_scene
 
 
 def _study(config: DictConfig, plain: dict[str, Any]) -> None:
