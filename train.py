@@ -4,9 +4,11 @@
     python train.py experiment=street_estimator trainer=gpu data=online
     python train.py experiment=top_view_estimator                rooms from above; or room_view_estimator, from inside
     python train.py experiment=street_parser                     or room_parser
-    python train.py data=superclevr data.root=DIR                your own images and scene JSON
+    python train.py data=superclevr data.root=DIR                a release's or your own images and scene JSON
     python train.py experiment=backbones                         many trainings, evaluated, in one table
     python train.py experiment=data_efficiency                   the same with curves: accuracy against images, programs
+    python train.py recipe=street trainer=gpu                    from nothing to weights, in stages: docs/training.md
+    python train.py model=street_parser data=questions data.root=DIR    official questions with programs
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 
 A run that was killed goes on where it was when the same command is given again (out=DIR decides), with the samples that
@@ -32,7 +34,9 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.io.config import build, check_wandb, compose, run_hydra, varied
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
+from po3d.io.guard import guarded
+from po3d.io.shipped import CONFIGS
 from po3d.training.run import seeded, train
 
 
@@ -106,5 +110,29 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     print(f"\n{studies.study_text(found['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
 
 
+def recipe(arguments: Sequence[str]) -> None:
+    """All stages of a recipe; `arguments`: recipe=NAME, out=DIR, export=NAME, and options of its trainings."""
+    from po3d.training.recipe import Recipe, run_recipe
+
+    own = {key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export")}
+    given = [a for a in arguments if not any(a in taken for taken in own.values())]
+    name, out, export = (values[-1].partition("=")[2] if values else "" for values in own.values())
+    known("recipe", name, sorted(path.stem for path in (CONFIGS / "recipe").glob("*.yaml")))
+    content = OmegaConf.to_container(OmegaConf.load(CONFIGS / "recipe" / f"{name}.yaml"))
+
+    def composed(options: list[str]) -> dict[str, Any]:
+        return OmegaConf.to_container(compose("train", options), resolve=True)
+
+    stages = Recipe(content, given, out or f"runs/recipe_{name}")
+    run_recipe(stages, composed, fit, lambda plain: build(plain["data"]), export)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of one training, study or recipe."""
+    if any(a.startswith("recipe=") for a in arguments):
+        return guarded(lambda: recipe(arguments))
+    return run_hydra(main, "train", __doc__, arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(run_hydra(main, "train", __doc__))
+    sys.exit(run(sys.argv[1:]))

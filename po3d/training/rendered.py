@@ -101,6 +101,10 @@ class RenderedData(PictureData):
     def _spec(self, kind: str, split: str) -> object:
         raise NotImplementedError
 
+    def validation_folders(self) -> list[Path]:
+        """The sets that are rendered for validation, on which beliefs are fitted."""
+        return [self._folder(kind, "val") for kind in self.counts]
+
     def prepare_data(self) -> None:
         from po3d.synthesis.furniture.libraries import FOLDER
         from po3d.synthesis.picture_sets import generate  # the renderer is an extra
