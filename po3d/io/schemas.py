@@ -695,6 +695,7 @@ class TrainSettings(_Options):
     compile: Flag
     wandb: Group | None
     study: Group | None = None
+    recipe: Group | None = None
 
 
 SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}

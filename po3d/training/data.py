@@ -6,6 +6,7 @@ number of workers gives the same batches.
 
 import dataclasses
 import hashlib
+import importlib.util
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -277,7 +278,7 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
 
 def keep_records(scenes: RenderedScenes, folder: Path) -> None:
     """Write the records of the first RECORDS scenes beside their shards: the true tables of validation figures."""
-    if not (folder / "records.json").exists():
+    if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
         found = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
         write_json(folder / "records.json", found, indent=None)
 
@@ -418,14 +419,17 @@ class StreetData(PictureData):
             train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
         self.train = WithMirror(train) if h.mirror else train
 
-    def judged(self, estimator: StreetEstimator, count: int) -> Judged:
+    def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
         if self._judge is None:
             if self.hparams.source == "superclevr":
                 whole, numbers = self.validation.dataset, self.validation.indices[:count]
                 records = [whole.records[k][1] for k in numbers]
                 pictures = [whole.picture(k) for k in numbers]
             else:
-                records = read_json(self._folder(*self._sets("validation")) / "records.json")[:count]
+                path = self._folder(*self._sets("validation")) / "records.json"
+                if not path.exists():  # rendered elsewhere, and there is no renderer here
+                    return None
+                records = read_json(path)[:count]
                 pictures = [self.validation[k]["image"] for k in range(len(records))]
             self._judge = StreetJudge(pictures, [scene_from_superclevr(record) for record in records])
         return self._judge(estimator)
