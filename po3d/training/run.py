@@ -17,6 +17,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.io.pools import end_with
 from po3d.io.shipped import EXPORTS
+from po3d.perception import street
 from po3d.synthesis.splits import NOTHING, summary
 from po3d.training.callbacks import Draw, MetricsTable, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
@@ -66,7 +67,7 @@ def train(
     """Train `module` on `data`; the validation figures of the weights that it ends with. When OUT/last.ckpt/ is there,
     training goes on from it; InputError when it is damaged or of another `config`. `trainer`: Lightning's options and
     those of `runner.Watch`; with `monitor` it ends with the weights of the best validation. `export`: name (or path) of
-    the shippable pair. `compiled`: the network's forward pass by torch.compile. `draw`: see `callbacks.Figures`."""
+    the shippable pair. `compiled`: the network's forward pass by torch.compile. `draw`: see `callbacks.Figures`; of streets alone."""
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
@@ -82,6 +83,7 @@ def train(
     done = start >= trainer["max_steps"] or (saved is not None and saved.get("stopped", False))
     loggers = [MetricsTable(out / "logs" / "metrics.csv", start), *wandb_loggers(out, wandb, config)]
     saving = {"path": last, "every": save_every}
+    draw = draw if module.kind == street.KIND else None
     callbacks = callbacks_of(watch, trainer, ema, seed, saving, out / "best.ckpt", draw)
     runner = trainer_of(trainer, default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io])
     if compiled and not done:

@@ -154,6 +154,7 @@ def wandb_loggers(out: Path, options: dict[str, Any] | None, config: dict[str, A
     if options is None:
         return []
     os.environ.setdefault("WANDB_MODE", "offline")
+    os.environ.setdefault("WANDB_SILENT", "true")  # else it says a dozen lines of its own
     from pytorch_lightning.loggers import WandbLogger
 
     return [WandbLogger(save_dir=str(out), config=config, **options)]
