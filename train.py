@@ -4,9 +4,11 @@
     python train.py experiment=street_estimator trainer=gpu data=online
     python train.py experiment=top_view_estimator                rooms from above; or room_view_estimator, from inside
     python train.py experiment=street_parser                     or room_parser
-    python train.py data=superclevr data.root=DIR                your own images and scene JSON
+    python train.py data=superclevr data.root=DIR                a release's or your own images and scene JSON
     python train.py experiment=backbones                         many trainings, evaluated, in one table
     python train.py experiment=data_efficiency                   the same with curves: accuracy against images, programs
+    python train.py recipe=street trainer=gpu                    from nothing to weights, in stages: docs/training.md
+    python train.py model=street_parser data=questions data.root=DIR    official questions with programs
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 
 A run that was killed goes on where it was when the same command is given again (out=DIR decides), with the samples that
@@ -32,7 +34,9 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.io.config import build, check_wandb, compose, run_hydra, varied
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
+from po3d.io.guard import guarded
+from po3d.io.shipped import CONFIGS
 from po3d.training.run import seeded, train
 
 
@@ -48,18 +52,40 @@ def fit(plain: dict[str, Any]) -> None:
     """One training, as its config says."""
     check_wandb(plain["wandb"])
     seeded(plain["seed"])
+    trainer = {**plain["trainer"], "callbacks": _callbacks(plain["trainer"].get("callbacks"))}
     train(
         build(plain["model"]),
         build(plain["data"]),
         out=plain["out"],
         config=plain,
-        trainer=plain["trainer"],
+        trainer=trainer,
         export=plain["export"],
         ema=plain["ema"],
         save_every=plain["save_every"],
         wandb=plain["wandb"],
         seed=plain["seed"],
+        compiled=plain["compile"],
+        draw=_drawing() if plain["wandb"] is not None else None,
     )
+
+
+def _callbacks(given: Any) -> list[Any]:
+    """The objects that `trainer.callbacks` describes."""
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(c, dict) and "_target_" in c for c in given):
+        raise InputError(f"trainer.callbacks={given} should be a list of {{_target_: CLASS, ...}}")
+    try:
+        return [build(callback) for callback in given]
+    except ModuleNotFoundError as error:
+        raise InputError(f"trainer.callbacks: {error}") from None
+
+
+def _drawing() -> Any:
+    """How a table is drawn on its picture."""
+    from po3d.evaluation.report.draw import draw_scene  # evaluates, which a training else never does
+
+    return draw_scene
 
 
 def _study(config: DictConfig, plain: dict[str, Any]) -> None:
@@ -84,5 +110,29 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     print(f"\n{studies.study_text(found['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
 
 
+def recipe(arguments: Sequence[str]) -> None:
+    """All stages of a recipe; `arguments`: recipe=NAME, out=DIR, export=NAME, and options of its trainings."""
+    from po3d.training.recipe import Recipe, run_recipe
+
+    own = {key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export")}
+    given = [a for a in arguments if not any(a in taken for taken in own.values())]
+    name, out, export = (values[-1].partition("=")[2] if values else "" for values in own.values())
+    known("recipe", name, sorted(path.stem for path in (CONFIGS / "recipe").glob("*.yaml")))
+    content = OmegaConf.to_container(OmegaConf.load(CONFIGS / "recipe" / f"{name}.yaml"))
+
+    def composed(options: list[str]) -> dict[str, Any]:
+        return OmegaConf.to_container(compose("train", options), resolve=True)
+
+    stages = Recipe(content, given, out or f"runs/recipe_{name}")
+    run_recipe(stages, composed, fit, lambda plain: build(plain["data"]), export)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of one training, study or recipe."""
+    if any(a.startswith("recipe=") for a in arguments):
+        return guarded(lambda: recipe(arguments))
+    return run_hydra(main, "train", __doc__, arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(run_hydra(main, "train", __doc__))
+    sys.exit(run(sys.argv[1:]))

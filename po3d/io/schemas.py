@@ -714,7 +714,7 @@ class _Samples(Record):
     seed: Seed = 0
     extra: tuple[_Extra, ...] = ()
     workers: Workers = 1
-    loaders: Loaders = 0
+    loaders: Loaders | None = None
     share: Share = 0
     mirror: Flag = True
 
@@ -727,6 +727,9 @@ class _Trainer(Record):
     log_every_n_steps: Count = 1
     limit_val_batches: Annotated[int | float, Field(gt=0)] = 1
     val_check_interval: Annotated[int | float, Field(gt=0)] | None = None
+    monitor: Name | None = None
+    patience: Count | None = None
+    pictures: Whole = 64
 
 
 class TrainSettings(_Options):
@@ -742,8 +745,10 @@ class TrainSettings(_Options):
     clip: Annotated[Number, Field(ge=0)] | None
     ema: Annotated[Number, Field(ge=0, lt=1)]
     save_every: Count
+    compile: Flag
     wandb: Group | None
     study: Group | None = None
+    recipe: Group | None = None
 
 
 SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}

@@ -1,9 +1,11 @@
 """What goes on beside the steps of a training: random state, averaged weights, checkpoints, the table of figures."""
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback, Checkpoint, TQDMProgressBar, WeightAveraging
@@ -11,8 +13,13 @@ from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
+from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
 from po3d.io.seeding import rng
+from po3d.scene.table import Scene
+from po3d.training.figures import Judged, worst
+
+Draw = Callable[[np.ndarray, Scene, Scene | None], Any]
 
 ROWS = 100  # new ones after which the table is written
 
@@ -57,24 +64,117 @@ class Averaging(WeightAveraging):
         super().setup(trainer, pl_module, stage)
 
 
-class SaveLast(Checkpoint):
-    """Writes `path` every `every` steps and after the last one. Being a Checkpoint, it comes after all other callbacks."""
+class Figures(Callback):
+    """Judges an estimator's tables of a few validation pictures (`StreamData.judged`), at each validation, by the first
+    process. It comes after `Averaging`, which exchanges the weights when validation begins. `pictures`: how many;
+    `draw`: (picture, table, true table) -> PIL image, for `worst` pictures in the loggers that take pictures."""
 
-    def __init__(self, path: Path, every: int) -> None:
-        self.path, self.every, self.saved = path, every, 0
+    def __init__(self, pictures: int, draw: Draw | None = None, worst: int = 8) -> None:
+        self.pictures, self.draw, self.worst = pictures, draw, worst
+
+    def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self.found: dict[str, float] = {}
+        if not hasattr(pl_module, "estimator"):
+            return
+        if trainer.is_global_zero:
+            judged = trainer.datamodule.judged(pl_module.estimator(), self.pictures)
+            if judged is not None:
+                self.found = {f"val/{name}": value for name, value in judged.figures.items()}
+                self._show(trainer, judged)
+        self.found = trainer.strategy.broadcast(self.found)
+
+    def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if self.found:
+            pl_module.log_dict(self.found, rank_zero_only=False, sync_dist=False)
+
+    def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
+        """The worst pictures with their tables beside the true ones, in each logger that has `log_image`."""
+        loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
+        if not loggers or self.draw is None or trainer.state.fn != "fit":
+            return
+        chosen = worst(judged, self.worst)
+        images = []
+        for k, _ in chosen:
+            example = judged.examples[k]
+            truth = self.draw(example.picture, example.truth, None)
+            predicted = self.draw(example.picture, judged.predicted[k], example.truth)
+            images.append(np.concatenate([np.asarray(truth), np.asarray(predicted)]))
+        captions = [f"above: ground truth, below: prediction; {number} mistakes" for _, number in chosen]
+        for logger in loggers:
+            logger.log_image("worst", images, trainer.global_step, caption=captions)
+
+
+class Best(Checkpoint):
+    """Keeps the weights of the best validation in `path`, and ends a training after `patience` validations without a better
+    one. `monitor`: the figure; `less`: whether less of it is better. At validations it takes the part of `last`, which
+    would write its checkpoint before the validation of the same step, so that a killed run would not repeat it."""
+
+    def __init__(self, path: Path, monitor: str, less: bool, patience: int | None, last: "SaveLast") -> None:
+        self.path, self.monitor, self.less, self.patience = path, monitor, less, patience
+        self.last = last
+        self.value: float | None = None
+        self.step, self.waited, self.stopped = 0, 0, False
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        step = trainer.global_step
+        if trainer.state.fn != "fit" or trainer.sanity_checking or step == self.step:
+            return
+        self.step = step
+        figures = {k: float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val")}
+        value = figures.get(self.monitor)
+        if value is None and figures.get("val/recall") != 0:  # of nothing found some figures are unknown
+            known = ", ".join(sorted(figures))
+            raise InputError(f"trainer.monitor={self.monitor} is no figure of this training; it has: {known}")
+        if value is not None and (
+            self.value is None or (value < self.value if self.less else value > self.value)
+        ):
+            self.value, self.waited = value, 0
+            trainer.save_checkpoint(self.path, weights_only=False)
+        else:
+            self.waited += 1
+        if self.patience is not None and self.waited >= self.patience:
+            self.stopped = trainer.should_stop = True
+        if self.stopped or self.last.due(trainer):
+            self.last.save(trainer)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"value": self.value, "step": self.step, "waited": self.waited}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.value, self.step, self.waited = (state_dict[k] for k in ("value", "step", "waited"))
+
+    def on_save_checkpoint(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        checkpoint["stopped"] = self.stopped
+
+
+class SaveLast(Checkpoint):
+    """Writes `path` every `every` steps and after the last one. Being a Checkpoint, it comes after all other callbacks.
+    `waits`: at steps with a validation it leaves this to `Best`."""
+
+    def __init__(self, path: Path, every: int, waits: bool = False) -> None:
+        self.path, self.every, self.waits, self.saved = path, every, waits, 0
+
+    def due(self, trainer: pl.Trainer) -> bool:
+        step = trainer.global_step
+        return step != self.saved and (step % self.every == 0 or step >= trainer.max_steps)
+
+    def save(self, trainer: pl.Trainer) -> None:
+        self.saved = step = trainer.global_step
+        # A resumed run doesn't write the rows of earlier steps again. This step's own comes only after this hook.
+        for logger in trainer.loggers:
+            if isinstance(logger, MetricsTable) and step % trainer.log_every_n_steps == 0:
+                logger.log_metrics(trainer.logged_metrics, step - 1)
+            logger.save()
+        trainer.save_checkpoint(self.path, weights_only=False)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        step = trainer.global_step
-        if step != self.saved and (step % self.every == 0 or step >= trainer.max_steps):
-            self.saved = step
-            # A resumed run doesn't write the rows of earlier steps again. This step's own comes only after this hook.
-            for logger in trainer.loggers:
-                if isinstance(logger, MetricsTable) and step % trainer.log_every_n_steps == 0:
-                    logger.log_metrics(trainer.logged_metrics, step - 1)
-                logger.save()
-            trainer.save_checkpoint(self.path, weights_only=False)
+        validates = self.waits and (batch_idx + 1) % trainer.val_check_batch == 0
+        if self.due(trainer) and not validates:
+            self.save(trainer)
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
@@ -137,3 +237,6 @@ class Progress(TQDMProgressBar):
         bar, done = self.train_progress_bar, trainer.fit_loop.epoch_loop.batch_progress.current.ready
         bar.reset(trainer.num_training_batches)
         bar.n = bar.initial = done
+
+    def get_metrics(self, *args: Any) -> dict[str, Any]:
+        return {k: v for k, v in super().get_metrics(*args).items() if k != "v_num"}

@@ -6,6 +6,7 @@ number of workers gives the same batches.
 
 import dataclasses
 import hashlib
+import importlib.util
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from pytorch_lightning.utilities import rank_zero_only
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
 
 from po3d.benchmarks import scene_ids
@@ -23,15 +25,17 @@ from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.pools import pool
 from po3d.io.progress import progress
 from po3d.perception.detection import resize
-from po3d.perception.street import KIND
+from po3d.perception.street import KIND, StreetEstimator
 from po3d.scene.street import AXES, camera
 from po3d.scene.table import Scene
 from po3d.synthesis.splits import own_name
 from po3d.synthesis.street.layouts import TRAIN_MESHES
+from po3d.training.figures import Judged, StreetJudge
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, Revisited, StreamData
 
 SHARD = 250  # images a file
+RECORDS = 64  # of rendered validation scenes, that are kept
 # What is read of a scene record; the rest of an official one (masks) is large.
 READ = ("image_filename", "objects", "matrix_world", "occlusion", "po3d")
 
@@ -72,6 +76,14 @@ class RenderedScenes(Dataset):
             self.seed, index, self.split, self.samples, skies=self.skies, looks=self.looks
         )
         return street_item(image, record, self.width, self.height)
+
+    def record(self, index: int) -> dict:
+        """The scene record alone, without a picture."""
+        from po3d.synthesis.street.dataset import make_scene, mixed_look, open_renderer, scene_record
+
+        look = mixed_look(self.seed, index, self.looks) if self.looks else None
+        made = make_scene(self.seed, index, self.split, open_renderer(self.samples), look)
+        return scene_record(made, index, self.split)
 
 
 class FolderScenes(Dataset):
@@ -264,6 +276,13 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     return PackedScenes(folder)
 
 
+def keep_records(scenes: RenderedScenes, folder: Path) -> None:
+    """Write the records of the first RECORDS scenes beside their shards: the true tables of validation figures."""
+    if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
+        found = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
+        write_json(folder / "records.json", found, indent=None)
+
+
 def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
     items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
@@ -294,7 +313,8 @@ class StreetData(PictureData):
     {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
     for the training images outdoors; give such a twin a `cache` of its own. `looks`: weights of the looks that are drawn,
     for validation, too. `mirror`: train on every image in the mirror, too; online on half of them in the mirror.
-    `workers`: rendering processes, `loaders`: processes that read a folder's pictures beside training.
+    `workers`: rendering processes, `loaders`: processes that read a folder's pictures beside training (see
+    `StreamData`).
 
     Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
     without `visits` is not needed. `root`: a folder, or several, whose pictures are mixed in, as the `share` of all.
@@ -317,7 +337,7 @@ class StreetData(PictureData):
         height: int = 480,
         batch: int = 8,
         workers: int = 2,
-        loaders: int = 0,
+        loaders: int | None = None,
         samples: int = 1,
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
@@ -345,6 +365,7 @@ class StreetData(PictureData):
             raise InputError(f"data.share={share} is not in [0, 1)")
         self.save_hyperparameters()
         self._folders: tuple[Subset, Subset] | None = None
+        self._judge: StreetJudge | None = None
 
     def prepare_data(self) -> None:
         h = self.hparams
@@ -352,6 +373,9 @@ class StreetData(PictureData):
         packed += self._sets("validation") if h.source != "superclevr" else []
         for scenes in packed:
             pack(scenes, self._folder(scenes), h.workers)
+        if h.source != "superclevr":
+            (validation,) = self._sets("validation")
+            keep_records(validation, self._folder(validation))
 
     def models(self) -> set[str]:
         own = self.hparams.source != "superclevr"
@@ -368,6 +392,8 @@ class StreetData(PictureData):
         h = self.hparams
         if self._folders is None:
             validation = h.validation if h.source == "superclevr" else 0
+            if "test" in scene_ids.wanted_parts(h.split) and rank_zero_only.rank == 0:
+                print(f"note: data.split={h.split}: test scenes of {h.root} are trained on")
             self._folders = scenes_for_training(h.root, h.width, h.height, h.split, h.ranges, validation)
         return self._folders
 
@@ -393,6 +419,21 @@ class StreetData(PictureData):
             train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
         self.train = WithMirror(train) if h.mirror else train
 
+    def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
+        if self._judge is None:
+            if self.hparams.source == "superclevr":
+                whole, numbers = self.validation.dataset, self.validation.indices[:count]
+                records = [whole.records[k][1] for k in numbers]
+                pictures = [whole.picture(k) for k in numbers]
+            else:
+                path = self._folder(*self._sets("validation")) / "records.json"
+                if not path.exists():  # rendered elsewhere, and there is no renderer here
+                    return None
+                records = read_json(path)[:count]
+                pictures = [self.validation[k]["image"] for k in range(len(records))]
+            self._judge = StreetJudge(pictures, [scene_from_superclevr(record) for record in records])
+        return self._judge(estimator)
+
     def train_samples(self) -> Dataset:
         return self.train if self.hparams.source == "online" else super().train_samples()
 
@@ -406,8 +447,10 @@ class StreetData(PictureData):
 
     def train_dataloader(self) -> DataLoader:
         h = self.hparams
-        readers = {"online": h.workers, "superclevr": h.loaders}.get(h.source, 0)  # memory maps need none
-        return self.loader(self.train_samples(), self.train_stream(), readers)
+        if h.source == "superclevr":
+            return super().train_dataloader()
+        workers = h.workers if h.source == "online" else 0  # memory maps need none
+        return self.loader(self.train_samples(), self.train_stream(), workers)
 
     def _sets(self, split: str) -> list[RenderedScenes]:
         """What is packed of a split."""

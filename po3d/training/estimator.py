@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.utilities import rank_zero_info
+from pytorch_lightning.utilities import rank_zero_only
 from torch import Tensor
 
 from po3d.benchmarks.scene_ids import Ids, from_list
@@ -105,7 +105,8 @@ class EstimatorModule(pl.LightningModule):
         fitting = {k: w for k, w in weights.items() if k in own and own[k].shape == w.shape}
         if not fitting:
             raise InputError(f"{name} has no tensor that fits this network")
-        rank_zero_info(f"{len(fitting)} of {len(own)} tensors start from {name}")
+        if rank_zero_only.rank == 0:
+            print(f"{len(fitting)} of {len(own)} tensors start from {name}")
         self.net.load_state_dict(own | fitting)
 
     def configure_model(self) -> None:
@@ -161,6 +162,14 @@ class EstimatorModule(pl.LightningModule):
         terms = dict(zip(self.found, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
         self.log_dict({f"val/{name}": value for name, value in terms.items()}, sync_dist=True)
         self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
+
+    def estimator(self) -> Estimator:
+        """An estimator of the present weights, with one look at each picture."""
+        return self.world.estimator(self.net, device=str(self.device), mirror=False)
+
+    def compile(self, *args: Any, **options: Any) -> None:
+        """Let torch.compile make the network's forward pass faster; its weights keep their names."""
+        self.net.compile(*args, **options)
 
     def configure_optimizers(self) -> dict:
         decay = [p for p in self.parameters() if p.requires_grad and p.ndim > 1]

@@ -64,7 +64,7 @@ class ReaderData(StreamData):
         word_dropout: float = 0.0,
         batch: int = 64,
         validation: int = 1000,
-        loaders: int = 0,
+        loaders: int | None = None,
         encoder: str = "",
         start: str = "",
     ) -> None:

@@ -17,8 +17,11 @@ from po3d.io.images import read_image
 from po3d.io.progress import progress
 from po3d.perception import room_view, top_view
 from po3d.perception.detection import resize
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.top_view import TopViewEstimator
 from po3d.scene.table import Scene, from_json
 from po3d.training.data import PictureData, WithMirror
+from po3d.training.figures import Example, Judged, table_figures
 from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
@@ -98,6 +101,10 @@ class RenderedData(PictureData):
     def _spec(self, kind: str, split: str) -> object:
         raise NotImplementedError
 
+    def validation_folders(self) -> list[Path]:
+        """The sets that are rendered for validation, on which beliefs are fitted."""
+        return [self._folder(kind, "val") for kind in self.counts]
+
     def prepare_data(self) -> None:
         from po3d.synthesis.furniture.libraries import FOLDER
         from po3d.synthesis.picture_sets import generate  # the renderer is an extra
@@ -131,7 +138,7 @@ class RoomViewData(RenderedData):
         height: int = room_view.HEIGHT,
         batch: int = 8,
         workers: int = 2,
-        loaders: int = 0,
+        loaders: int | None = None,
         seed: int = 1,
         furniture: str | None = None,
     ) -> None:
@@ -157,6 +164,21 @@ class RoomViewData(RenderedData):
         self.train = ConcatDataset(WithMirror(views, ViewLabels, mirrored_labels) for views in train)
         self.validation = ConcatDataset(validation)
 
+    def judged(self, estimator: RoomViewEstimator, count: int) -> Judged:
+        from po3d.training.view_figures import sights_of, training_figures  # it imports this module
+
+        half = -(-count // len(KINDS))
+        found = [
+            sight
+            for views in self.validation.datasets
+            for sight in sights_of(estimator, views, range(min(half, len(views))))
+        ]
+        pictures = [
+            views.picture(k) for views in self.validation.datasets for k in range(min(half, len(views)))
+        ]
+        examples = [Example(p, s.true) for p, s in zip(pictures, found, strict=True)]
+        return Judged(training_figures(found), examples, [s.predicted for s in found])
+
     def validation_order(self) -> list[int]:
         """Both kinds mixed: a limit on the batches would else see one of them."""
         return torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
@@ -175,7 +197,7 @@ class TopViewData(RenderedData):
         width: int = top_view.WIDTH,
         batch: int = 8,
         workers: int = 2,
-        loaders: int = 0,
+        loaders: int | None = None,
         seed: int = 1,
         furniture: str | None = None,
     ) -> None:
@@ -197,3 +219,10 @@ class TopViewData(RenderedData):
         width = self.hparams.width
         self.train = MapFolder(self._folder("top_views", "train"), counts["train"], width)
         self.validation = MapFolder(self._folder("top_views", "val"), counts["val"], width, turns=1)
+
+    def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
+        numbers = range(min(count, len(self.validation)))
+        examples = [Example(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers]
+        cameras = [e.truth.camera.resized(*e.picture.shape[1::-1]) for e in examples]
+        predicted = estimator.estimate([e.picture for e in examples], cameras)
+        return Judged(table_figures(predicted, [e.truth for e in examples]), examples, predicted)

@@ -1,8 +1,8 @@
 """One training run: fit, resume, validate, export. Plain Python, no hydra; train.py is its command line.
 
-OUT holds config.json, logs/metrics.csv, last.ckpt/ and, at the end, metrics.json. last.ckpt/ is the only owner of what was
-trained: figures and the exported pair are of the (averaged) weights in it, whether the run that made them is this one or
-an earlier one.
+OUT holds config.json, logs/metrics.csv, last.ckpt/, with `trainer.monitor` best.ckpt/, and at the end metrics.json. The
+figures and the exported pair are of the (averaged) weights in best.ckpt/, else in last.ckpt/, whether the run that made them
+is this one or an earlier one.
 """
 
 import os
@@ -11,28 +11,33 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
-from pytorch_lightning.callbacks import LearningRateMonitor
-from pytorch_lightning.loggers import Logger
-from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from po3d.benchmarks.scene_ids import joined, listed
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.io.pools import end_with
 from po3d.io.shipped import EXPORTS
+from po3d.perception import street
 from po3d.synthesis.splits import NOTHING, summary
-from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
+from po3d.training.callbacks import Draw, MetricsTable, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
-from po3d.training.ranks import SyncedNorms
+from po3d.training.runner import (
+    callbacks_of,
+    compile_module,
+    ended,
+    quiet,
+    trainer_of,
+    wandb_loggers,
+    watch_of,
+)
 from po3d.training.stream import StreamData
 
 # Options that may change between two parts of one run: where it runs and what it writes, not what it learns. The samples a
 # step are compared apart, because they are data.batch times the processes.
 FREE = {
-    "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.loaders", "data.workers",
+    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.loaders", "data.workers",
     "trainer.accelerator", "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
-    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.strategy", "trainer.sync_batchnorm",
+    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy", "trainer.sync_batchnorm",
 }  # fmt: skip
 FIRST = "PO3D_FIRST_PROCESS"  # environment variable: the process that starts those of a training on several devices
 MODELS = "models.json"  # which 3D models the weights have seen
@@ -41,6 +46,7 @@ SCENES = "scenes.json"  # and which stored scenes
 
 def seeded(seed: int) -> None:
     """Set all random states. To be called before the model is built: its first weights are drawn then."""
+    quiet()
     pl.seed_everything(seed, workers=True, verbose=False)
 
 
@@ -55,10 +61,13 @@ def train(
     save_every: int = 500,
     wandb: dict[str, Any] | None = None,
     seed: int = 0,
+    compiled: bool = False,
+    draw: Draw | None = None,
 ) -> dict[str, float]:
     """Train `module` on `data`; the validation figures of the weights that it ends with. When OUT/last.ckpt/ is there,
-    training goes on from it; InputError when it is damaged or of another `config`. `export`: name (or path) of the
-    shippable pair."""
+    training goes on from it; InputError when it is damaged or of another `config`. `trainer`: Lightning's options and
+    those of `runner.Watch`; with `monitor` it ends with the weights of the best validation. `export`: name (or path) of
+    the shippable pair. `compiled`: the network's forward pass by torch.compile. `draw`: see `callbacks.Figures`; of streets alone."""
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
@@ -68,10 +77,17 @@ def train(
         )
     io = SafetensorsCheckpointIO()
     last = out / "last.ckpt"
+    watch, trainer = watch_of(trainer)
     saved = _earlier(io, last, config, module)
     start = 0 if saved is None else saved["global_step"]
-    done = start >= trainer["max_steps"]
-    runner = _runner(out, config, trainer, ema, save_every, wandb, seed, start, io)
+    done = start >= trainer["max_steps"] or (saved is not None and saved.get("stopped", False))
+    loggers = [MetricsTable(out / "logs" / "metrics.csv", start), *wandb_loggers(out, wandb, config)]
+    saving = {"path": last, "every": save_every}
+    draw = draw if module.kind == street.KIND else None
+    callbacks = callbacks_of(watch, trainer, ema, seed, saving, out / "best.ckpt", draw)
+    runner = trainer_of(trainer, default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io])
+    if compiled and not done:
+        compile_module(module, runner)
     if runner.global_rank == 0:
         os.environ[FIRST] = str(os.getpid())  # Lightning starts the others with this environment
     elif FIRST in os.environ:
@@ -94,6 +110,8 @@ def train(
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
         saved = io.load_checkpoint(last)
+    if watch.monitor is not None and (best := _there(out / "best.ckpt")) is not None:
+        saved = io.load_checkpoint(best)
     module.load_state_dict(saved["state_dict"])
     if done and (out / "metrics.json").exists():
         metrics = read_json(out / "metrics.json", "figures of the finished training")
@@ -111,44 +129,8 @@ def train(
                 about["scenes"] = scenes
             written = module.export(path, about, metrics)
             print(f"exported {written}")
+        print(f"\n{ended(module.kind, metrics, saved['global_step'], out, export)}")
     return metrics
-
-
-def _runner(
-    out: Path,
-    config: dict[str, Any],
-    trainer: dict[str, Any],
-    ema: float,
-    save_every: int,
-    wandb: dict[str, Any] | None,
-    seed: int,
-    start: int,
-    io: SafetensorsCheckpointIO,
-) -> pl.Trainer:
-    torch.set_float32_matmul_precision("high")
-    loggers: list[Logger] = [MetricsTable(out / "logs" / "metrics.csv", start)]
-    if wandb is not None:
-        loggers.append(_wandb(out, wandb, config))
-    callbacks: list[pl.Callback] = [
-        SeedSteps(seed),
-        LearningRateMonitor("step"),
-        SaveLast(out / "last.ckpt", save_every),
-    ]
-    if trainer.get("enable_progress_bar", True):
-        callbacks.append(Progress(refresh_rate=10))
-    if ema:
-        callbacks.append(Averaging(decay=ema))
-    plugins: list[Any] = [io, *([SyncedNorms()] if trainer.get("sync_batchnorm") else [])]
-    # The whole run is one epoch of Lightning's, whose end would validate what `train` validates after it.
-    between = None if trainer.get("val_check_interval") else 2
-    try:
-        return pl.Trainer(
-            default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=plugins, enable_model_summary=False,
-            use_distributed_sampler=False, **{"check_val_every_n_epoch": between, **trainer},
-        )  # fmt: skip
-    except (MisconfigurationException, TypeError, ValueError) as error:
-        # What this machine or Lightning has not.
-        raise InputError(f"trainer: {' '.join(str(error).split())}") from None
 
 
 def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int) -> dict[str, float]:
@@ -197,11 +179,3 @@ def _differing(one: Any, other: Any, at: str = "") -> Iterator[str]:
             yield from _differing(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
     elif one != other and not (isinstance(one, (list, tuple)) and list(one) == list(other or ())):
         yield at or "all"
-
-
-def _wandb(out: Path, options: dict[str, Any], config: dict[str, Any]) -> Logger:
-    """A wandb logger, offline unless WANDB_MODE says otherwise. Imported only when asked for."""
-    os.environ.setdefault("WANDB_MODE", "offline")
-    from pytorch_lightning.loggers import WandbLogger
-
-    return WandbLogger(save_dir=str(out), config=config, **options)

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from torch.utils.data import ConcatDataset, Dataset
 
+from po3d.benchmarks.superclevr.files import scene_from_superclevr
 from po3d.io.errors import InputError, shown
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
-from po3d.perception.street import KIND
+from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.data import PictureData, WithMirror, held_out, street_item
+from po3d.training.figures import Judged, StreetJudge
 from po3d.training.stream import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
@@ -128,6 +130,10 @@ class ShardedScenes(Dataset):
         return int(self.ends[-1])
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        return street_item(*self.stored(index), self.width, self.height)
+
+    def stored(self, index: int) -> tuple[np.ndarray, dict]:
+        """The picture (H, W, 3) uint8 of a sample, and its scene record."""
         k = int(np.searchsorted(self.ends, index, "right"))
         path = self.folder / self.shards[k]["name"]
         if k not in self.members:
@@ -137,7 +143,7 @@ class ShardedScenes(Dataset):
             picture, text = (_read(file, *place) for place in places)
         where = f"sample {key} of shard {path}"
         record = parse_json(text, f"{where}: no scene record")
-        return street_item(decode_image(picture, where), record, self.width, self.height)
+        return decode_image(picture, where), record
 
     def __getstate__(self) -> dict:
         return self.__dict__ | {"members": {}}
@@ -206,7 +212,7 @@ class ShardData(PictureData):
         width: int = 640,
         height: int = 480,
         batch: int = 8,
-        loaders: int = 0,
+        loaders: int | None = None,
         mirror: bool = True,
         seed: int = 0,
     ) -> None:
@@ -221,6 +227,7 @@ class ShardData(PictureData):
                 f"data.weights={list(weights)} should be {len(self.roots)} numbers above 0, one for each root"
             )
         self.save_hyperparameters()
+        self._judge: StreetJudge | None = None
 
     def prepare_data(self) -> None:
         for root in self.roots:
@@ -238,6 +245,13 @@ class ShardData(PictureData):
         return set().union(
             *(_index(local(root, self.hparams.cache)).get("models", ()) for root in self.roots)
         )
+
+    def judged(self, estimator: StreetEstimator, count: int) -> Judged:
+        if self._judge is None:
+            stored = [self.validation.dataset.stored(k) for k in self.validation.indices[:count]]
+            truths = [scene_from_superclevr(record) for _, record in stored]
+            self._judge = StreetJudge([picture for picture, _ in stored], truths)
+        return self._judge(estimator)
 
     def train_stream(self) -> BatchStream:
         h = self.hparams

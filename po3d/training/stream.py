@@ -6,6 +6,7 @@ sampler asks where the run stands when it begins, and nothing else counts positi
 the samples that were left.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
@@ -163,8 +164,8 @@ class Shares(Sampler[list[int]]):
 
 class StreamData(pl.LightningDataModule):
     """`train` as a stream and `validation` in order, both made by `setup`. Hyperparameters: batch (samples a process and
-    step), seed, and for some loaders (processes that read beside training). What follows makes the loaders; a subclass says
-    which stream, and how samples become a batch."""
+    step), seed, and for some loaders (processes that read beside training; None: the CPUs' number where a GPU trains, else
+    none). What follows makes the loaders; a subclass says which stream, and how samples become a batch."""
 
     kind: ClassVar[str] = ""  # of the checkpoints of what is trained on it; "": any
     train: Any
@@ -201,8 +202,23 @@ class StreamData(pl.LightningDataModule):
             "world": trainer.world_size,
         }
 
+    def judged(self, estimator: Any, count: int) -> Any:
+        """The tables that an estimator predicts for up to `count` validation pictures, with their figures
+        (`po3d.training.figures.Judged`); None for data without tables."""
+        return None
+
+    def readers(self) -> int:
+        """How many processes read beside training."""
+        given = self.hparams.get("loaders", 0)
+        if given is not None:
+            return given
+        strategy = self.trainer.strategy
+        if strategy.root_device.type == "cpu":
+            return 0
+        return max(len(os.sched_getaffinity(0)) // getattr(strategy, "num_processes", 1), 1)
+
     def train_dataloader(self) -> DataLoader:
-        return self.loader(self.train_samples(), self.train_stream(), self.hparams.get("loaders", 0))
+        return self.loader(self.train_samples(), self.train_stream(), self.readers())
 
     def val_dataloader(self) -> DataLoader:
         place = self.place()

@@ -25,6 +25,7 @@ from po3d.scene.table import Scene
 from po3d.synthesis.orbit.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
+from po3d.training.figures import finite
 from po3d.training.rendered import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
 
@@ -49,10 +50,17 @@ class Sight(NamedTuple):
 def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
     """All views of a set, estimated."""
     count = read_json(Path(folder) / "set.json", "set of views")["count"]
-    views = ViewFolder(folder, count, 64, 48)
+    return sights_of(estimator, ViewFolder(folder, count, 64, 48), range(count), quiet=False)
+
+
+def sights_of(
+    estimator: RoomViewEstimator, views: ViewFolder, numbers: Sequence[int], quiet: bool = True
+) -> list[Sight]:
+    """The views of these numbers, estimated."""
     result = []
-    for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
-        part = range(start, min(start + BATCH, count))
+    starts = range(0, len(numbers), BATCH)
+    for start in starts if quiet else progress(starts, "estimating", unit="batch"):
+        part = numbers[start : start + BATCH]
         truths = [views.truth(k) for k in part]
         pictures = [views.picture(k) for k in part]
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
@@ -167,6 +175,15 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
         height = 100 * np.abs(holds[:, 0] / holds[:, 3] - 1)
         result |= {"roll": _median(turns[:, 0]), "pitch": _median(turns[:, 1]), "height": _median(height)}
     return result
+
+
+def training_figures(found: Sequence[Sight]) -> dict[str, float]:
+    """The figures of all views under the names of `po3d.training.figures.table_figures`."""
+    all_views = figures(found, Row("all", lambda kind: True))
+    shares = {"recall": "recall", "precision": "precision", "flipped": "flip_rate"}
+    shares |= {a: f"{a}_accuracy" for a in TOLD}
+    values = {name: all_views[key] / 100 for key, name in shares.items()}
+    return finite(values | {"yaw_median_deg": all_views["yaw"], "position_median": all_views["place"]})
 
 
 def has_front(name: str, kind: str) -> bool:

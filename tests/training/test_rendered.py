@@ -1,5 +1,7 @@
 """Training views from folders: pictures, labels, mirrors, and a few steps of training on them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -10,9 +12,11 @@ from po3d.io.seeding import rng
 from po3d.scene.camera import Hold, held
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure, to_json
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.top_views import top_camera
 from po3d.training.data import WithMirror
 from po3d.training.estimator import EstimatorModule
-from po3d.training.rendered import RoomViewData, ViewFolder
+from po3d.training.rendered import RoomViewData, TopViewData, ViewFolder
 from po3d.training.run import train
 from po3d.training.view_labels import ViewLabels, mirrored_labels
 
@@ -77,8 +81,42 @@ def test_it_trains_from_folders_and_writes_a_pair(cache, tmp_path):
         module, data, tmp_path / "out", {}, trainer, str(tmp_path / "pair"), ema=0.0, save_every=2
     )
     assert np.isfinite(metrics["val"])
-    assert {"val/hold", "val/depth"} <= metrics.keys()
+    assert {"val/hold", "val/depth", "val/recall"} <= metrics.keys()
     assert (tmp_path / "pair.safetensors").exists()
+
+
+class Saying:
+    """An estimator that says these tables."""
+
+    def __init__(self, tables):
+        self.tables = tables
+
+    def estimate(self, pictures, cameras):
+        assert all(p.shape[:2] == (c.height, c.width) for p, c in zip(pictures, cameras, strict=True))
+        return self.tables
+
+
+def test_rooms_from_above_have_figures_of_tables(tmp_path):
+    """Of the true tables full ones; and the network that begins says something."""
+    room = sample_room(5, 0, "validation")
+    camera = top_camera(room, 512, 512)
+    pixels = [camera.project(np.array([o.position]))[0][0] for o in room.objects]
+    boxes = [(x - 9, y - 9, x + 9, y + 9) for x, y in pixels]
+    objects = tuple(replace(o, box=box) for o, box in zip(room.objects, boxes, strict=True))
+    scene = replace(room, objects=objects, camera=camera, image="000000.jpg")
+    for split, seed in (("train", 3), ("val", 4)):
+        rooms = tmp_path / f"top_views_{split}_seed{seed}" / "rooms"
+        rooms.mkdir(parents=True)
+        Image.fromarray(np.full((512, 512, 3), 90, np.uint8)).save(rooms / "000000.jpg")
+        record = {"scene": to_json(scene), "visible": [1.0] * len(objects), "models": []}
+        write_json(rooms / "000000.json", record)
+    data = TopViewData(str(tmp_path), 1, 1, width=64, batch=1, seed=3)
+    data.setup("fit")
+    found = data.judged(Saying([scene]), 5)
+    assert found.figures["recall"] == found.figures["name_accuracy"] == 1
+    network = dict(backbone="test_resnet", width=64, height=64, neck=8, hidden=16)
+    module = EstimatorModule(network, world="top_view").eval()
+    assert 0 <= data.judged(module.estimator(), 5).figures["recall"] <= 1
 
 
 @pytest.mark.parametrize("views", [None, {"inside": 3}, {"inside": 3, "orbit": 0}])

@@ -21,11 +21,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from po3d.io.config import ROOT
 from po3d.io.files import read_json
 from po3d.perception.street import StreetEstimator
-from po3d.training import parser, room_parser
+from po3d.training import parser, room_parser, runner
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.estimator import photometric
 from po3d.training.ranks import Draws, SyncedNorms, Term, means
-from po3d.training.run import _runner
 from po3d.training.shards import ShardData
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
@@ -318,14 +317,14 @@ def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(ba
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_a_trainer_with_norms_over_all_processes_takes_these(wanted, tmp_path):
-    options = {
-        "accelerator": "cpu",
-        "devices": 2,
-        "strategy": "ddp",
-        "sync_batchnorm": wanted,
-        "max_steps": 1,
-    }
-    runner = _runner(tmp_path, {}, options, 0.0, 1, None, 0, 0, SafetensorsCheckpointIO())
-    assert isinstance(runner.strategy._layer_sync, SyncedNorms) == wanted
-    assert (runner.strategy._layer_sync is None) != wanted
+def test_a_trainer_on_gpus_with_norms_over_all_processes_takes_these(wanted, tmp_path, monkeypatch):
+    """On CPUs, where torch has none, they are left out."""
+    options = {"devices": 2, "strategy": "ddp", "sync_batchnorm": wanted, "max_steps": 1}
+    monkeypatch.setattr(runner.torch.cuda, "is_available", lambda: True)
+    made = []
+    monkeypatch.setattr(runner.pl, "Trainer", lambda **given: made.append(given["plugins"]))
+    runner.trainer_of({**options, "accelerator": "gpu"}, [], default_root_dir=tmp_path)
+    assert [isinstance(plugin, SyncedNorms) for plugin in made[0]] == [True] * wanted
+    monkeypatch.undo()
+    trainer = runner.trainer_of({**options, "accelerator": "cpu"}, [], default_root_dir=tmp_path)
+    assert trainer.strategy._layer_sync is None

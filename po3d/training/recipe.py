@@ -1,0 +1,178 @@
+"""Recipes: from nothing to checkpoint pairs, in stages that a killed run takes up where it was.
+
+A recipe (configs/recipe) lists stages; each makes something in OUT/NAME of its own:
+
+    train: [OPTION, ...]                   a training; its pair is OUT/NAME/checkpoint. `gpu` or `cpu`: further options there
+    twin: {benchmark, size, seed, ...}     a twin
+    calibrate: STAGE, folders: [DIR, ...]  a copy of that stage's pair with fitted beliefs; without folders on the
+                                           validation sets that the training rendered
+
+In options {NAME} stands for what an earlier stage made, {out} for OUT. OUT/recipe.json says which stages are done.
+`results` are the stages whose pairs are wanted.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from po3d.benchmarks.registry import benchmark_of
+from po3d.io.errors import InputError, known
+from po3d.io.files import read_json, write_json
+from po3d.io.runs import locked
+from po3d.io.shipped import EXPORTS
+from po3d.training.runner import ended
+
+DONE = "recipe.json"
+KINDS = ("train", "twin", "calibrate")
+
+Composed = Callable[[list[str]], dict[str, Any]]  # options of train.py -> its config
+
+
+class Recipe:
+    """A recipe with the options `given` on the command line: NAME.KEY=VALUE for the stage NAME, others for all trainings.
+    InputError for a recipe that can't be run."""
+
+    def __init__(self, content: Mapping[str, Any], given: Sequence[str], out: str | Path) -> None:
+        self.out = Path(out)
+        self.stages = {stage["name"]: stage for stage in content["stages"]}
+        self.results = list(content["results"])
+        self.given = [o for o in given if self._stage_of(o) is None]
+        self.own = {
+            name: [o.partition(".")[2] for o in given if self._stage_of(o) == name] for name in self.stages
+        }
+        trainers = [o.partition("=")[2] for o in self.given if o.startswith("trainer=")]
+        self.trainer = trainers[-1] if trainers else "cpu"
+        known("trainer of a recipe, which trains in one process", self.trainer, ("cpu", "gpu"))
+
+    def _stage_of(self, option: str) -> str | None:
+        name = option.partition("=")[0].partition(".")[0]
+        return name if name in self.stages and "." in option.partition("=")[0] else None
+
+    def made(self, name: str) -> Path:
+        """What a stage makes: the path of a pair without suffix, or a folder."""
+        folder = self.out / name
+        return folder if "twin" in self.stages[name] else folder / "checkpoint"
+
+    def options(self, name: str) -> list[str]:
+        """The options of a training, those of the command line last."""
+        stage = self.stages[name]
+        places = {other: str(self.made(other)) for other in self.stages} | {"out": str(self.out)}
+        listed = [f"trainer={self.trainer}", *stage["train"], *stage.get(self.trainer, ())]
+        chosen = [o for o in listed if not o.startswith("trainer=")] + [f"trainer={self.trainer}"]
+        named = [o.format(**places) for o in chosen]
+        rest = [o for o in self.given if not o.startswith("trainer=")]
+        pair = self.made(name)
+        return [*named, *rest, *self.own[name], f"out={self.out / name}", f"export={pair}"]
+
+    def request(self, name: str, composed: Composed) -> dict[str, Any]:
+        """What a stage is asked for, by which a later run knows its own."""
+        stage = self.stages[name]
+        if "train" in stage:
+            return {"train": composed(self.options(name))}
+        if "twin" in stage:
+            sizes = dict(o.split("=", 1) for o in self.own[name])
+            whole = {k: int(v) for k, v in sizes.items() if k in ("size", "seed")}
+            if unknown := sorted(set(sizes) - set(whole)):
+                raise InputError(
+                    f"{name}.{unknown[0]} is no option of the stage {name}; it has size and seed"
+                )
+            return {"twin": {**stage["twin"], **whole}}
+        if self.own[name]:
+            raise InputError(f"the stage {name} calibrates and has no options")
+        return {"calibrate": stage["calibrate"], "folders": stage.get("folders")}
+
+
+def run_recipe(
+    recipe: Recipe,
+    composed: Composed,
+    fit: Callable[[dict[str, Any]], Any],
+    data_of: Callable[[dict[str, Any]], Any],
+    export: str = "",
+) -> list[Path]:
+    """Run the stages that are not done; the pairs of the results, with `export` copied to that name (and _STAGE where
+    there are several). `fit` trains by a config, `data_of` builds its data."""
+    requests = {
+        name: recipe.request(name, composed) for name in recipe.stages
+    }  # what is wrong shows before anything runs
+    with locked(recipe.out, "recipe"):
+        path = recipe.out / DONE
+        done = read_json(path, "recipe") if path.exists() else {}
+        for name, request in requests.items():
+            if name in done:
+                if done[name] != _plain(request):
+                    raise InputError(
+                        f"{recipe.out} holds a recipe whose stage {name} had other options; give another out=DIR"
+                    )
+                continue
+            print(f"recipe: stage {name}", flush=True)
+            _run(recipe, name, request, requests, fit, data_of)
+            done[name] = _plain(request)
+            write_json(path, done)
+    pairs = []
+    for name in recipe.results:
+        pair = recipe.made(name)
+        if export:
+            target = Path(export if len(recipe.results) == 1 else f"{export}_{name}")
+            pair = _copied(pair, target if target.parent != Path() else EXPORTS / target)
+        card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
+        steps, folder = card["training"]["steps"], recipe.out / name
+        print(
+            f"\n{name}: {pair}.safetensors\n{ended(card['kind'], card['metrics'], steps, folder, str(pair))}"
+        )
+        pairs.append(pair)
+    return pairs
+
+
+def _run(
+    recipe: Recipe,
+    name: str,
+    request: Mapping[str, Any],
+    requests: Mapping[str, Mapping[str, Any]],
+    fit: Callable[[dict[str, Any]], Any],
+    data_of: Callable[[dict[str, Any]], Any],
+) -> None:
+    """One stage."""
+    if "train" in request:
+        fit(request["train"])
+    elif "twin" in request:
+        twin = dict(request["twin"])
+        benchmark = benchmark_of(twin.pop("benchmark"))
+        with locked(recipe.made(name), "generation"):
+            benchmark.generate(out=recipe.made(name), **twin)
+    else:
+        trained = request["calibrate"]
+        pair = _copied(recipe.made(trained), recipe.made(name))
+        _calibrate(recipe, pair, request["folders"], lambda: data_of(requests[trained]["train"]))
+
+
+def _calibrate(recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: Callable[[], Any]) -> None:
+    """Fit the beliefs of a pair on twins of streets, or on the validation sets of a room training."""
+    if folders is None:
+        from po3d.training import view_figures
+
+        view_figures.calibrate(pair, data().validation_folders())
+        return
+    from po3d.training import calibrate
+
+    twins = [folder.format(**{name: str(recipe.made(name)) for name in recipe.stages}) for folder in folders]
+    calibrate.calibrate(pair, *twins)
+    calibrate.ranges(pair, *twins)
+
+
+def _copied(pair: Path, target: Path) -> Path:
+    """A copy of a pair, its description last, as `checkpoint.save` writes them."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for suffix in (".safetensors", ".json"):
+        shutil.copyfile(pair.with_name(pair.name + suffix), target.with_name(target.name + suffix))
+    return target
+
+
+def _plain(request: Mapping[str, Any]) -> Any:
+    """The request as it comes back from JSON, without what may differ between two parts of a run."""
+    plain = json.loads(json.dumps(request))
+    if "train" in plain:
+        for key in ("wandb", "save_every"):
+            plain["train"].pop(key, None)
+    return plain

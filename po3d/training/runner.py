@@ -1,0 +1,177 @@
+"""What a training runs with: Lightning's Trainer, its callbacks and loggers, and what is said at the end."""
+
+import logging
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import LearningRateMonitor
+from pytorch_lightning.loggers import Logger
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
+
+from po3d.io.errors import InputError, known
+from po3d.io.text_tables import Table, text
+from po3d.training.callbacks import Averaging, Best, Draw, Figures, Progress, SaveLast, SeedSteps
+from po3d.training.figures import better_is_less
+from po3d.training.ranks import SyncedNorms
+
+# kind of a checkpoint -> options of evaluate.py that evaluate it
+EVALUATED = {
+    "street_estimator": "benchmark=pulsecheck457 perception.checkpoint={}",
+    "top_view_estimator": "benchmark=hypo3d perception.checkpoint={}",
+    "room_view_estimator": "benchmark=scope benchmark.table=picture perception.checkpoint={}",
+    "parser": "benchmark=pulsecheck457 parser.checkpoint={}",
+    "room_parser": "benchmark=hypo3d parser.checkpoint={}",
+}
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a training is watched: options of configs/trainer that are not Lightning's. `monitor`: the figure whose best
+    validation gives the weights; `mode`: min or max, None by the figure; `patience`: validations without a better one,
+    after which the training ends; `pictures`: how many validation pictures figures of tables are of; `callbacks`:
+    further ones."""
+
+    monitor: str | None = None
+    mode: str | None = None
+    patience: int | None = None
+    pictures: int = 64
+    callbacks: Sequence[pl.Callback] = field(default_factory=tuple)
+
+
+def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
+    """The watch that a trainer's options say, and the other options; InputError for what can't be watched."""
+    own = {f.name: options[f.name] for f in fields(Watch) if options.get(f.name) is not None}
+    rest = {key: value for key, value in options.items() if key not in {f.name for f in fields(Watch)}}
+    watch = Watch(**own)
+    if watch.mode is not None:
+        known("trainer.mode", watch.mode, ("min", "max"))
+    if watch.monitor is None and (watch.patience is not None or watch.mode is not None):
+        raise InputError(
+            "trainer.patience and trainer.mode need trainer.monitor, the figure that they are about"
+        )
+    if watch.patience is not None and watch.patience < 1:
+        raise InputError(f"trainer.patience={watch.patience} should be at least 1")
+    if watch.monitor is not None and not rest.get("val_check_interval"):
+        raise InputError(
+            f"trainer.monitor={watch.monitor} needs trainer.val_check_interval=STEPS: it is looked at at validations"
+        )
+    for callback in watch.callbacks:
+        if not isinstance(callback, pl.Callback):
+            raise InputError(f"trainer.callbacks: {type(callback).__name__} is no Lightning callback")
+    return watch, rest
+
+
+def callbacks_of(
+    watch: Watch,
+    trainer: Mapping[str, Any],
+    ema: float,
+    seed: int,
+    saving: Mapping[str, Any],
+    best: Path,
+    draw: Draw | None,
+) -> list[pl.Callback]:
+    """The callbacks of a training. `saving`: keywords of SaveLast; `best`: where the best weights go."""
+    callbacks: list[pl.Callback] = [SeedSteps(seed), LearningRateMonitor("step")]
+    if trainer.get("enable_progress_bar", True):
+        callbacks.append(Progress(refresh_rate=10))
+    if ema:
+        callbacks.append(Averaging(decay=ema))
+    if watch.pictures:
+        callbacks.append(Figures(watch.pictures, draw))
+    callbacks += watch.callbacks
+    last = SaveLast(**saving, waits=watch.monitor is not None)
+    if watch.monitor is not None:
+        less = better_is_less(watch.monitor) if watch.mode is None else watch.mode == "min"
+        callbacks.append(Best(best, watch.monitor, less, watch.patience, last))
+    return [*callbacks, last]
+
+
+def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -> pl.Trainer:
+    """Lightning's Trainer with these options; InputError, in one line, for what this machine or Lightning has not."""
+    torch.set_float32_matmul_precision("high")
+    options = dict(options)
+    if options.get("accelerator") in ("gpu", "cuda") and not (
+        torch.cuda.is_available() or torch.backends.mps.is_available()
+    ):
+        raise InputError(
+            f"trainer.accelerator={options['accelerator']}: torch {torch.__version__} finds no GPU here; "
+            "trainer=cpu trains on the CPU, trainer=ddp trainer.accelerator=cpu on several processes of it"
+        )
+    if options.get("accelerator") == "cpu" and options.get("sync_batchnorm"):
+        options["sync_batchnorm"] = (
+            False  # torch has it on GPUs alone: each process takes its own samples' statistics
+        )
+    if options.get("accelerator") == "cpu" and options.get("devices") == -1:
+        options["devices"] = os.cpu_count()
+    plugins = [*plugins, *([SyncedNorms()] if options.get("sync_batchnorm") else [])]
+    # The whole run is one epoch of Lightning's, whose end would validate what `train` validates after it.
+    between = None if options.get("val_check_interval") else 2
+    try:
+        return pl.Trainer(
+            **{"check_val_every_n_epoch": between, **options},
+            **own,
+            plugins=plugins,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+        )
+    except (MisconfigurationException, TypeError, ValueError) as error:
+        raise InputError(f"trainer: {' '.join(str(error).split())}") from None
+
+
+def quiet() -> None:
+    """Leave out of the log what libraries say of themselves: advertising, tips, which devices there are, warnings about
+    what is so on purpose."""
+    for name in ("pytorch_lightning", "lightning_fabric", "lightning.pytorch"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    for module in ("pytorch_lightning", "lightning_fabric", "torch.utils.data", "torch.optim.lr_scheduler"):
+        warnings.filterwarnings("ignore", module=rf"{module}\b")
+
+
+def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
+    """Have torch.compile make the forward pass of an estimator's network faster; InputError where it can't."""
+    if not hasattr(module, "net"):
+        raise InputError(
+            "compile=true is for estimators: the sentences of a parser differ in length from step to step"
+        )
+    try:
+        torch.compile(lambda x: x * 2 + 1)(torch.ones(8, device=runner.strategy.root_device))
+    except Exception as error:  # whatever a missing or broken compiler makes torch raise
+        reason = " ".join(str(error).split())[:150]
+        raise InputError(
+            f"compile=true needs a compiler that torch can use ({reason}); compile=false"
+        ) from None
+    module.compile()
+
+
+def wandb_loggers(out: Path, options: dict[str, Any] | None, config: dict[str, Any]) -> list[Logger]:
+    """A wandb logger, offline unless WANDB_MODE says otherwise, where `options` are given. Imported only then."""
+    if options is None:
+        return []
+    os.environ.setdefault("WANDB_MODE", "offline")
+    os.environ.setdefault("WANDB_SILENT", "true")  # else it says a dozen lines of its own
+    from pytorch_lightning.loggers import WandbLogger
+
+    return [WandbLogger(save_dir=str(out), config=config, **options)]
+
+
+def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export: str) -> str:
+    """What a training says at its end: the figures of its weights, and the command that evaluates them."""
+    names = sorted(metrics, key=lambda name: (better_is_less(name), name))
+    table = Table((f"validation figure, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names])
+    lines = [
+        text(table),
+        "",
+        f"figures: {out / 'metrics.json'}, their course: {out / 'logs' / 'metrics.csv'}",
+    ]
+    if not export:
+        lines.append("to evaluate: the same command with export=NAME writes a checkpoint pair")
+    elif kind in EVALUATED:
+        name = export if len(Path(export).parts) == 1 or Path(export).is_absolute() else f"./{export}"
+        lines.append(f"to evaluate: python evaluate.py {EVALUATED[kind].format(name)}")
+    return "\n".join(lines)

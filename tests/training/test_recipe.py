@@ -1,0 +1,113 @@
+"""Recipes: stages that a killed run takes up where it was, to the same weights."""
+
+import importlib.util
+import json
+
+import pytest
+from omegaconf import OmegaConf
+
+from po3d.io.config import ROOT, compose
+from po3d.io.errors import InputError
+from po3d.training import recipe
+from po3d.training.callbacks import MetricsTable
+from po3d.training.estimator import EstimatorModule
+from po3d.training.recipe import Recipe, run_recipe
+
+MINI = ROOT / "data" / "mini" / "pulsecheck457"
+_SPEC = importlib.util.spec_from_file_location("train_script", ROOT / "train.py")
+script = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(script)
+NAMES = sorted(path.stem for path in (ROOT / "configs" / "recipe").glob("*.yaml"))
+TINY = [
+    "data=superclevr", f"data.root={MINI}", "data.split=test", "data.width=96", "data.height=64", "data.batch=2",
+    "data.validation=2", "model.network.backbone=test_resnet", "trainer.pictures=2", "trainer.limit_val_batches=1",
+    "+trainer.enable_progress_bar=false",
+]  # fmt: skip
+TWO_STAGES = {
+    "stages": [
+        {"name": "first", "train": TINY, "cpu": ["steps=4"]},
+        {"name": "second", "train": [*TINY, "model.init_from={first}"], "cpu": ["steps=3", "seed=5"]},
+        {"name": "marked", "calibrate": "second", "folders": ["{first}"]},
+    ],
+    "results": ["marked"],
+}
+
+
+class Killed(BaseException):
+    pass
+
+
+def composed(options):
+    return OmegaConf.to_container(compose("train", options), resolve=True)
+
+
+@pytest.fixture(autouse=True)
+def calibrates(monkeypatch):
+    """Beliefs of such small networks can't be fitted; that stage marks its copy."""
+
+    def mark(stages, pair, folders, data):
+        card = pair.with_name(f"{pair.name}.json")
+        card.write_text(json.dumps({**json.loads(card.read_text()), "marked": folders}))
+
+    monkeypatch.setattr(recipe, "_calibrate", mark)
+
+
+def run(out, *given, export=""):
+    return run_recipe(Recipe(TWO_STAGES, given, out), composed, script.fit, None, export)
+
+
+def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(tmp_path, monkeypatch):
+    (straight,) = run(tmp_path / "straight", "save_every=1")
+    monkeypatch.setattr(MetricsTable, "finalize", lambda *_: None)
+    for stage, step in (("first", 2), ("second", 1)):
+
+        def die(self, optimizer, stage=stage, step=step):
+            if f"/{stage}" in str(self.trainer.default_root_dir) and self.global_step == step:
+                raise Killed
+
+        with monkeypatch.context() as patched:
+            patched.setattr(EstimatorModule, "on_before_optimizer_step", die, raising=False)
+            with pytest.raises(Killed):
+                run(tmp_path / "killed", "save_every=1")
+    (resumed,) = run(tmp_path / "killed", "save_every=1")
+    one, other = (p.with_name(f"{p.name}.safetensors").read_bytes() for p in (straight, resumed))
+    assert one == other
+    card = json.loads(resumed.with_name(f"{resumed.name}.json").read_text())
+    assert card["marked"] == ["{first}"]
+    assert card["training"]["scenes"]
+    # Done stages are not run again, and the pair of a result has the name of `export`.
+    monkeypatch.setattr(script, "train", None)
+    (named,) = run(tmp_path / "killed", "save_every=1", export=str(tmp_path / "named"))
+    assert named == tmp_path / "named"
+    assert named.with_suffix(".safetensors").read_bytes() == one
+    with pytest.raises(InputError, match="stage first had other options"):
+        run(tmp_path / "killed", "first.steps=9")
+
+
+def test_options_are_of_all_trainings_or_of_one_stage(tmp_path):
+    made = Recipe(TWO_STAGES, ["steps=7", "second.seed=2", "trainer=cpu"], tmp_path)
+    first, second = (made.request(name, composed)["train"] for name in ("first", "second"))
+    assert (first["steps"], second["steps"]) == (7, 7)
+    assert (first["seed"], second["seed"]) == (0, 2)
+    assert second["model"]["init_from"] == str(tmp_path / "first" / "checkpoint")
+    with pytest.raises(InputError, match="trains in one process"):
+        Recipe(TWO_STAGES, ["trainer=ddp"], tmp_path)
+    with pytest.raises(InputError, match="has no options"):
+        Recipe(TWO_STAGES, ["marked.seed=1"], tmp_path).request("marked", composed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("trainer", ["cpu", "gpu"])
+def test_the_recipes_that_are_shipped_compose(name, trainer, tmp_path):
+    content = OmegaConf.to_container(OmegaConf.load(ROOT / "configs" / "recipe" / f"{name}.yaml"))
+    made = Recipe(content, [f"trainer={trainer}", "steps=2"], tmp_path)
+    requests = [made.request(stage, composed) for stage in made.stages]
+    trained = [r["train"] for r in requests if "train" in r]
+    assert trained
+    assert all(t["trainer"]["accelerator"] == trainer and t["steps"] == 2 for t in trained)
+    assert set(made.results) <= set(made.stages)
+
+
+def test_an_unknown_recipe_is_one_line(capsys):
+    assert script.run(["recipe=roads"]) == 2
+    assert "unknown recipe 'roads'; known: parser, reader" in capsys.readouterr().err
