@@ -18,6 +18,7 @@ from po3d.cli import main as cli
 from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.shipped import ROOT, script
+from po3d.systems import learned
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAMS = ("po3d", "python", "pip", "pytest")
@@ -140,11 +141,22 @@ def files_exist(words: list[str]) -> None:
         assert stands, f"{value} is not shipped; what has to be put in stands in capitals"
 
 
-SHORT = [one for one in COMMANDS if one.where == "README.md" and one.command.startswith("po3d ask")]
+INSTALLED = learned.there  # before the fixture that hides the extra from tests
+ASKED = [
+    one
+    for one in COMMANDS
+    if one.where in ("README.md", "asking.md")
+    and one.command.startswith("po3d ask")
+    and not PLACEHOLDER.search(bare(one.command))
+]
 
 
-@pytest.mark.parametrize("written", SHORT, ids=[one.command for one in SHORT])
-def test_the_readmes_questions_are_answered(written, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("extra", ["with the extra reader", "without"])
+@pytest.mark.parametrize("written", ASKED, ids=[one.command for one in ASKED])
+def test_the_questions_of_readme_and_manual_are_answered(written, extra, tmp_path, monkeypatch, capsys):
+    if extra != "without" and not INSTALLED():
+        pytest.skip("the extra reader is not installed")
+    monkeypatch.setattr(learned, "there", (lambda *_: False) if extra == "without" else INSTALLED)
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     ((_, *arguments),) = parts(written.command)
@@ -163,4 +175,4 @@ def test_the_check_notices_what_a_shell_would_change():
         understood(["python", "evaluate.py", "sise=3"])
     with pytest.raises(AssertionError):
         files_exist(["po3d", "ask", "room.json"])
-    assert len(SHORT) == 4
+    assert len(ASKED) >= 8

@@ -77,3 +77,12 @@ def test_tables_can_be_read_and_edited_without_a_network_library():
 
 def test_the_options_name_every_benchmark_there_is():
     assert benchmarks() == sorted(BENCHMARKS)
+
+
+def test_a_room_is_asked_without_what_only_others_need():
+    code = "from po3d.__main__ import main; sys.exit(main(['ask', 'data/examples/room.json', 'How many beds are there?', '--reader', 'own']))"
+    brought = imported(code.replace("sys.exit(", "assert not ("))
+    assert (
+        brought & {"scipy.optimize", "timm", "torchvision", "pytorch_lightning", "matplotlib", "pandas"}
+        == set()
+    )

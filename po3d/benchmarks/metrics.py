@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
 from po3d.io.errors import InputError
 from po3d.scene.geometry import Array, wrap_angle
@@ -168,6 +167,8 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
         agreement = np.ones_like(distance)
     near = distance <= MAX_DISTANCE[kind]
     dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1  # than any set of matches
+    from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
+
     rows, columns = linear_sum_assignment(np.where(near, distance + CLASS_COST * (1 - agreement), dearer))
     return {int(i): int(j) for i, j in zip(rows, columns) if near[i, j]}
 
@@ -183,6 +184,8 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     names = [o.value("name") for o in gt.objects]
     said = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects]
     cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(said), 0.0)
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(cost)
     return {int(i): int(j) for i, j in zip(rows, columns) if cost[i, j] < 0}
 

@@ -25,7 +25,7 @@ from po3d.io.text_tables import html as table_html
 from po3d.scene.display import paint, shown_table
 from po3d.scene.geometry import Array
 from po3d.scene.table import ObjectState
-from po3d.systems.asking import Answer
+from po3d.systems.asking import SHOWN, Answer
 
 HOST = "127.0.0.1"
 # What a browser calls this machine; a forwarded port may be another one here, so that of the address counts.
@@ -121,6 +121,8 @@ class Page:
             self.task = gui.add_dropdown("left and right of", ("the camera", "the thing itself"))
             self.asked = gui.add_button("Ask")
             self.answer = gui.add_html("")
+            # What may be meant, where the question is asked back.
+            self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
             self.steps = gui.add_dropdown("light up", ("nothing",))
         with gui.add_folder("Change"):
             self.sentence = gui.add_text("in words", "")
@@ -141,6 +143,8 @@ class Page:
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
         self.asked.on_click(self._doing(self._ask))
+        for k, button in enumerate(self.meant):
+            button.on_click(self._doing(lambda _, k=k: self._tell(self.told.choices[k])))
         self.steps.on_update(self._doing(lambda _: self._draw()))
         self.changed.on_click(self._doing(lambda _: self._changed(self.session.say, self.sentence.value)))
         self.framed.on_click(self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value)))
@@ -188,7 +192,14 @@ class Page:
 
     def _ask(self, event: Any) -> None:
         task = "6d" if self.task.value == "the thing itself" else "2d"
-        answer = self.session.ask(self.question.value, task)
+        self._tell(self.session.ask(self.question.value, task))
+
+    def _tell(self, answer: Answer) -> None:
+        """Show an answer; where it is asked back, a button for each meaning."""
+        for k, button in enumerate(self.meant):
+            button.visible = k < len(answer.choices)
+            if button.visible:
+                button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
         self.answer.content = _told(answer)
         self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
         self.told = answer
@@ -237,6 +248,8 @@ class Page:
         session = self.session
         if whole:
             self.taken, self.answer.content, self.told = None, "", None
+            for button in self.meant:
+                button.visible = False
             self.steps.options = ("nothing",)
             rooms = session.world == "rooms"
             self.question.value = "What is next to the bed?" if rooms else "How many cars are there?"

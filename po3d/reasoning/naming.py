@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from po3d.language.lexicon import joined, same
 from po3d.reasoning.outcome import ExecutionFailure
@@ -74,6 +73,8 @@ class BestFit:
         scores = np.array([fitting[phrase] for phrase in there]).reshape(len(there), len(self.table))
         if 0 <= start < len(self.table):
             scores[:, start] = 0.0
+        from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
+
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
         found = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
         if not found:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from po3d.scene.geometry import Array, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
@@ -135,6 +134,8 @@ class _Tables:
 
     def settled(self, yaw: float, shift: Array, fixed: bool) -> Placed | None:
         """Match and move in turn until the matches stay."""
+        from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
+
         matches: dict[int, int] = {}
         loose = np.zeros((2, 2))  # how uncertain the shift is
         for count in range(ROUNDS):

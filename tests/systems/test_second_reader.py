@@ -462,8 +462,8 @@ def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
 
 def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):
     one, two = 'exist(filter(name, "desk", scene))', 'equal(count(filter(name, "desk", scene)), count(1))'
-    asks = model(question={"Is there exactly one desk?": [read(one), read(two, 0.02)]}, change={})
-    asked = asks.ask(read_scene(ROOM), "Is there exactly one desk?")
+    asks = model(question={"Do we have exactly one desk?": [read(one), read(two, 0.02)]}, change={})
+    asked = asks.ask(read_scene(ROOM), "Do we have exactly one desk?")
     assert (asked.status, asked.reason) == ("abstained", "'exactly one' is left out")
     assert asked.understood == (("Is the number of desks the same as 1?", "no"),)
 

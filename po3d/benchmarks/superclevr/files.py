@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from po3d.io.errors import InputError, shown, visible
 from po3d.io.files import read_json
@@ -268,6 +267,8 @@ def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
         )
 
     bound = CAMERA_JITTER + 1e-3
+    from scipy.optimize import least_squares  # a quarter of a second to import
+
     return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
 
 

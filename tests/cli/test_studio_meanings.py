@@ -1,0 +1,34 @@
+"""Where the studio asks back, each meaning is a button that shows its answer."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from po3d.systems.asking import Answer
+
+pytest.importorskip("viser")
+
+from po3d.cli.studio_page import Page
+from po3d.cli.studio_session import Session
+
+
+def test_meanings_are_buttons():
+    meant = tuple(Answer("x", "ok", said, 0.5, program=f"count({said})") for said in ("1", "2"))
+    back = Answer(
+        "x", "abstained", reason="two ways", understood=(("How many beds?", "1"), ("How many desks?", "2")), choices=meant
+    )  # fmt: skip
+    session = Session()
+    session.open_example("room.json")
+    page = Page(session, port=0)
+    try:
+        page._draw = lambda: None
+        assert [button.visible for button in page.meant] == [False, False]
+        page._tell(back)
+        assert [button.label for button in page.meant] == ["1. How many beds?", "2. How many desks?"]
+        assert all(button.visible for button in page.meant)
+        for callback in page.meant[1]._impl.update_cb:
+            callback(SimpleNamespace(client=object()))
+        assert "count(2)" in page.answer.content
+        assert not any(button.visible for button in page.meant)
+    finally:
+        page.server.stop()

@@ -1,0 +1,129 @@
+"""Questions and statements that are read by rule with the names of a table."""
+
+import json
+
+import pytest
+
+from po3d.language.grammar import load
+from po3d.language.grammar_check import problems
+from po3d.language.program import Call
+from po3d.language.read.everyday import read
+from po3d.language.read.omissions import omitted
+from tools import vsr
+
+THINGS = (
+    {"name": "bed", "color": "white"}, {"name": "desk", "color": "brown", "material": "wooden"}, {"name": "office chair"},
+    {"name": "chair", "color": "red"}, {"name": "sofa"}, {"name": "lamp", "state": "on"},
+)  # fmt: skip
+BED, DESK = ('unique(filter(name, "%s", scene))' % name for name in ("bed", "desk"))  # noqa: UP031
+CHAIRS = 'filter(name, "chair", scene)'
+
+
+def program(text, kind="room"):
+    found = read(text, kind, THINGS)
+    return None if found is None else str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("The bed is under the desk.", f"holds(under, {BED}, {DESK})"),
+        ("Is the bed directly above the desk?", f"holds(above, {BED}, {DESK})"),
+        ("The bed is left of the desk", f"exist(relate(left, {DESK}, frame(room), group({BED})))"),
+        ("The bed is far away from the desk.", f"equal(count(relate(next_to, {DESK}, group({BED}))), count(0))"),
+        ("The bed is facing away from the desk.", f"exist(relate(behind, {BED}, frame(object), group({DESK})))"),
+        ("The white bed is on the brown wooden desk.",
+         f'holds(on, unique(filter(color, "white", {BED[7:-1]})), unique(filter(color, "brown", filter(material, "wooden", {DESK[7:-1]}))))'),
+        ("Is the couch bigger than the bed?",
+         f'greater_than(query(volume, unique(filter(name, "couch", scene))), query(volume, {BED}))'),
+        ("There are two chairs.", f"equal(count({CHAIRS}), count(2))"),
+        ("What is above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
+        ("What stands opposite the bed?",
+         f"query(name, best(front, most, {BED}, frame(object), relate(front, {BED}, frame(object), scene)))"),
+        ("What is around the corner from the bed?",
+         f"query(name, best(distance, least, {BED}, relate(perpendicular, {BED}, scene)))"),
+        ("What is in the middle of the room?", 'query(name, unique(filter(side, "middle", scene)))'),
+        ("What is between the bed and the desk?", f"query(name, unique(relate(between, {BED}, {DESK}, scene)))"),
+        ("How far apart are the two chairs?",
+         f"query(distance, best(left, most, frame(room), {CHAIRS}), best(right, most, frame(room), {CHAIRS}))"),
+        ("What is the second largest chair?",
+         f"query(name, best(volume, most, exclude(best(volume, most, {CHAIRS}), {CHAIRS})))"),
+        ("What colour is the thing nearest to the tallest thing?",
+         "query(color, best(distance, least, best(height, most, scene), scene))"),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_means(text, meant):
+    assert program(text) == str(Call.parse(meant))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "?", "The piano is on the desk.", "What is next to the bed?", "The bed was moved left of the desk and sold."]
+)  # fmt: skip
+def test_what_no_rule_reads_all_of_is_left_to_others(text):
+    assert program(text) is None
+
+
+def test_left_and_right_are_the_worlds():
+    said = "The bed is left of the desk."
+    assert [w for k in ("room", "street", "photo", "orbit") for w in [program(said, k).split("frame(")[1][:4]]] == [
+        "room", "task", "came", "came",
+    ]  # fmt: skip
+
+
+def test_the_grammar_has_no_faults():
+    own = {"name", "color", "material", "state"}
+    missing = [fault for fault in problems(load("everyday")) if not any(f"<{form}>" in fault for form in own)]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "reason"),
+    [
+        (
+            "What is above the bed?",
+            f"query(name, unique(relate(next_to, {BED}, scene)))",
+            "'above' is left out",
+        ),
+        ("What is above the bed?", f"query(name, unique(relate(above, {BED}, scene)))", ""),
+        (
+            "What is below the bed?",
+            f"query(name, unique(relate(supporting, {BED}, scene)))",
+            "'below' is left out",
+        ),
+        ("Is it above or below the bed?", f"compare(elevation, {DESK}, {BED})", ""),
+    ],
+)
+def test_a_dropped_height_is_noticed(text, asked, reason):
+    assert omitted(text, Call.parse(asked)) == reason
+
+
+def test_captions_are_read_by_the_relation_that_they_say(tmp_path, monkeypatch, capsys):
+    lines = [
+        {"caption": f"The cup is {relation} the old plate.", "relation": relation}
+        for relation in ("at the right side of", "on", "touching")
+    ]
+    path = tmp_path / "captions.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    programs = []
+
+    def by_rule(caption, pipeline):
+        things = [{"name": caption.first}, {"name": caption.second}]
+        programs.append(read(caption.text, "photo", things))
+        return vsr.wanted(caption, vsr.relations()[0]["on"], pipeline)
+
+    monkeypatch.setattr(vsr, "read", by_rule)
+    vsr.run(path, 5, 1, show_wrong=True)
+    printed = capsys.readouterr().out
+    assert "programs right: 1 of 2 (50.0 %), seed 1" in printed
+    assert "touching (1): boxes that touch" in printed
+    assert all(programs)
+
+
+def test_every_relation_with_a_program_is_read_by_rule():
+    known, without = vsr.relations()
+    assert len(known) > 30
+    assert not set(known) & set(without)
+    for relation in known:
+        assert read(f"The cup is {relation} the plate.", "photo", [{"name": "cup"}, {"name": "plate"}]), (
+            relation
+        )
