@@ -86,6 +86,9 @@ def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
 def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet): cells near a centre
     are punished less, with a Gaussian a sixth of the box wide. Its rows are the centres."""
+    used = present.any(0)  # most rows of rooms are padding, and each costs a map
+    used[0] = True
+    centres, boxes, present, layer = (part[:, used] for part in (centres, boxes, present, layer))
     heat = dense.heat.float().unflatten(1, (dense.layers, -1))
     h, w = heat.shape[-2:]
     ys, xs = torch.meshgrid(

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from itertools import groupby
 
+import numpy as np
 import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
@@ -11,8 +12,10 @@ from po3d.benchmarks.hypo3d import twin as hypo3d_twin
 from po3d.benchmarks.hypo3d.score import ALIGNED, score
 from po3d.io.errors import InputError
 from po3d.scene.frames import in_frame, room_centre, wall_azimuth
+from po3d.synthesis.rooms import top_views
 from po3d.synthesis.rooms.changes import TYPES
 from po3d.synthesis.rooms.questions import ASKED, COARSE
+from po3d.synthesis.splits import SPLITS
 from po3d.systems.pipeline import Context, oracle
 from po3d.systems.rooms import framed
 
@@ -141,3 +144,17 @@ def test_another_twin_in_the_folder_is_left_alone(root):
         hypo3d_twin.generate(root, SIZE, SEED + 1)
     with pytest.raises(InputError, match="at least 1"):
         hypo3d_twin.generate(root, 0, SEED)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_maps_show_the_models_of_the_twins_split(tmp_path, monkeypatch, split):
+    """What is fitted on a validation twin has seen no model that figures are made on."""
+    seen = []
+
+    def drawn(scene, furniture=None, split="test"):
+        seen.append(split)
+        return np.zeros((64, 64, 3), np.uint8), top_views.top_camera(scene, 64, 64)
+
+    monkeypatch.setattr(top_views, "map_of", drawn)
+    hypo3d_twin.generate(tmp_path / split, 1, SEED, split, controls=False, maps=True)
+    assert seen == [split]

@@ -12,7 +12,7 @@ from po3d.io.checkpoint import SHIPPED
 from po3d.scene.rooms import CATEGORIES
 from po3d.synthesis.furniture.models import models_of
 from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, things
-from po3d.synthesis.shapes.own_shapes import SHAPES
+from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY
 from po3d.synthesis.splits import (
     OWN,
     SPLITS,
@@ -20,6 +20,7 @@ from po3d.synthesis.splits import (
     catalogue,
     names_of,
     own_name,
+    own_names,
     own_variant,
     pick,
     split_of,
@@ -42,6 +43,15 @@ def test_every_category_has_models_in_every_split() -> None:
     for split in SPLITS:
         assert all(models_of(category, split) for category in CATEGORIES)
         assert all(thing.models_of(split) for thing in things().values())
+
+
+def test_shapes_for_training_alone_are_in_no_other_split():
+    """Figures of maps and rooms stay those of the catalogue's models."""
+    for category in TRAIN_ONLY:
+        own = {split: [m for m in models_of(category, split) if m.startswith(OWN)] for split in SPLITS}
+        assert own["train"] == list(own_names(category, "train"))
+        assert own["val"] == own["test"] == []
+        assert len(models_of(category, "train")) >= 12
 
 
 def test_a_model_belongs_to_one_split_in_all_worlds() -> None:

@@ -35,6 +35,7 @@ from po3d.scene.frames import frame_from_text, room_centre, with_front
 from po3d.scene.geometry import Camera, down, look_at
 from po3d.scene.table import Scene
 from po3d.synthesis.rooms.captions import captions
+from po3d.synthesis.splits import Split
 
 MAPS, CAMERAS = Path("2D_VLM_data") / "top_view_no_label_rotated", "cameras.json"
 LABELLED = Path("2D_VLM_data") / "top_view_with_label_rotated"
@@ -170,14 +171,17 @@ class RoomInputs(NamedTuple):
         return self.files.camera(self.name, self.frame)
 
 
-def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | None = None) -> None:
-    """Write the plain maps of true tables, and their scales, into a twin's folder; needs the extra "synthesis"."""
+def write_plain_maps(
+    folder: Path, scenes: Sequence[Scene], furniture: Path | None = None, split: Split = "test"
+) -> None:
+    """Write the plain maps of true tables, drawn with the models of a split, and their scales into a twin's folder;
+    needs the extra "synthesis"."""
     from po3d.synthesis.picture_sets import jpeg  # the renderer is an extra
     from po3d.synthesis.rooms.top_views import map_of, metres_per_pixel
 
     cameras = {}
     for scene in progress(scenes, "maps", unit="room"):
-        picture, camera = map_of(scene, furniture)
+        picture, camera = map_of(scene, furniture, split)
         write_file(folder / MAPS / f"{scene.image}.jpg", jpeg(picture))
         x, y, _ = camera.position.tolist()
         cameras[scene.image] = {"metres_per_pixel": metres_per_pixel(camera), "center": [x, y]}

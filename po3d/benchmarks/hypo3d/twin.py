@@ -37,6 +37,7 @@ from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDials
 from po3d.synthesis.rooms.changes import TYPES, sample_change
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
+from po3d.synthesis.splits import Split
 
 FORMAT = "po3d-hypo3d-twin-3"
 # of a room; 11 as in the release
@@ -52,7 +53,7 @@ def generate(
     out: str | Path,
     size: int,
     seed: int = 0,
-    split: str = "test",
+    split: Split = "test",
     controls: bool = True,
     workers: int = 1,
     maps: bool = False,
@@ -80,7 +81,7 @@ def generate(
     anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
     write_inputs(out, scenes + copies)
     if maps:
-        write_plain_maps(out, scenes + copies)
+        write_plain_maps(out, scenes + copies, split=split)
     write_release(out, questions, anchors, scenes + copies)
 
 

@@ -23,7 +23,7 @@ from po3d.synthesis import shapes
 from po3d.synthesis.furniture.libraries import FOLDER, Entry, load_model, read_catalogues
 from po3d.synthesis.render.environment import RGB
 from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
-from po3d.synthesis.shapes.own_shapes import SHAPES, shape
+from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
 OWN_TRIED = 4  # of our own shapes, before the one whose proportions come nearest is taken
@@ -55,7 +55,8 @@ def catalogue_names(category: str) -> tuple[str, ...]:
 def models_of(category: str, split: Split) -> tuple[str, ...]:
     """Names of the models that a split draws from, the catalogue's first; no two splits share one."""
     names = tuple(name for name in catalogue_names(category) if split_of(name) == split)
-    return names + (own_names(category, split) if category in SHAPES else ())
+    own = category in SHAPES and (split == "train" or category not in TRAIN_ONLY)
+    return names + (own_names(category, split) if own else ())
 
 
 def drawn_category(name: str) -> str:

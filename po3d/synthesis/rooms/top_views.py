@@ -109,11 +109,13 @@ def record(view: TopView) -> dict:
     }
 
 
-def map_of(scene: Scene, furniture: str | Path | None = None) -> tuple[NDArray[np.uint8], Camera]:
-    """The map of a room of the twin and its camera, drawn with the models that no training picture shows; a pure
-    function of the table and its name."""
+def map_of(
+    scene: Scene, furniture: str | Path | None = None, split: Split = "test"
+) -> tuple[NDArray[np.uint8], Camera]:
+    """The map of a room of the twin and its camera, drawn with the models of a split; a pure function of the table,
+    its name and the split."""
     renderer = _map_renderer(str(furniture or FOLDER))
-    look = sample_room_look(scene, renderer.models, "test", rng(0, f"map/{scene.image}"))
+    look = sample_room_look(scene, renderer.models, split, rng(0, f"map/{scene.image}"))
     camera = top_camera(scene, SIZE, SIZE)
     return renderer.shoot(scene, camera, look).rgb, camera
 

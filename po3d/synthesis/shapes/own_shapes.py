@@ -11,16 +11,19 @@ import numpy as np
 
 from po3d.io.seeding import rng
 from po3d.synthesis.render.environment import RGB
+from po3d.synthesis.shapes import furnishing
 from po3d.synthesis.shapes.mesh import Generator, Mesh, assemble
 from po3d.synthesis.shapes.palettes import muted, palette_colors, palettes
 
 _NAMES = (
     "appliance", "container", "crockery", "cupboard", "device", "fixture", "food", "kitchen", "leisure", "ornament", "outdoor",
-    "people", "animal", "toy", "garden", "balls", "wheeled", "pushed", "room", "seat", "wearable",
+    "people", "animal", "toy", "garden", "balls", "wheeled", "pushed", "room", "seat", "wearable", "furnishing",
 )  # fmt: skip
 # Each has SHAPES: category -> function that draws the pieces of one variant from a Generator.
 MODULES = tuple(importlib.import_module(f"po3d.synthesis.shapes.{name}") for name in _NAMES)
 SHAPES: dict[str, Generator] = {name: make for module in MODULES for name, make in module.SHAPES.items()}
+# Categories of which the catalogue has models for every split; ours are more families for training alone.
+TRAIN_ONLY = frozenset(furnishing.SHAPES)
 
 
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
