@@ -112,8 +112,9 @@ def identity(estimator: Any) -> dict[str, Any]:
 
 
 def modules_of(system: Any) -> dict[str, dict[str, Any]]:
-    """The `identity` of each module of a system that answered: perception and parser, where it has them."""
-    found = {}
+    """The `identity` of each module of a system that answered: perception and parser, where it has them, and of a system whose class is
+    not po3d's the system's own."""
+    found = {} if ours(system) else {"system": identity(system)}
     if (source := getattr(system, "tables", None)) is not None:
         found["perception"] = identity(getattr(source, "estimator", source))
     if (parser := getattr(getattr(system, "reader", None), "parser", None)) is not None:
