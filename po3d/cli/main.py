@@ -25,9 +25,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "ask": Command("answer one question", "po3d.cli.ask"),
     "generate": Command("make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate"),
-    "check-estimator": Command(
-        "an estimator of your own before it is evaluated", "po3d.cli.check_estimator"
-    ),
+    "check-estimator": Command("an estimator of your own before it is evaluated", "po3d.cli.check_estimator"),
     "audit": Command("released answers against their programs", "po3d.cli.audit"),
     "completion": Command("a script that completes po3d's options in a shell", "po3d.cli.completion"),
     "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
