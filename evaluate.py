@@ -5,6 +5,9 @@
     python evaluate.py system=oracle split=fresh seed=1 size=300
     python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
     python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
+    python evaluate.py 'noise={heading: 10, color: 0.1}'        these from ground truth with noise of that size
+    python evaluate.py perception._target_=mymod.Mine           an estimator of your own: docs/extending.md
+    python evaluate.py perception=file perception.path=TABLES   predicted tables that any program wrote: docs/tables.md
     python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
     python evaluate.py abstain_below=0.9                        answers of less probability are held back
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
@@ -64,7 +67,7 @@ from po3d.io.guard import INTERRUPTED
 from po3d.io.naming import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
-from po3d.systems.estimators import checkpoints_of, modules_of
+from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
 from po3d.systems.mixtures import Mixtures
 
 FRESH_SIZE = 300  # images, or rooms
@@ -115,7 +118,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     about = {
         "benchmark": options["benchmark"]["name"],
         "split": name,
-        "system": system_config["name"],
+        "system": system_config["name"] if ours(reading) else title(answering["system"]),
         "settings": settings,
         "provenance": provenance(options, answering, data, revision),
     }

@@ -63,6 +63,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d trust MINE.jsonl --benchmark pulsecheck457
   po3d report RUN --with YOURS.jsonl
   po3d pose-real score ITEMS RUN
+  po3d check-estimator mymod.Mine
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
   po3d doctor
   po3d studio

@@ -41,7 +41,8 @@ def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
     config = OmegaConf.load(CONFIGS / "evaluate.yaml")
     chosen = {"benchmark": options["benchmark"]["name"], "perception": "shipped", "parser": "shipped"}
     for group, name in {**chosen, "system": options["system"]["name"]}.items():
-        config[group] = OmegaConf.load(CONFIGS / group / f"{name}.yaml")
+        path = CONFIGS / group / f"{name}.yaml"  # a config of somebody's own has no other values than its own
+        config[group] = OmegaConf.load(path) if path.is_file() else OmegaConf.create(options[group])
     return OmegaConf.to_container(config, resolve=True)
 
 
@@ -90,6 +91,7 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     """A system's config without the settings of shipped estimators that are null, which are no arguments of other estimators';
     `on_cpu`: with its device set to the CPU, where it has one."""
     node = system.get("perception")
+    importable(system["_target_"])
     if not isinstance(node, Mapping):
         return dict(system)
     if not node.get("_target_"):

@@ -112,8 +112,10 @@ def identity(estimator: Any) -> dict[str, Any]:
 
 
 def modules_of(system: Any) -> dict[str, dict[str, Any]]:
-    """Return the `identity` of each module of a system that answered: perception and parser, if present."""
-    return {name: identity(module) for name, module in _modules(system).items()}
+    """Return the `identity` of each module of a system that answered: perception and parser, if present, and of a
+    system whose class is not po3d's the system's own."""
+    own = {} if ours(system) else {"system": identity(system)}
+    return own | {name: identity(module) for name, module in _modules(system).items()}
 
 
 def checkpoints_of(system: Any) -> dict[str, str]:

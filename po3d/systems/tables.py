@@ -111,6 +111,8 @@ class Estimated(TableSource):
     domain: Domain
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        if not looks:
+            return []
         if "things" in parameters(self.estimator):  # which differ from image to image
             return [self._together([look])[0] for look in looks]
         return self._together(looks)

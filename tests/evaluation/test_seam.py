@@ -118,6 +118,22 @@ def test_what_is_wrong_with_the_options_is_one_line(options, says, tmp_path, cap
     assert not (tmp_path / "out").exists()
 
 
+def test_a_system_of_ones_own_is_called_by_its_class(tmp_path, monkeypatch, capsys):
+    (tmp_path / "guess.py").write_text(
+        "from po3d.systems.baselines import RandomBaseline\n"
+        "class Guess(RandomBaseline):\n"
+        "    version = 2\n"
+        "    def __init__(self, **options):\n"
+        "        super().__init__(7)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert evaluate(tmp_path / "out", "system=random", "system._target_=guess.Guess", "size=1") == 0
+    assert report(tmp_path / "out")["system"] == "Guess 2"
+    assert report(tmp_path / "out")["provenance"]["modules"]["system"]["class"] == "guess.Guess"
+    assert "\nGuess 2 (strict)" in capsys.readouterr().out
+    sys.modules.pop("guess")
+
+
 # --- what is refused of what an estimator returns -------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ EVALUATIONS = {"oracle_grid"}  # experiments of evaluate.py; the others are trai
 # What an option can't be without.
 NEEDS = {
     "system=replay": ["system.path=predictions.jsonl"],
+    "perception=file": ["perception.path=tables.jsonl"],
     "system=lmm": ["system.base_url=http://127.0.0.1:8000/v1", "system.model=name"],
     "data=language": ["model=street_parser"],
     "model=street_parser": ["data=language"],
