@@ -37,6 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bare", action="store_true", help="vlmevalkit: the question without our prompt around it"
     )
     parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
+    own = parser.add_argument_group("what a model is given (docs/lmm.md)")
+    own.add_argument(
+        "--show", default="picture", help="picture (default) | none; hypo3d also labelled | captions"
+    )
+    own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default) | none | camera")
+    own.add_argument("--change", default="with", help="hypo3d: with (default) | without the change's text")
+    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo")
+    own.add_argument(
+        "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
+    )
+    own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
     parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
     parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d)")
     parser.add_argument(

@@ -455,7 +455,7 @@ def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
     assert [(q.letter, q.options, q.letters) for q in srbench.load(tmp_path / "again").questions] == [
         (q.letter, q.options, q.letters) for q in questions
     ]
-    write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}])
+    write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}, whole])
     with pytest.raises(InputError, match="the answer 'B' is none of the options A, C, D"):
         srbench.load(tmp_path)
 
