@@ -50,10 +50,10 @@ def system_of(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
     """The system's config: the benchmark's own one of that name, where it brings some, with the checkpoints that the
     options name instead of its own. What looks at no picture has no perception. `usual`: as `_usual` gives it."""
     own, name = options["benchmark"].get("systems"), options["system"]["name"]
-    if own is None or name in ("replay", "lmm"):
+    if own is None or name in ("replay", "lmm", "lmm_parser"):
         return options["system"]
     if name not in own:
-        known = ", ".join([*own, "replay", "lmm"])
+        known = ", ".join([*own, "replay", "lmm", "lmm_parser"])
         raise InputError(f"system={name} does not answer {options['benchmark']['name']}; known: {known}")
     found = {"name": name, **own[name]}
     for part in ("perception", "parser"):

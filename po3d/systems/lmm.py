@@ -33,7 +33,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, Prompter, Setting, data_uri, encode, messages
+from po3d.systems.prompts import ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
 
 # (the first response, how to ask again with more messages) -> the prediction
 Finish = Callable[[dict, Callable[[list[dict]], dict]], Prediction]
@@ -245,7 +245,8 @@ class Lmm:
 
     def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
         """The questions on one image, on their way: their pictures are encoded when this returns."""
-        asked = [self.prompter.prompt(q, context) for q in questions]
+        asked = [self.asked(q, context) for q in questions]
+        finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
         for name in dict.fromkeys(name for one in asked for name in one.pictures):
             urls[name] = data_uri(encode(context.picture(name), self.image_format), self.image_format)
@@ -253,14 +254,22 @@ class Lmm:
         work = []
         for question, one in zip(questions, asked, strict=True):
             content = messages(one, [urls[name] for name in one.pictures])
-            work.append(self.pool.submit(self._ask, question, content, stop, self._finish(question, context)))
+            work.append(self.pool.submit(self._ask, question, content, stop, finish(question)))
         return Asking(work, stop)
 
-    def _finish(self, question: Question, context: Context) -> Finish:
-        """What makes a prediction of the first response; it may ask again."""
-        return lambda record, ask: predicted(
-            question, record["response"], record["finish_reason"] == "length"
-        )
+    def asked(self, question: Question, context: Context) -> Prompt:
+        """The message for a question."""
+        return self.prompter.prompt(question, context)
+
+    def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
+        """For each question on an image what makes a prediction of the response; it may ask again."""
+
+        def finish(question: Question) -> Finish:
+            return lambda record, ask: predicted(
+                question, record["response"], record["finish_reason"] == "length"
+            )
+
+        return finish
 
     @property
     def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:

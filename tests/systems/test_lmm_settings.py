@@ -53,7 +53,7 @@ SETTINGS = [
     ("hypo3d", {"frame": "none"}), ("hypo3d", {"frame": "camera"}), ("hypo3d", {"show": "labelled"}),
     ("hypo3d", {"show": "captions"}), ("hypo3d", {"show": "none"}), ("hypo3d", {"change": "without"}),
     ("scope", {"style": "cot"}), ("scope", {"style": "ego_to_allo"}), ("scope", {"show": "none"}),
-    ("pulsecheck457", {"style": "cot"}), ("pulsecheck457", {"show": "none", "table": "truth"}),
+    ("pulsecheck457", {"style": "cot"}), ("hypo3d", {"show": "none", "table": "truth"}),
 ]  # fmt: skip
 
 
@@ -101,20 +101,20 @@ def test_scope_has_the_steps_where_its_paper_has_them(tmp_path):
 
 
 def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
-    split = opened_split("pulsecheck457", tmp_path / "release")
+    split = opened_split("hypo3d", tmp_path / "release")
     question = split.questions[0]
     context = Context.of(split, question.image)
     scene = context.truth()
-    true = Prompter("pulsecheck457", Setting(table="truth")).prompt(question, context)
-    assert all(o.value("shape") in true.text for o in scene.objects)
+    true = Prompter("hypo3d", Setting(table="truth")).prompt(question, context)
+    assert all(o.value("name") in true.text for o in scene.objects)
     write_jsonl(
         tmp_path / "scenes.jsonl", [to_json(split.truth(name)) | {"image": name} for name in split.images]
     )
     setting = Setting(table="predicted")
-    assert Prompter("pulsecheck457", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
+    assert Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
     write_jsonl(tmp_path / "scenes.jsonl", [])
     with pytest.raises(InputError, match="has no table of"):
-        Prompter("pulsecheck457", setting, tmp_path / "scenes.jsonl").prompt(question, context)
+        Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context)
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ class InputFiles:
         from po3d.synthesis.rooms.top_views import labelled_map, view_of  # the renderer is an extra
 
         if folder == LABELLED:
-            scaled = (self.root / MAPS / CAMERAS).is_file()  # without, where things are on the file is not known
+            scaled = (
+                self.root / MAPS / CAMERAS
+            ).is_file()  # without, where things are on the file is not known
             return labelled_map(scene, self.top_view(scene_id) if scaled else self._drawn(scene_id))
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
