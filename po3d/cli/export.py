@@ -10,6 +10,7 @@
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
+    release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, pictures beside
     datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
 
 A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
     )
-    parser.add_argument("--format", required=True, choices=(*FORMATS, "results"))
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
         "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,9 @@ def export_command(arguments: argparse.Namespace) -> int:
     ):
         if getattr(arguments, option) and arguments.format != form:
             raise InputError(f"--{option} belongs to --format {form}")
+    if arguments.format == "release":
+        _release(arguments)
+        return 0
     split = open_split(arguments.benchmark, arguments.data, arguments.size)
     if arguments.format == "results":
         return _results(arguments, split)
@@ -267,6 +271,27 @@ def export_command(arguments: argparse.Namespace) -> int:
             same += [f"--{option}", str(value)]
     print(f"score what a model answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
     return 0
+
+
+def _release(arguments: argparse.Namespace) -> Path:
+    """Write 3DSRBench with rotations and flips: 3dsrbench.tsv and each picture, flipped ones as they are flipped."""
+    if arguments.benchmark != "3dsrbench" or arguments.data is None:
+        raise InputError(
+            "--format release is for --benchmark 3dsrbench --data FILE: its raw annotations or parquet"
+        )
+    from po3d.benchmarks.threedsrbench.data import augmented, write_release
+
+    split, out = augmented(arguments.data).first(arguments.size), Path(arguments.out)
+    encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
+    files = _write_images(out, encoded)
+    questions = [replace(q, image=files[q.image]) for q in split.questions]
+    write_release(out, questions)
+    flips = sum("-flip" in q.id for q in questions)
+    print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} pictures to {out}")
+    if not flips:
+        print("note: the table has no flipped rows and is no raw annotation, so rotations alone were made")
+    print(f"evaluate: python evaluate.py benchmark=3dsrbench data.root={shlex.quote(str(out))} ...")
+    return out
 
 
 def _results(arguments: argparse.Namespace, split: Any) -> int:
