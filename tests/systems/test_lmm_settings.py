@@ -1,6 +1,7 @@
 """What a model is given: the papers' settings, and a scene table as text, in an export and over HTTP alike."""
 
 import base64
+import importlib.util
 import json
 
 import pytest
@@ -9,9 +10,11 @@ from endpoints import completion, orbit, room, scripted, street
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
 from po3d.evaluation.run import predict
+from po3d.io.config import ROOT, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import write_jsonl
 from po3d.io.images import decode_image
+from po3d.io.naming import row_name
 from po3d.scene.table import to_json
 from po3d.systems.lmm import Lmm
 from po3d.systems.pipeline import Context
@@ -138,3 +141,34 @@ def test_every_benchmark_keeps_its_plain_prompt():
         found = Prompter(name).prompt(question, Context.of(split, question.image))
         assert COT not in found.text
         assert question.text in found.text
+
+
+COMMANDS = [
+    (["benchmark=hypo3d", "benchmark.frame=none"], "m, no frame"),
+    (
+        ["benchmark=hypo3d", "benchmark.frame=camera", "system.show=labelled"],
+        "m, camera frame, labelled maps",
+    ),
+    (["benchmark=scope", "system.style=ego_to_allo"], "m, ego to allo"),
+    (["benchmark=superclevr", "system=lmm_parser", "system.table=truth"], "m, true tables"),
+]
+
+
+@pytest.mark.parametrize(("options", "row"), COMMANDS)
+def test_a_command_runs_a_setting_to_a_row_of_the_report(options, row, tmp_path):
+    with scripted(lambda k, body: completion("The answer is A.")) as endpoint:
+        own = ["size=1", f"system.base_url={endpoint.base_url}", "system.model=m", f"out={tmp_path / 'out'}"]
+        system = [] if any(o.startswith("system=") for o in options) else ["system=lmm"]
+        assert evaluate(*system, *options, *own) == 0
+        assert endpoint.requests
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert row_name(report) == row
+    assert report["usage"]["requests"] > 0
+
+
+def evaluate(*arguments):
+    """evaluate.py in this process."""
+    spec = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return run_hydra(script.main, "evaluate", "", list(arguments))
