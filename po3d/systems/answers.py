@@ -19,17 +19,16 @@ docs/lmm.md has the rules as a table with examples. The right answer is never re
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest_after, unlatexed, unmarked
 
 SHORT = 8  # words; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
-BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
 LAST = 8  # statements that are tried, from the last one on
 NO_OPTION = -1  # an explicit answer that is none of the options
 
@@ -48,28 +47,8 @@ _VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER = (
 )
 _NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
 
-# --- cleaning -----------------------------------------------------------------------------------------------
-
-_THINK = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|\|begin_of_thought\|)"
-_THINK_OPEN = re.compile(rf"<{_THINK}>|◁think▷|\[THINK\]", _I)
-_THINK_CLOSE = re.compile(
-    rf"</{_THINK}>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", _I
-)  # often without its opening tag, which is part of the prompt
-_FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]*<\|message\|>", _I)
-_STOP = re.compile(
-    r"<\|?(?:im_end|im_start|endoftext|end_of_text|eot_id|eot|eos|end|return|end_of_turn|end_of_utterance"
-    r"|end_of_sentence|end▁of▁sentence|assistant|user|pad)\|?>|</?s>|\[/?INST\]|\[EOS\]",
-    _I,
-)
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
-_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
-_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
-_LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
-_LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
-_PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
+_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 
 # --- where answers stand ------------------------------------------------------------------------------------
 
@@ -108,9 +87,6 @@ _MORE = re.compile(
     r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
-_AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
-_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
-_RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
 
 
 class Extracted(NamedTuple):
@@ -123,11 +99,11 @@ class Extracted(NamedTuple):
 def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
     """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
     the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
-    text = _cleaned(response)
-    if not text.strip(_AROUND):
+    text = cleaned(response)
+    if not text.strip(AROUND):
         return Extracted(None, "refusal")
     head = _NEXT_TURN.split(text)[0]  # a model that goes on with a question of its own
-    if head != text and len(head.split()) <= SHORT and _unmarked(head):
+    if head != text and len(head.split()) <= SHORT and unmarked(head):
         text = head
     for _ in range(LAST):
         found = _found(text, options, cut)
@@ -139,7 +115,7 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
 
 def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
     """The answer of a clean text, or the place behind an explicit answer that is none of the options."""
-    offered = [_plain(_normal(option)) for option in options]
+    offered = [plain_text(normal(option)) for option in options]
     for end, candidate, rule in _candidates(text, bool(options)):
         if rule == "refusal":
             return Extracted(None, rule)
@@ -170,39 +146,6 @@ def predicted(question: Question, response: str, cut: bool = False) -> Predictio
     return Prediction(question.id, "ok", found.answer)
 
 
-# --- cleaning -----------------------------------------------------------------------------------------------
-
-
-def _normal(text: str) -> str:
-    """The text with plain quotes, full-width letters and marks as ASCII, without what is invisible."""
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
-    return text.translate(_QUOTES).translate(_PUNCTUATION)
-
-
-def _cleaned(response: str) -> str:
-    """The response without thinking, stop tokens and what follows them, HTML and code fences."""
-    text = _normal(response)
-    if channels := list(_FINAL_CHANNEL.finditer(text)):
-        text = text[channels[-1].end() :]
-    text = _without_thinking(text)
-    parts = [part for part in _STOP.split(text) if part.strip(_AROUND)]
-    text = parts[0] if parts else ""
-    text = _HTML.sub(" ", _FENCE.sub("", text)).strip()
-    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
-
-
-def _without_thinking(text: str) -> str:
-    """What stands behind the last closing tag, else before the first opening one."""
-    closing = list(_THINK_CLOSE.finditer(text))
-    behind = text[closing[-1].end() :] if closing else text
-    opening = _THINK_OPEN.search(behind)
-    kept = behind[: opening.start()] if opening else behind
-    if closing and not kept.strip(_AROUND):
-        first = _THINK_OPEN.search(text)
-        kept = text[: first.start()] if first else ""
-    return kept
-
-
 # --- candidates ---------------------------------------------------------------------------------------------
 
 
@@ -211,7 +154,7 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
         found = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
-        filled = [(m, group) for m, group in found if group.strip(_AROUND)]
+        filled = [(m, group) for m, group in found if group.strip(AROUND)]
         if filled:
             m, group = filled[-1]
             yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
@@ -279,11 +222,11 @@ def _statements(text: str) -> list[tuple[int, str]]:
         rest = whole.lstrip("* \t\r\n:")
         line = rest.partition("\n")[0]
         value = _SENTENCE_END.split(line)[0] if not _CORRECTED.search(line) else line
-        if not _VAGUE.match(value.lstrip(_AROUND)):
+        if not _VAGUE.match(value.lstrip(AROUND)):
             found.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
     place, heading = 0, False
     for line in text.splitlines(keepends=True):
-        if heading and line.strip(_AROUND + "-"):
+        if heading and line.strip(AROUND + "-"):
             found.append((place + len(line), place, line))
             heading = False
         if len(line) < 60 and _HEADING.fullmatch(line.strip()):
@@ -294,9 +237,9 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     """Yield the lines that may be the answer: the only one, a bare first one, the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(_AROUND + "-")]
+    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-")]
     bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
-    labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(_AROUND)]
+    labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(AROUND)]
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options, written out again
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
@@ -334,7 +277,7 @@ def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
 
 
 def _letter(line: str) -> str | None:
-    label = _LABEL.match(_unmarked(line) + ("." if len(_unmarked(line)) == 1 else ""))
+    label = _LABEL.match(unmarked(line) + ("." if len(unmarked(line)) == 1 else ""))
     return (label[1] or label[2] or label[3]).upper() if label else None
 
 
@@ -359,17 +302,17 @@ def _sentence(line: str) -> bool:
 
 def _free(found: str) -> str | None:
     """The answer alone: no marks, label, article, preface or reason around it; None if nothing is left."""
-    text = _unlatexed(found)
+    text = unlatexed(found)
     bold = _BOLD.findall(text)
     if len(bold) == 1 and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
         text = bold[0]
-    text = _unmarked(text.replace("**", ""))
-    text = _unmarked(_behind(_CONCLUDING, _behind(_PREFACE, text))) or text
+    text = unmarked(text.replace("**", ""))
+    text = unmarked(rest_after(_CONCLUDING, rest_after(_PREFACE, text))) or text
     if _NO_ANSWER.fullmatch(text) or _PREFACE.fullmatch(text):
         return None
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
     if label and (label[1] or label[2] or label[3]).upper() in LETTERS:
-        rest = _unmarked(label[4] or "")
+        rest = unmarked(label[4] or "")
         if not rest:
             return (label[1] or label[2] or label[3]).upper()
         text = rest
@@ -383,7 +326,7 @@ def _free(found: str) -> str | None:
     reason = _REASON.search(text)
     if reason and reason.start():
         text = text[: reason.start()]
-    text = _unmarked(text)
+    text = unmarked(text)
     text = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
     if re.fullmatch(r"\d+\.0+", text):
         return text.partition(".")[0]
@@ -396,13 +339,13 @@ def _free(found: str) -> str | None:
 def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
     """The number of the option that a text means; NO_OPTION for an explicit answer that is none of them, None where
     nothing is found or several are. `options` are plain texts; a rule "first" takes no mere mention."""
-    text = _unmarked(_unlatexed(found).replace("**", "").replace("__", ""))
+    text = unmarked(unlatexed(found).replace("**", "").replace("__", ""))
     if rule != "whole":
-        text = _unmarked(_behind(_PREFACE, text)) or text
+        text = unmarked(rest_after(_PREFACE, text)) or text
     text = _without_list(text, options)
     parts = _CORRECTED.split(text)
     for k in range(len(parts) - 1, max(len(parts) - LAST, 0) - 1, -1):
-        number = _meant(_unmarked(parts[k]), options, rule)
+        number = _meant(unmarked(parts[k]), options, rule)
         if number is not None or _DENIED.search(parts[k]) or _WRONG.search(parts[k]):
             return number
     return None
@@ -426,7 +369,7 @@ def _spaced(option: str) -> str:
 
 def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
     """The option that a text without corrections means."""
-    concluded = _unmarked(_behind(_CONCLUDING, text))
+    concluded = unmarked(rest_after(_CONCLUDING, text))
     for said in (text, concluded):
         number = _label(said, options)
         if number is not None:
@@ -447,16 +390,16 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
         if letters and not numbers and rule != "whole":
             return NO_OPTION
     if rule == "first":
-        return _begins(_plain(concluded), options)
-    number = _begins(_plain(concluded), options)
+        return _begins(plain_text(concluded), options)
+    number = _begins(plain_text(concluded), options)
     if number is None and len(text.split()) <= 2 * SHORT and _TWO.search(text):
         return None
-    return _mentioned(_plain(text), options, rule) if number is None else number
+    return _mentioned(plain_text(text), options, rule) if number is None else number
 
 
 def _label(text: str, options: Sequence[str]) -> int | None:
     """The option that a text is, or whose letter it begins with."""
-    plain = _plain(text)
+    plain = plain_text(text)
     if plain and plain in options:
         return options.index(plain)
     if _NO_ANSWER.fullmatch(text) or _NO_ANSWER.fullmatch(plain):
@@ -468,7 +411,7 @@ def _label(text: str, options: Sequence[str]) -> int | None:
         letter, rest = (label[1] or label[2] or label[3]).upper(), label[4] or ""
     elif leading := _LEADING.match(text):
         letter, rest = leading[1], leading[2]
-    elif re.match(r"[A-H]\s", text) and _plain(text[2:]) in options:
+    elif re.match(r"[A-H]\s", text) and plain_text(text[2:]) in options:
         letter = text[0]
     if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
         return None
@@ -488,7 +431,7 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
         return None
     best = max(fits, key=lambda k: len(options[k]))
     rest = plain[len(options[best]) :].lstrip(" ,;:.!?(-–—")
-    rest = _behind(_ARTICLE, rest)
+    rest = rest_after(_ARTICLE, rest)
     others = [o for k, o in enumerate(options) if k != best and o]
     if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
         re.match(rf"{re.escape(o)}\b", rest) for o in others
@@ -520,50 +463,3 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
         return None
     parts = [k for k, o in enumerate(options) if re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", o)]
     return parts[0] if len(parts) == 1 and len(plain) > 2 else None
-
-
-# --- what they share ----------------------------------------------------------------------------------------
-
-
-def _unlatexed(text: str) -> str:
-    """The text without LaTeX's marks; commands that give text leave it."""
-    while (plain := _LATEX_TEXT.sub(r" \1 ", text)) != text:
-        text = plain
-    return _LATEX_MARK.sub(" ", text)
-
-
-def _unmarked(text: str) -> str:
-    """The text without marks, bullets, symbols and one pair of brackets around it; a bracket of "(B) left" stays."""
-    text = " ".join(text.split())
-    before = None
-    while text != before:
-        before = text
-        text = _RULE.sub("", _BULLET.sub("", text.strip(_AROUND), count=1))
-        while text and text[0] != "°" and unicodedata.category(text[0]) == "So":
-            text = text[1:]
-        while text and text[-1] != "°" and unicodedata.category(text[-1]) == "So":
-            text = text[:-1]
-        for pair in ("()", "[]", "{}"):
-            if text[-1:] == pair[1] and pair[0] not in text:
-                text = text[:-1]
-            inner = text[1:-1]
-            if (
-                text[:1] == pair[0]
-                and text[-1:] == pair[1]
-                and not (len(inner) == 1 and inner.isalpha())
-                and not set(pair) & set(inner)
-            ):
-                text = inner
-    return text
-
-
-def _behind(pattern: re.Pattern[str], text: str) -> str:
-    """What follows a beginning that the pattern matches; the text where it has none."""
-    found = pattern.match(text)
-    return text[found.end() :] if found else text
-
-
-def _plain(text: str) -> str:
-    """The text in lower case, without marks around it and a leading article."""
-    text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", _unmarked(text.lower()))
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

@@ -230,6 +230,7 @@ class Lmm:
                 f"timeout={self.timeout!r} should be above 0 seconds, wait={self.wait!r} at least 0"
             )
         setting = Setting(self.show, self.frame or "anchors", self.change, self.style, self.table)
+        self.setting = setting
         self.prompter = Prompter(self.benchmark, setting, self.scenes)
         self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)
@@ -270,6 +271,14 @@ class Lmm:
             )
 
         return finish
+
+    def notes(self, questions: Sequence[Question]) -> list[str]:
+        """What a reader of figures should know: answers are those after a change that the model was not told."""
+        if self.setting.change == "with" or not any(q.change for q in questions):
+            return []
+        return [
+            "the changes were not told; the right answers are those after them, but for the control set without change"
+        ]
 
     @property
     def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
