@@ -32,6 +32,7 @@ COMMANDS = {
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
     "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
     "language": Command("programs in words, and the files of wordings", "po3d.cli.language"),
+    "pose-real": Command("L4-Pose-Real: make items, ask a model, score", "po3d.cli.pose_real"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
     "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio"),

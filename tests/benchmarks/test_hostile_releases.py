@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from po3d.benchmarks.hypo3d import data as hypo3d
+from po3d.benchmarks.pulsecheck457 import pose_real
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.io.errors import InputError
-from tools import pose_real
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.just("../a"),

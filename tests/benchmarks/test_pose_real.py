@@ -5,15 +5,17 @@ import math
 
 import numpy as np
 import pytest
+from endpoints import completion, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from scipy.io import savemat
 
+from po3d.benchmarks.pulsecheck457 import pose_real
+from po3d.benchmarks.pulsecheck457.sunrgbd import read_annotations
+from po3d.cli import main as cli
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
-from tools import pose_real
-from tools.sunrgbd import read_annotations
 
 K = [[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]]
 LEVEL = np.eye(3).tolist()
@@ -197,3 +199,60 @@ def test_bad_annotations_are_named(tmp_path):
         list(read_annotations(tmp_path / "none.mat"))
     with pytest.raises(InputError, match="expected"):
         pose_real.load(tmp_path)
+
+
+def test_the_command_makes_asks_and_scores(annotated, tmp_path, capsys):
+    items, run = tmp_path / "items", tmp_path / "run"
+    assert cli.main(["pose-real", "make", str(annotated[0]), str(annotated[1]), "--out", str(items)]) == 0
+    answers = {q.text.split("the ")[1].split(" in")[0]: q.answer for q in pose_real.load(items).questions}
+    wrong = {"sofa": "Left."}
+
+    def reply(number, body):
+        *_, part = body["messages"][0]["content"]
+        assert len(body["messages"][0]["content"]) == 2
+        noun = part["text"].split("the ")[1].split(" in")[0]
+        return completion(wrong.get(noun, f"The answer is {answers[noun]}."))
+
+    with scripted(reply) as endpoint:
+        command = [
+            "pose-real",
+            "answer",
+            str(items),
+            "--base-url",
+            endpoint.base_url,
+            "--model",
+            "m",
+            "--out",
+            str(run),
+        ]
+        assert cli.main(command) == 0
+        assert len(endpoint.requests) == 3
+        assert cli.main(command) == 0  # everything is in the log
+        assert len(endpoint.requests) == 3
+    capsys.readouterr()
+    assert cli.main(["pose-real", "score", str(items), str(run), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["rows"][0]["value"] == pytest.approx(100 * 2 / 3)
+    assert cli.main(["pose-real", "score", str(items), str(run)]) == 0
+    printed = capsys.readouterr().out
+    assert "published, on the paper's own items" in printed
+    assert "3 questions, 0 without an answer" in printed
+
+
+def test_pictures_with_poses_become_the_same_items(annotated, tmp_path):
+    folder = tmp_path / "poses"
+    folder.mkdir()
+    Image.fromarray(np.full((480, 640, 3), 90, np.uint8)).save(folder / "a.png")
+    # A chair 3 m ahead and 0.5 m below the eye, facing the camera: front is -ahead, its left is the camera's right, up is -down.
+    toward = [[0, 1, 0], [0, 0, -1], [-1, 0, 0]]
+    chair = {"name": "chair", "rotation": toward, "translation": [0, 0.5, 3], "size": [0.5, 0.5, 0.8]}
+    (folder / "a.json").write_text(json.dumps({"image": "a.png", "K": K, "objects": [chair]}))
+    (photo,) = read_annotations(folder)
+    (same, _) = read_annotations(annotated[0])
+    assert photo.outline(photo.things[0]) == pytest.approx(same.outline(same.things[0]))
+    assert photo.things[0].front == pytest.approx((0, -1))
+    assert pose_real.generate(folder, folder, tmp_path / "made") == 1
+    assert pose_real.load(tmp_path / "made").questions[0].answer == "front"
+    (folder / "a.json").write_text(json.dumps({"image": "a.png", "K": K, "objects": [{"name": "chair"}]}))
+    with pytest.raises(InputError, match=r"a\.json: malformed poses"):
+        list(read_annotations(folder))

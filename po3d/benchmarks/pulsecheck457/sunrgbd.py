@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_jsonl
+from po3d.io.files import read_json, read_jsonl
 from po3d.scene.geometry import BOX_SIGNS, Array
 
 META = "SUNRGBDMeta"
@@ -62,14 +62,44 @@ class Photograph:
 
 
 def read_annotations(path: str | Path) -> Iterator[Photograph]:
-    """The photographs of a .mat or .jsonl file; InputError says which record is wrong."""
+    """The photographs of a .mat or .jsonl file, or of a folder of poses; InputError says which record is wrong."""
     path = Path(path)
+    if path.is_dir():
+        yield from _posed(path)
+        return
     records = _mat_records(path) if path.suffix == ".mat" else read_jsonl(path, "annotations")
     for k, record in enumerate(records):
         try:
             yield _photograph(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{path}, photograph {k}: malformed ({type(error).__name__}: {error})") from None
+
+
+def _posed(folder: Path) -> Iterator[Photograph]:
+    """Pictures with a JSON file of poses each, as sets like Objectron's can be written: see docs/pose_real.md."""
+    files = sorted(path for path in folder.rglob("*.json"))
+    if not files:
+        raise InputError(f"{folder} holds no .json files with poses")
+    camera_R = np.array(
+        [[1, 0, 0], [0, 0, 1], [0, -1, 0]], float
+    )  # (right, down, ahead) to (right, ahead, up)
+    for path in files:
+        record = read_json(path, "poses")
+        try:
+            objects = [
+                {
+                    "classname": o["name"],
+                    "centroid": camera_R @ np.array(o["translation"], float).reshape(3),
+                    "coeffs": np.array(o["size"], float).reshape(3) / 2,
+                    "basis": (camera_R @ np.array(o["rotation"], float).reshape(3, 3)).T,
+                    "orientation": (camera_R @ np.array(o["rotation"], float).reshape(3, 3))[:, 0],
+                }
+                for o in record["objects"]
+            ]
+            image = (path.parent / record["image"]).relative_to(folder).as_posix()
+            yield _photograph({"image": image, "K": record["K"], "Rtilt": np.eye(3), "objects": objects})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{path}: malformed poses ({type(error).__name__}: {error})") from None
 
 
 def _photograph(record: Mapping) -> Photograph:

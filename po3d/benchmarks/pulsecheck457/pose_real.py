@@ -1,6 +1,8 @@
 """L4-Pose-Real of PulseCheck457: which way does the thing in the red box of a photograph face?
 
-    python -m tools.pose_real ANNOTATIONS IMAGES OUT     items from SUN RGB-D's annotations (tools.sunrgbd)
+    po3d pose-real make ANNOTATIONS IMAGES --out DIR     items from SUN RGB-D's annotations, or from pictures with poses
+    po3d pose-real answer DIR --base-url URL --model NAME --out RUN
+    po3d pose-real score DIR RUN
 
 The subset is not released; the paper (Sec. 5) says how it was made. A folder holds `images/` and `L4_pose_real.json`,
 a list like the release's question files:
@@ -11,12 +13,10 @@ Answers are PulseCheck457's: front is toward the viewer, left is the viewer's; w
 camera's axes, and a thing between two directions is not asked about. `drawn: true` says that a picture shows its box.
 """
 
-import argparse
 import csv
 import io
 import math
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -27,15 +27,14 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution, interval
 from po3d.benchmarks.pulsecheck457.score import strict
+from po3d.benchmarks.pulsecheck457.sunrgbd import Box, Photograph, read_annotations
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
-from po3d.io.guard import guarded
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
-from tools.sunrgbd import Box, Photograph, read_annotations
 
 CATEGORY = "L4-Pose-Real"
 FILE = "L4_pose_real.json"
@@ -63,6 +62,16 @@ class Split:
         photo, _, cell = name.partition("#")
         pixels = read_image(self.root / "images" / photo, whole=True)  # boxes are in its pixels
         return framed(pixels, tuple(float(v) for v in cell.split(","))) if cell else pixels
+
+    def files(self) -> list[Path]:
+        """What questions and pictures are read from."""
+        names = dict.fromkeys(_photo(q) for q in self.questions)
+        return [
+            path for path in (self.root / FILE, *(self.root / "images" / n for n in names)) if path.is_file()
+        ]
+
+    def notes(self) -> list[str]:
+        return []
 
     def truth(self, name: str) -> Scene:
         raise InputError(f"{self.split} has no true tables: its photographs are annotated with boxes alone")
@@ -101,7 +110,9 @@ def load(root: str | Path, split: str = "") -> Split:
     root = Path(root)
     path = root / FILE
     if not path.is_file():
-        raise InputError(f"no {CATEGORY} under {root}: expected {FILE} and images/; see tools.pose_real")
+        raise InputError(
+            f"no {CATEGORY} under {root}: expected {FILE} and images/; `po3d pose-real make` writes them"
+        )
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
     if not isinstance(records, list) or not records:
@@ -127,6 +138,15 @@ def _question(record: Mapping, where: str) -> Question:
         raise InputError(f"{where}: the image {photo!r} leaves the folder")
     image = photo if record.get("drawn") else f"{photo}#{','.join(f'{v:g}' for v in box)}"
     return Question(name, image, text, "2d", CATEGORY, answer.lower(), number=str(record.get("category", "")))
+
+
+def prompt(question: Question) -> list[str | int]:
+    """The picture with its red box, and the question; one of four words back."""
+    return [
+        0,
+        f"{question.text}\nLeft and right are the viewer's; front is toward the viewer, back away from them.\n"
+        f"Answer with exactly one of: {', '.join(FACINGS)}.\nAnswer:",
+    ]
 
 
 # --- making -------------------------------------------------------------------------------------------------
@@ -252,19 +272,3 @@ def published_rows() -> list[dict]:
         {"model": r["model"], CATEGORY: float(r["accuracy"]), "cv": float(r["cv"])}
         for r in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
     ]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the items; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pose_real", description=__doc__.splitlines()[0])
-    parser.add_argument("annotations", help="SUNRGBDMeta3DBB_v2.mat, or JSON lines")
-    parser.add_argument("images", help="the folder that the annotations' image names start from")
-    parser.add_argument("out", help="an empty or new folder")
-    given = parser.parse_args(arguments)
-    return guarded(
-        lambda: print(f"{generate(given.annotations, given.images, given.out)} items in {given.out}")
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
