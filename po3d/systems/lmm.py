@@ -319,7 +319,7 @@ class Lmm:
             record = {
                 "id": question.id, "image": question.image, "model": self.model, "response": reply.text,
                 "finish_reason": reply.finish, "usage": dict(reply.usage), "cost": self._cost(reply.usage),
-                "seconds": round(time.monotonic() - start, 3), "tries": tries, "request": digest,
+                "seconds": round(time.monotonic() - start, 3), "tries": tries, "messages": len(content), "request": digest,
             }  # fmt: skip
             self.log.add(record)
         return record

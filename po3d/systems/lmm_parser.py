@@ -37,6 +37,8 @@ class LmmParser(Lmm):
     """A System: the model behind an endpoint is the parser, the executor runs on true or predicted tables."""
 
     table: str = "predicted"
+    mode: str = "marginal"  # of the executor of streets, as in po3d's own run
+    samples: int = 64
 
     def __post_init__(self, log: Any) -> None:
         for name, value in {"show": "picture", "change": "with", "style": "plain"}.items():
@@ -49,6 +51,12 @@ class LmmParser(Lmm):
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
         self.executor = importlib.import_module(WORLDS[self.world]).EXECUTOR
+        if self.world == "street":
+            self.executor = replace(self.executor, mode=self.mode, samples=self.samples)
+        elif (self.mode, self.samples) != ("marginal", 64):
+            raise InputError(
+                f"executor.mode and executor.samples are for streets; {self.benchmark} reads neither"
+            )
         if self.world == "rooms" and self.frame not in (None, "anchors"):
             if self.table == "truth":
                 raise InputError(
@@ -72,9 +80,10 @@ class LmmParser(Lmm):
     def programs(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, int]:
         """How many programs were written, were sent back once, and could not be run in the end."""
         ids = {q.id for q in questions}
-        sent = [r["id"] for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
         malformed = sum(p.status == "unparsed" for p in predictions)
-        return {"written": len(set(sent)), "sent_back": len(sent) - len(set(sent)), "malformed": malformed}
+        return {"written": len(written), "sent_back": len(again), "malformed": malformed}
 
     def _answering(self, questions: Sequence[Question], context: Context) -> Answering:
         if self.table == "truth":
