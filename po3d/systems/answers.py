@@ -41,9 +41,9 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "refusal", "stated", "denied", "yes_no", "article", "no_answer", "preface", "heading", "section", "reason",
     )
 )  # fmt: skip
-_VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER = (
+_VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER, _LABELLED = (
     _WORDINGS.expression(key, _I)
-    for key in ("vague", "corrected", "concluding", "count", "governed", "open", "however")
+    for key in ("vague", "corrected", "concluding", "count", "governed", "open", "however", "labelled")
 )
 _NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
 
@@ -60,14 +60,17 @@ _TAG = re.compile(
 )
 _ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\|>", _I)
 _BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
-_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter)[\"']"
+_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
 _FIELD = re.compile(
     rf"(?:[{{,\n]\s*|(?=[\"']))(?<!\w)(?:{_KEY})\s*:\s*"
     r"(?:\[?\s*\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|\[?\s*'(.*?)'\s*(?:[\],}\n]|\Z)|([^\s,}\"'\[{][^,}\"'\n]*)(?=[,}\n]|\Z))",
     _I,
 )
 _JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-_ANSWER_KEY = re.compile(r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter", _I)
+_ANSWER_KEY = re.compile(
+    r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter|result|response|output", _I
+)
+_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # the only line of a list
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # not the dot of "B. left"
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
@@ -226,7 +229,7 @@ def _statements(text: str) -> list[tuple[int, str]]:
             found.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
     place, heading = 0, False
     for line in text.splitlines(keepends=True):
-        if heading and line.strip(AROUND + "-"):
+        if heading and line.strip(AROUND + "-="):
             found.append((place + len(line), place, line))
             heading = False
         if len(line) < 60 and _HEADING.fullmatch(line.strip()):
@@ -237,13 +240,15 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     """Yield the lines that may be the answer: the only one, a bare first one, the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-")]
+    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-=")]
     bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
     labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(AROUND)]
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options, written out again
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
     kept = [line for line in lines if not _prefatory(line)]
+    while len(kept) > 1 and kept[0].endswith(("...", "!")) and _bare(kept[-1]) and not _sentence(kept[-1]):
+        kept = kept[1:]
     if not kept:
         if any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
             yield lines[-1], "short"
@@ -304,10 +309,12 @@ def _free(found: str) -> str | None:
     """The answer alone: no marks, label, article, preface or reason around it; None if nothing is left."""
     text = unlatexed(found)
     bold = _BOLD.findall(text)
-    if len(bold) == 1 and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
+    phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
+    if len(bold) == 1 and not phrase and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
         text = bold[0]
     text = unmarked(text.replace("**", ""))
-    text = unmarked(rest_after(_CONCLUDING, rest_after(_PREFACE, text))) or text
+    text = unmarked(rest_after(_LABELLED, rest_after(_CONCLUDING, rest_after(_PREFACE, text)))) or text
+    text = _NUMBERED.sub("", text)
     if _NO_ANSWER.fullmatch(text) or _PREFACE.fullmatch(text):
         return None
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
@@ -434,7 +441,7 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
     rest = rest_after(_ARTICLE, rest)
     others = [o for k, o in enumerate(options) if k != best and o]
     if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
-        re.match(rf"{re.escape(o)}\b", rest) for o in others
+        re.match(rf"{re.escape(o)}(?=\s*(?:$|[,.;:!?)]|and\b|or\b))", rest) for o in others
     ):
         return None
     return best
