@@ -30,6 +30,8 @@ from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest
 SHORT = 8  # words; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
 LAST = 8  # statements that are tried, from the last one on
+UNDECIDED = "no option"  # the rule of a response that means none, or several
+YES_NO = ("yes", "no")
 NO_OPTION = -1  # an explicit answer that is none of the options
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
@@ -41,9 +43,35 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "refusal", "stated", "denied", "yes_no", "article", "no_answer", "preface", "heading", "section", "reason",
     )
 )  # fmt: skip
-_VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER, _LABELLED = (
+(
+    _VAGUE,
+    _CORRECTED,
+    _CONCLUDING,
+    _COUNT,
+    _GOVERNED,
+    _OPEN,
+    _HOWEVER,
+    _LABELLED,
+    _REASON_NEXT,
+    _GOES_ON,
+    _LIST_END,
+    _WRONG_BEHIND,
+) = (
     _WORDINGS.expression(key, _I)
-    for key in ("vague", "corrected", "concluding", "count", "governed", "open", "however", "labelled")
+    for key in (
+        "vague",
+        "corrected",
+        "concluding",
+        "count",
+        "governed",
+        "open",
+        "however",
+        "labelled",
+        "reason_next",
+        "goes_on",
+        "list_end",
+        "wrong_behind",
+    )
 )
 _NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
 
@@ -83,6 +111,7 @@ _LABEL = re.compile(
 _LEADING = re.compile(
     r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL
 )
+_SPACED_LETTER = re.compile(r"[A-H]\s")
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
 _SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # the options, listed
 _TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
@@ -113,7 +142,7 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
         if not isinstance(found, int):
             return found
         text = text[found:]
-    return Extracted(None, "no option")
+    return Extracted(None, UNDECIDED)
 
 
 def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
@@ -134,10 +163,10 @@ def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
         if number == NO_OPTION and rule == "first":
             continue
         if number == NO_OPTION:
-            return max(end, 1) if rule != "whole" else Extracted(None, "no option")
+            return max(end, 1) if rule != "whole" else Extracted(None, UNDECIDED)
         if number is not None:
             return Extracted(options[number], name)
-    return Extracted(None, "no option" if options else "refusal")
+    return Extracted(None, UNDECIDED if options else "refusal")
 
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
@@ -418,7 +447,7 @@ def _label(text: str, options: Sequence[str]) -> int | None:
         letter, rest = (label[1] or label[2] or label[3]).upper(), label[4] or ""
     elif leading := _LEADING.match(text):
         letter, rest = leading[1], leading[2]
-    elif re.match(r"[A-H]\s", text) and plain_text(text[2:]) in options:
+    elif _SPACED_LETTER.match(text) and plain_text(text[2:]) in options:
         letter = text[0]
     if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
         return None
@@ -429,21 +458,19 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 def _begins(plain: str, options: Sequence[str]) -> int | None:
     """The option whose content a text begins with, in front of a reason or a mark."""
-    fits = [
-        k
-        for k, o in enumerate(options)
-        if o and re.match(rf"{re.escape(o)}(?=\s*[,;:.!?(–—]|\s-|\s(?:because|as|since)\b)", plain)
-    ]
-    if not fits:
+    best = None
+    for k, option in enumerate(options):
+        begins = option and plain.startswith(option) and _REASON_NEXT.match(plain, len(option))
+        if begins and (best is None or len(option) > len(options[best])):
+            best = k
+    if best is None:
         return None
-    best = max(fits, key=lambda k: len(options[k]))
-    rest = plain[len(options[best]) :].lstrip(" ,;:.!?(-–—")
-    rest = rest_after(_ARTICLE, rest)
-    others = [o for k, o in enumerate(options) if k != best and o]
-    if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
-        re.match(rf"{re.escape(o)}(?=\s*(?:$|[,.;:!?)]|and\b|or\b))", rest) for o in others
-    ):
+    rest = rest_after(_ARTICLE, plain[len(options[best]) :].lstrip(" ,;:.!?(-–—"))
+    if _GOES_ON.match(rest):
         return None
+    for k, option in enumerate(options):
+        if k != best and option and rest.startswith(option) and _LIST_END.match(rest, len(option)):
+            return None
     return best
 
 
@@ -452,7 +479,7 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     part of."""
     mentions = []
     for k, option in enumerate(options):
-        end = r"(?=\s*(?:[,.;:!?)]|$))" if option in ("yes", "no") else r"(?!\w)"
+        end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
             mentions.append((k, m))
     # An option inside another one ("bus" in "school bus") is not mentioned by itself.
@@ -462,9 +489,7 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     if len(mentions) == 1:
         k, m = mentions[0]
         before, behind = plain[max(0, m.start() - 40) : m.start()], plain[m.end() : m.end() + 30]
-        denied = _GOVERNED.search(before) or re.match(
-            r"\W{0,3}(?:\w+ ){0,2}is (?:wrong|incorrect|not)\b", behind
-        )
+        denied = _GOVERNED.search(before) or _WRONG_BEHIND.match(behind)
         return None if denied else k
     if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):
         return None
