@@ -40,9 +40,7 @@ class Setting(NamedTuple):
 
     def checked(self, benchmark: str) -> "Setting":
         """The setting; InputError for one that the benchmark does not have."""
-        own = {**SETTINGS, **(ROOM_SETTINGS if benchmark == "hypo3d" else {})}
-        if benchmark == "scope":
-            own["style"] = ("plain", "cot", "ego_to_allo")
+        own = {**SETTINGS, **BENCHMARKS[benchmark].prompt_settings}
         for name, value in self._asdict().items():
             known(f"{name} of {benchmark}", value, own[name])
         return self
@@ -52,11 +50,6 @@ SETTINGS = {
     "show": ("picture", "none"), "frame": ("anchors",), "change": ("with",), "style": ("plain", "cot"),
     "table": ("none", "predicted", "truth"),
 }  # fmt: skip
-ROOM_SETTINGS = {
-    "show": ("picture", "labelled", "captions", "none"),
-    "frame": ("anchors", "none", "camera"),
-    "change": ("with", "without"),
-}
 DEFAULT = Setting()
 COT = (
     "Think step by step before you answer: say first what you see and what follows from it. "

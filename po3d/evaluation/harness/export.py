@@ -274,23 +274,24 @@ def export_command(arguments: argparse.Namespace) -> int:
 
 
 def _release(arguments: argparse.Namespace) -> Path:
-    """Write 3DSRBench with rotations and flips: 3dsrbench.tsv and each picture, flipped ones as they are flipped."""
-    if arguments.benchmark != "3dsrbench" or arguments.data is None:
+    """Write a release with all rotations and flips: its table and each picture, flipped ones as they are flipped."""
+    augmentation = BENCHMARKS[arguments.benchmark].augmentation
+    if augmentation is None or arguments.data is None:
         raise InputError(
-            "--format release is for --benchmark 3dsrbench --data FILE: its raw annotations or parquet"
+            "--format release is for a benchmark with rotations and flips, and --data FILE: its raw annotations or table"
         )
-    from po3d.benchmarks.threedsrbench.data import augmented, write_release
-
-    split, out = augmented(arguments.data).first(arguments.size), Path(arguments.out)
+    split, out = augmentation.split(Path(arguments.data)).first(arguments.size), Path(arguments.out)
     encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
     files = _write_images(out, encoded)
     questions = [replace(q, image=files[q.image]) for q in split.questions]
-    write_release(out, questions)
+    augmentation.write(out, questions)
     flips = sum("-flip" in q.id for q in questions)
     print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} pictures to {out}")
     if not flips:
         print("note: the table has no flipped rows and is no raw annotation, so rotations alone were made")
-    print(f"evaluate: python evaluate.py benchmark=3dsrbench data.root={shlex.quote(str(out))} ...")
+    print(
+        f"evaluate: python evaluate.py benchmark={arguments.benchmark} data.root={shlex.quote(str(out))} ..."
+    )
     return out
 
 
