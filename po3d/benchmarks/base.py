@@ -53,6 +53,17 @@ class Harness(NamedTuple):
     write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]  # (path, questions, image files)
 
 
+class Picture(str):
+    """A part of a prompt: the name of a picture beside those of the question, as `Split.image` knows it."""
+
+
+class Augmentation(NamedTuple):
+    """How the items that an official figure needs are made of a release that lacks them."""
+
+    split: Callable[[Path], Any]  # (root) -> the split with all of them
+    write: Callable[[Path, Sequence[Question]], None]  # (folder, questions)
+
+
 def written(answer: str) -> str:
     """An answer as tables of questions write it: "yes" -> "Yes"; others stay as they are."""
     return answer.capitalize() if answer in ("yes", "no") else answer
@@ -82,10 +93,13 @@ class Benchmark:
     load: Callable[..., Any]  # (root, split name) -> a split
     open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> a split
     generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
-    # What a model is asked: texts, and numbers that stand for the images in their order
-    prompt: Callable[[Question], Sequence[str | int]]
+    # What a model is asked: texts, numbers that stand for the images in their order, and names of further pictures
+    prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
     dials: type = Dials  # how hard a twin can be made
     generated: str = "rooms"  # what `po3d generate` counts
+    # The settings of `po3d.systems.prompts.Setting` that `prompt` reads, with the values that it knows
+    prompt_settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    augmentation: Augmentation | None = None  # of items, for `po3d export --format release`
     tables: Tables | None = None
     harness: Harness | None = None
     written: Callable[[str], str] = written  # an answer as harnesses read it

@@ -1,6 +1,7 @@
 """The benchmarks by name. Who needs one looks here and nowhere else; its module is loaded when it is asked for."""
 
 import importlib
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.io import naming
 from po3d.io.errors import known
+from po3d.reasoning.questions import Question
 
 # Name -> the module that holds BENCHMARK. `python evaluate.py` alone runs them in this order, the longest first.
 MODULES = {
@@ -43,6 +45,14 @@ def opened(benchmark: str, root: str | Path | None = None, size: int | None = No
     """A benchmark's split: the release or twin at `root`, else the shipped one; the first `size` images or rooms of it."""
     own = benchmark_of(benchmark)
     return (own.load(own.mini, "mini") if root is None else own.load(Path(root))).first(size)
+
+
+def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
+    """The questions on `size` rooms or scenes of a benchmark's training twin, made now, for baselines that learn from answers."""
+    own = benchmark_of(benchmark)
+    with tempfile.TemporaryDirectory() as folder:
+        own.generate(folder, size, seed, None, False, 1, "train", None)
+        return list(own.load(Path(folder)).questions)
 
 
 def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
+    release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, pictures beside
     datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
 
 A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
     )
-    parser.add_argument("--format", required=True, choices=(*FORMATS, "results"))
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
         "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"
@@ -37,6 +38,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bare", action="store_true", help="vlmevalkit: the question without our prompt around it"
     )
     parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
+    own = parser.add_argument_group("what a model is given (docs/lmm.md)")
+    own.add_argument(
+        "--show", default="picture", help="picture (default) | none; hypo3d also labelled | captions"
+    )
+    own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default) | none | camera")
+    own.add_argument("--change", default="with", help="hypo3d: with (default) | without the change's text")
+    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo")
+    own.add_argument(
+        "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
+    )
+    own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
     parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
     parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d)")
     parser.add_argument(

@@ -19,10 +19,10 @@ from po3d.io.checkpoint import git_revision
 from po3d.io.errors import InputError
 from po3d.io.runs import locked
 from po3d.io.text_tables import Table, figure_rows, markdown, text
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, pictures
 from po3d.scene.vocabulary import FACINGS
 from po3d.systems.baselines import RandomOption
-from po3d.systems.pipeline import System
+from po3d.systems.pipeline import Context, System
 from po3d.systems.prompts import Prompt
 
 NOTE = (
@@ -82,15 +82,15 @@ def _system(arguments: argparse.Namespace, split: Split) -> System:
         from po3d.systems.lmm import Lmm
 
         log = Path(arguments.out) / "usage.jsonl"
-        return Lmm(CATEGORY, arguments.url, arguments.model, arguments.key_env, log, asks=_prompt)
+        return Lmm(CATEGORY, arguments.url, arguments.model, arguments.key_env, log, prompts=_prompt)
     from po3d.systems.facing import BoxFacing, orientation_network
 
     network = orientation_network(arguments.weights, arguments.device)
     return BoxFacing(network, split.photo, split.box)
 
 
-def _prompt(benchmark: str, question: Question) -> Prompt:
-    return Prompt(tuple(pose_real.prompt(question)))
+def _prompt(question: Question, context: Context) -> Prompt:
+    return Prompt(tuple(pose_real.prompt(question)), tuple(pictures(question)))
 
 
 # --- scoring ------------------------------------------------------------------------------------------------

@@ -9,11 +9,25 @@ from typing import Any
 ALWAYS = ("table", "frame", "known_yaw")  # settings that a report says even where they are as they come
 # said otherwise: the name itself, or the split's
 _UNSAID = ("name", "_target_", "model", "path", "base_url", "seed")
-_TABLES = {"truth": "true tables", "semantic_map": "semantic map", "map": "plain maps", "picture": ""}
+_TABLES = {
+    "truth": "true tables",
+    "semantic_map": "semantic map",
+    "map": "plain maps",
+    "picture": "",
+    "none": "",
+    "predicted": "",
+}
+# What a language model is given.
+_SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
+_STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo"}
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _SAID: dict[str, Callable[[Any], str]] = {
     "table": lambda v: _TABLES.get(v, str(v)),
-    "frame": lambda v: _FRAMES.get(v, str(v)),
+    "frame": lambda v: _FRAMES.get(v, str(v)) if v else "",
+    "show": lambda v: _SHOWN.get(v, str(v)),
+    "change": lambda v: "" if v == "with" else "change not told",
+    "style": lambda v: _STYLES.get(v, str(v)),
+    "scenes": lambda v: f"tables of {Path(v).resolve().parent.name}" if v else "",
     "photographs": lambda v: "networks for photographs",
     "known_yaw": lambda v: "" if v else "turns unknown",
     "oracle": lambda v: f"oracle: {', '.join(v)}" if v else "",

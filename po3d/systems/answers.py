@@ -19,18 +19,19 @@ docs/lmm.md has the rules as a table with examples. The right answer is never re
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest_after, unlatexed, unmarked
 
 SHORT = 8  # words; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
-BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
 LAST = 8  # statements that are tried, from the last one on
+UNDECIDED = "no option"  # the rule of a response that means none, or several
+YES_NO = ("yes", "no")
 NO_OPTION = -1  # an explicit answer that is none of the options
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
@@ -42,34 +43,40 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "refusal", "stated", "denied", "yes_no", "article", "no_answer", "preface", "heading", "section", "reason",
     )
 )  # fmt: skip
-_VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER = (
+(
+    _VAGUE,
+    _CORRECTED,
+    _CONCLUDING,
+    _COUNT,
+    _GOVERNED,
+    _OPEN,
+    _HOWEVER,
+    _LABELLED,
+    _REASON_NEXT,
+    _GOES_ON,
+    _LIST_END,
+    _WRONG_BEHIND,
+) = (
     _WORDINGS.expression(key, _I)
-    for key in ("vague", "corrected", "concluding", "count", "governed", "open", "however")
+    for key in (
+        "vague",
+        "corrected",
+        "concluding",
+        "count",
+        "governed",
+        "open",
+        "however",
+        "labelled",
+        "reason_next",
+        "goes_on",
+        "list_end",
+        "wrong_behind",
+    )
 )
 _NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
 
-# --- cleaning -----------------------------------------------------------------------------------------------
-
-_THINK = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|\|begin_of_thought\|)"
-_THINK_OPEN = re.compile(rf"<{_THINK}>|◁think▷|\[THINK\]", _I)
-_THINK_CLOSE = re.compile(
-    rf"</{_THINK}>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", _I
-)  # often without its opening tag, which is part of the prompt
-_FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]*<\|message\|>", _I)
-_STOP = re.compile(
-    r"<\|?(?:im_end|im_start|endoftext|end_of_text|eot_id|eot|eos|end|return|end_of_turn|end_of_utterance"
-    r"|end_of_sentence|end▁of▁sentence|assistant|user|pad)\|?>|</?s>|\[/?INST\]|\[EOS\]",
-    _I,
-)
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
-_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
-_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
-_LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
-_LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
-_PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
+_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 
 # --- where answers stand ------------------------------------------------------------------------------------
 
@@ -81,14 +88,17 @@ _TAG = re.compile(
 )
 _ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\|>", _I)
 _BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
-_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter)[\"']"
+_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
 _FIELD = re.compile(
     rf"(?:[{{,\n]\s*|(?=[\"']))(?<!\w)(?:{_KEY})\s*:\s*"
     r"(?:\[?\s*\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|\[?\s*'(.*?)'\s*(?:[\],}\n]|\Z)|([^\s,}\"'\[{][^,}\"'\n]*)(?=[,}\n]|\Z))",
     _I,
 )
 _JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-_ANSWER_KEY = re.compile(r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter", _I)
+_ANSWER_KEY = re.compile(
+    r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter|result|response|output", _I
+)
+_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # the only line of a list
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # not the dot of "B. left"
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
@@ -101,6 +111,7 @@ _LABEL = re.compile(
 _LEADING = re.compile(
     r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL
 )
+_SPACED_LETTER = re.compile(r"[A-H]\s")
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
 _SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # the options, listed
 _TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
@@ -108,9 +119,6 @@ _MORE = re.compile(
     r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
-_AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
-_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
-_RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
 
 
 class Extracted(NamedTuple):
@@ -123,23 +131,23 @@ class Extracted(NamedTuple):
 def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
     """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
     the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
-    text = _cleaned(response)
-    if not text.strip(_AROUND):
+    text = cleaned(response)
+    if not text.strip(AROUND):
         return Extracted(None, "refusal")
     head = _NEXT_TURN.split(text)[0]  # a model that goes on with a question of its own
-    if head != text and len(head.split()) <= SHORT and _unmarked(head):
+    if head != text and len(head.split()) <= SHORT and unmarked(head):
         text = head
     for _ in range(LAST):
         found = _found(text, options, cut)
         if not isinstance(found, int):
             return found
         text = text[found:]
-    return Extracted(None, "no option")
+    return Extracted(None, UNDECIDED)
 
 
 def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
     """The answer of a clean text, or the place behind an explicit answer that is none of the options."""
-    offered = [_plain(_normal(option)) for option in options]
+    offered = [plain_text(normal(option)) for option in options]
     for end, candidate, rule in _candidates(text, bool(options)):
         if rule == "refusal":
             return Extracted(None, rule)
@@ -155,10 +163,10 @@ def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
         if number == NO_OPTION and rule == "first":
             continue
         if number == NO_OPTION:
-            return max(end, 1) if rule != "whole" else Extracted(None, "no option")
+            return max(end, 1) if rule != "whole" else Extracted(None, UNDECIDED)
         if number is not None:
             return Extracted(options[number], name)
-    return Extracted(None, "no option" if options else "refusal")
+    return Extracted(None, UNDECIDED if options else "refusal")
 
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
@@ -170,39 +178,6 @@ def predicted(question: Question, response: str, cut: bool = False) -> Predictio
     return Prediction(question.id, "ok", found.answer)
 
 
-# --- cleaning -----------------------------------------------------------------------------------------------
-
-
-def _normal(text: str) -> str:
-    """The text with plain quotes, full-width letters and marks as ASCII, without what is invisible."""
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
-    return text.translate(_QUOTES).translate(_PUNCTUATION)
-
-
-def _cleaned(response: str) -> str:
-    """The response without thinking, stop tokens and what follows them, HTML and code fences."""
-    text = _normal(response)
-    if channels := list(_FINAL_CHANNEL.finditer(text)):
-        text = text[channels[-1].end() :]
-    text = _without_thinking(text)
-    parts = [part for part in _STOP.split(text) if part.strip(_AROUND)]
-    text = parts[0] if parts else ""
-    text = _HTML.sub(" ", _FENCE.sub("", text)).strip()
-    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
-
-
-def _without_thinking(text: str) -> str:
-    """What stands behind the last closing tag, else before the first opening one."""
-    closing = list(_THINK_CLOSE.finditer(text))
-    behind = text[closing[-1].end() :] if closing else text
-    opening = _THINK_OPEN.search(behind)
-    kept = behind[: opening.start()] if opening else behind
-    if closing and not kept.strip(_AROUND):
-        first = _THINK_OPEN.search(text)
-        kept = text[: first.start()] if first else ""
-    return kept
-
-
 # --- candidates ---------------------------------------------------------------------------------------------
 
 
@@ -211,7 +186,7 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
         found = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
-        filled = [(m, group) for m, group in found if group.strip(_AROUND)]
+        filled = [(m, group) for m, group in found if group.strip(AROUND)]
         if filled:
             m, group = filled[-1]
             yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
@@ -279,11 +254,11 @@ def _statements(text: str) -> list[tuple[int, str]]:
         rest = whole.lstrip("* \t\r\n:")
         line = rest.partition("\n")[0]
         value = _SENTENCE_END.split(line)[0] if not _CORRECTED.search(line) else line
-        if not _VAGUE.match(value.lstrip(_AROUND)):
+        if not _VAGUE.match(value.lstrip(AROUND)):
             found.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
     place, heading = 0, False
     for line in text.splitlines(keepends=True):
-        if heading and line.strip(_AROUND + "-"):
+        if heading and line.strip(AROUND + "-="):
             found.append((place + len(line), place, line))
             heading = False
         if len(line) < 60 and _HEADING.fullmatch(line.strip()):
@@ -294,13 +269,15 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     """Yield the lines that may be the answer: the only one, a bare first one, the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(_AROUND + "-")]
+    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-=")]
     bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
-    labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(_AROUND)]
+    labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(AROUND)]
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options, written out again
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
     kept = [line for line in lines if not _prefatory(line)]
+    while len(kept) > 1 and kept[0].endswith(("...", "!")) and _bare(kept[-1]) and not _sentence(kept[-1]):
+        kept = kept[1:]
     if not kept:
         if any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
             yield lines[-1], "short"
@@ -334,7 +311,7 @@ def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
 
 
 def _letter(line: str) -> str | None:
-    label = _LABEL.match(_unmarked(line) + ("." if len(_unmarked(line)) == 1 else ""))
+    label = _LABEL.match(unmarked(line) + ("." if len(unmarked(line)) == 1 else ""))
     return (label[1] or label[2] or label[3]).upper() if label else None
 
 
@@ -359,17 +336,19 @@ def _sentence(line: str) -> bool:
 
 def _free(found: str) -> str | None:
     """The answer alone: no marks, label, article, preface or reason around it; None if nothing is left."""
-    text = _unlatexed(found)
+    text = unlatexed(found)
     bold = _BOLD.findall(text)
-    if len(bold) == 1 and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
+    phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
+    if len(bold) == 1 and not phrase and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
         text = bold[0]
-    text = _unmarked(text.replace("**", ""))
-    text = _unmarked(_behind(_CONCLUDING, _behind(_PREFACE, text))) or text
+    text = unmarked(text.replace("**", ""))
+    text = unmarked(rest_after(_LABELLED, rest_after(_CONCLUDING, rest_after(_PREFACE, text)))) or text
+    text = _NUMBERED.sub("", text)
     if _NO_ANSWER.fullmatch(text) or _PREFACE.fullmatch(text):
         return None
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
     if label and (label[1] or label[2] or label[3]).upper() in LETTERS:
-        rest = _unmarked(label[4] or "")
+        rest = unmarked(label[4] or "")
         if not rest:
             return (label[1] or label[2] or label[3]).upper()
         text = rest
@@ -383,7 +362,7 @@ def _free(found: str) -> str | None:
     reason = _REASON.search(text)
     if reason and reason.start():
         text = text[: reason.start()]
-    text = _unmarked(text)
+    text = unmarked(text)
     text = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
     if re.fullmatch(r"\d+\.0+", text):
         return text.partition(".")[0]
@@ -396,13 +375,13 @@ def _free(found: str) -> str | None:
 def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
     """The number of the option that a text means; NO_OPTION for an explicit answer that is none of them, None where
     nothing is found or several are. `options` are plain texts; a rule "first" takes no mere mention."""
-    text = _unmarked(_unlatexed(found).replace("**", "").replace("__", ""))
+    text = unmarked(unlatexed(found).replace("**", "").replace("__", ""))
     if rule != "whole":
-        text = _unmarked(_behind(_PREFACE, text)) or text
+        text = unmarked(rest_after(_PREFACE, text)) or text
     text = _without_list(text, options)
     parts = _CORRECTED.split(text)
     for k in range(len(parts) - 1, max(len(parts) - LAST, 0) - 1, -1):
-        number = _meant(_unmarked(parts[k]), options, rule)
+        number = _meant(unmarked(parts[k]), options, rule)
         if number is not None or _DENIED.search(parts[k]) or _WRONG.search(parts[k]):
             return number
     return None
@@ -426,7 +405,7 @@ def _spaced(option: str) -> str:
 
 def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
     """The option that a text without corrections means."""
-    concluded = _unmarked(_behind(_CONCLUDING, text))
+    concluded = unmarked(rest_after(_CONCLUDING, text))
     for said in (text, concluded):
         number = _label(said, options)
         if number is not None:
@@ -447,16 +426,16 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
         if letters and not numbers and rule != "whole":
             return NO_OPTION
     if rule == "first":
-        return _begins(_plain(concluded), options)
-    number = _begins(_plain(concluded), options)
+        return _begins(plain_text(concluded), options)
+    number = _begins(plain_text(concluded), options)
     if number is None and len(text.split()) <= 2 * SHORT and _TWO.search(text):
         return None
-    return _mentioned(_plain(text), options, rule) if number is None else number
+    return _mentioned(plain_text(text), options, rule) if number is None else number
 
 
 def _label(text: str, options: Sequence[str]) -> int | None:
     """The option that a text is, or whose letter it begins with."""
-    plain = _plain(text)
+    plain = plain_text(text)
     if plain and plain in options:
         return options.index(plain)
     if _NO_ANSWER.fullmatch(text) or _NO_ANSWER.fullmatch(plain):
@@ -468,7 +447,7 @@ def _label(text: str, options: Sequence[str]) -> int | None:
         letter, rest = (label[1] or label[2] or label[3]).upper(), label[4] or ""
     elif leading := _LEADING.match(text):
         letter, rest = leading[1], leading[2]
-    elif re.match(r"[A-H]\s", text) and _plain(text[2:]) in options:
+    elif _SPACED_LETTER.match(text) and plain_text(text[2:]) in options:
         letter = text[0]
     if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
         return None
@@ -479,21 +458,19 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 def _begins(plain: str, options: Sequence[str]) -> int | None:
     """The option whose content a text begins with, in front of a reason or a mark."""
-    fits = [
-        k
-        for k, o in enumerate(options)
-        if o and re.match(rf"{re.escape(o)}(?=\s*[,;:.!?(–—]|\s-|\s(?:because|as|since)\b)", plain)
-    ]
-    if not fits:
+    best = None
+    for k, option in enumerate(options):
+        begins = option and plain.startswith(option) and _REASON_NEXT.match(plain, len(option))
+        if begins and (best is None or len(option) > len(options[best])):
+            best = k
+    if best is None:
         return None
-    best = max(fits, key=lambda k: len(options[k]))
-    rest = plain[len(options[best]) :].lstrip(" ,;:.!?(-–—")
-    rest = _behind(_ARTICLE, rest)
-    others = [o for k, o in enumerate(options) if k != best and o]
-    if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
-        re.match(rf"{re.escape(o)}\b", rest) for o in others
-    ):
+    rest = rest_after(_ARTICLE, plain[len(options[best]) :].lstrip(" ,;:.!?(-–—"))
+    if _GOES_ON.match(rest):
         return None
+    for k, option in enumerate(options):
+        if k != best and option and rest.startswith(option) and _LIST_END.match(rest, len(option)):
+            return None
     return best
 
 
@@ -502,7 +479,7 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     part of."""
     mentions = []
     for k, option in enumerate(options):
-        end = r"(?=\s*(?:[,.;:!?)]|$))" if option in ("yes", "no") else r"(?!\w)"
+        end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
             mentions.append((k, m))
     # An option inside another one ("bus" in "school bus") is not mentioned by itself.
@@ -512,58 +489,9 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     if len(mentions) == 1:
         k, m = mentions[0]
         before, behind = plain[max(0, m.start() - 40) : m.start()], plain[m.end() : m.end() + 30]
-        denied = _GOVERNED.search(before) or re.match(
-            r"\W{0,3}(?:\w+ ){0,2}is (?:wrong|incorrect|not)\b", behind
-        )
+        denied = _GOVERNED.search(before) or _WRONG_BEHIND.match(behind)
         return None if denied else k
     if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):
         return None
     parts = [k for k, o in enumerate(options) if re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", o)]
     return parts[0] if len(parts) == 1 and len(plain) > 2 else None
-
-
-# --- what they share ----------------------------------------------------------------------------------------
-
-
-def _unlatexed(text: str) -> str:
-    """The text without LaTeX's marks; commands that give text leave it."""
-    while (plain := _LATEX_TEXT.sub(r" \1 ", text)) != text:
-        text = plain
-    return _LATEX_MARK.sub(" ", text)
-
-
-def _unmarked(text: str) -> str:
-    """The text without marks, bullets, symbols and one pair of brackets around it; a bracket of "(B) left" stays."""
-    text = " ".join(text.split())
-    before = None
-    while text != before:
-        before = text
-        text = _RULE.sub("", _BULLET.sub("", text.strip(_AROUND), count=1))
-        while text and text[0] != "°" and unicodedata.category(text[0]) == "So":
-            text = text[1:]
-        while text and text[-1] != "°" and unicodedata.category(text[-1]) == "So":
-            text = text[:-1]
-        for pair in ("()", "[]", "{}"):
-            if text[-1:] == pair[1] and pair[0] not in text:
-                text = text[:-1]
-            inner = text[1:-1]
-            if (
-                text[:1] == pair[0]
-                and text[-1:] == pair[1]
-                and not (len(inner) == 1 and inner.isalpha())
-                and not set(pair) & set(inner)
-            ):
-                text = inner
-    return text
-
-
-def _behind(pattern: re.Pattern[str], text: str) -> str:
-    """What follows a beginning that the pattern matches; the text where it has none."""
-    found = pattern.match(text)
-    return text[found.end() :] if found else text
-
-
-def _plain(text: str) -> str:
-    """The text in lower case, without marks around it and a leading article."""
-    text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", _unmarked(text.lower()))
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

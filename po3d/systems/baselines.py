@@ -71,6 +71,60 @@ class FrequencyBaseline:
         return predictions
 
 
+class TrainingAnswers:
+    """The answers of training questions by category and type of question; InputError without any."""
+
+    def __init__(self, training: Iterable[Question]) -> None:
+        self.counts: dict[tuple, Counter[str]] = {}
+        for question in training:
+            if question.answer is not None:
+                for key in _kinds(question):
+                    self.counts.setdefault(key, Counter())[question.answer] += 1
+        if not self.counts:
+            raise InputError("this baseline needs training questions with answers; the set given has none")
+
+    def of(self, question: Question) -> Counter[str]:
+        """The counts of the closest kind that was met."""
+        return next(self.counts[key] for key in _kinds(question) if key in self.counts)
+
+
+class FrequencyAnswer(TrainingAnswers):
+    """The most frequent training answer to a question's category and type; of options the one that was most often right there.
+    SCOPE's "Frequency" (by the paper the most frequent answer); Hypo3D's and 3DSRBench's papers have no such row."""
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for question in questions:
+            counts = self.of(question)
+            offered = sorted(map(str, question.options)) or list(counts)
+            best = min(offered, key=lambda answer: (-counts[answer], answer))
+            share = counts[best] / max(1, sum(counts[answer] for answer in offered))
+            predictions.append(Prediction(question.id, "ok", best, share))
+        return predictions
+
+
+class RandomAnswer(TrainingAnswers):
+    """A uniform guess among the training answers to a question's category and type. Hypo3D's paper has no such row."""
+
+    def __init__(self, training: Iterable[Question], seed: int = 0) -> None:
+        super().__init__(training)
+        self.seed = seed
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for question in questions:
+            answers = sorted(self.of(question))
+            pick = int(rng(self.seed, f"random answer/{question.id}").integers(len(answers)))
+            predictions.append(Prediction(question.id, "ok", answers[pick], 1 / len(answers)))
+        return predictions
+
+
+def _kinds(question: Question) -> tuple[tuple, ...]:
+    """What a question is of, from the closest kind to all questions."""
+    types = tuple(getattr(question, "types", ()))
+    return ((question.category, types), (question.category,), ())
+
+
 class Replay:
     """The lines of a predictions file, whoever wrote it."""
 

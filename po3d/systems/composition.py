@@ -9,13 +9,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from po3d.benchmarks import registry
 from po3d.io.errors import InputError
-from po3d.systems.baselines import FrequencyBaseline, Planar, RandomBaseline, RandomOption
+from po3d.reasoning.questions import Question
+from po3d.systems.baselines import (
+    FrequencyAnswer,
+    FrequencyBaseline,
+    Planar,
+    RandomAnswer,
+    RandomBaseline,
+    RandomOption,
+)
 from po3d.systems.estimators import Shipped
 from po3d.systems.learned import Which
 from po3d.systems.pipeline import WORLDS, Pipeline, System
 
 PICTURES = ("picture", "map")  # sources of tables that an estimator makes
+TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}  # scenes of a training twin
 # The parameter of a domain's pipeline -> the option that gives it.
 OPTIONS = {
     "perception": "perception",
@@ -66,21 +76,31 @@ def pipeline(
     return replace(made, noise=dict(noise), seed=seed) if noise else made
 
 
-def random(benchmark: str, domain: str, seed: int = 0) -> System:
-    """A uniform guess: of streets among the answers that a question's words allow, of photographs among its options."""
-    made = {"street": RandomBaseline, "photographs": RandomOption}
-    if domain not in made:
-        raise InputError(f"system=random does not answer {benchmark}")
-    return made[domain](seed)
+def random(benchmark: str, domain: str, training: Mapping[str, Any], seed: int = 0, consistent: bool = False) -> System:
+    """Return a uniform guess: on streets among the answers that the question's words allow, in rooms among the answers of a
+    training twin, elsewhere among the options. `consistent`: the same option in every rotation (3DSRBench's random++)."""
+    if consistent and domain != "photographs":
+        raise InputError(f"system.consistent is for 3dsrbench; system=random of {benchmark} does not read it")
+    if domain == "street":
+        return RandomBaseline(seed)
+    if domain == "rooms":
+        return RandomAnswer(_training(benchmark, domain, training), seed)
+    return RandomOption(seed, consistent)
 
 
 def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> System:
-    """The most frequent answer of a generated training set of streets; `training`: its `size` and `seed`."""
-    if domain != "street":
-        raise InputError(f"system=frequency does not answer {benchmark}")
-    from po3d.benchmarks.pulsecheck457.data import training_questions
+    """Return the most frequent answer of a training twin; `training`: its `size` (None: TRAINING) and `seed`."""
+    questions = _training(benchmark, domain, training)
+    return FrequencyBaseline(questions) if domain == "street" else FrequencyAnswer(questions)
 
-    return FrequencyBaseline(training_questions(**training))
+
+def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[Question]:
+    size = training["size"] or TRAINING[domain]
+    if domain == "street":
+        from po3d.benchmarks.pulsecheck457.data import training_questions
+
+        return training_questions(size, training["seed"])
+    return registry.training_questions(benchmark, size, training["seed"])
 
 
 def planar(benchmark: str, domain: str) -> System:

@@ -30,11 +30,13 @@ from urllib.parse import urlsplit
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction, Question, pictures
+from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, Prompt, data_uri, encode, messages, prompt
+from po3d.systems.prompts import ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
 
+# (the first response, how to ask again with more messages) -> the prediction
+Finish = Callable[[dict, Callable[[list[dict]], dict]], Prediction]
 LARGEST = 16_000_000  # bytes of a response
 LONGEST_WAIT = 60.0  # seconds between two tries
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # never asked through a proxy
@@ -206,7 +208,15 @@ class Lmm:
     # Of a million tokens, {"prompt": .., "completion": ..}, in any currency.
     price: Mapping[str, float | None] | None = None
     image_format: ImageFormat = "png"
-    asks: Callable[[str, Question], Prompt] = prompt  # (benchmark, question): what is asked
+    # What the model is given: `po3d.systems.prompts.Setting`.
+    show: str = "picture"
+    frame: str | None = None  # None: anchors
+    change: str = "with"
+    style: str = "plain"
+    table: str = "none"
+    scenes: str | None = None  # of table=predicted: a scenes.jsonl of a finished run
+    # The message for a question on an image; None: the benchmark's own prompt in the setting above.
+    prompts: Callable[[Question, Context], Prompt] | None = None
 
     def __post_init__(self, log: str | Path | None) -> None:
         key = os.environ.get(self.key_env, "") if self.key_env else ""
@@ -221,6 +231,11 @@ class Lmm:
             raise InputError(
                 f"timeout={self.timeout!r} should be above 0 seconds, wait={self.wait!r} at least 0"
             )
+        setting = Setting(self.show, self.frame or "anchors", self.change, self.style, self.table)
+        self.setting = setting
+        if self.prompts is None:
+            self.prompter = Prompter(self.benchmark, setting, self.scenes)
+            self.prompts = self.prompter.prompt
         self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)
         fields = {"temperature": self.temperature, "max_tokens": self.max_tokens}
@@ -235,14 +250,39 @@ class Lmm:
 
     def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
         """The questions on one image, on their way: their pictures are encoded when this returns."""
-        views = context.inputs if any(q.images for q in questions) else None
+        asked = [self.asked(q, context) for q in questions]
+        finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
-        for name in dict.fromkeys(n for q in questions for n in pictures(q)):
-            pixels = context.image() if views is None else views.image(name)
-            urls[name] = data_uri(encode(pixels, self.image_format), self.image_format)
+        for name in dict.fromkeys(name for one in asked for name in one.pictures):
+            urls[name] = data_uri(encode(context.picture(name), self.image_format), self.image_format)
         stop = threading.Event()
-        asked = [[urls[n] for n in pictures(q)] for q in questions]
-        return Asking([self.pool.submit(self._ask, q, u, stop) for q, u in zip(questions, asked)], stop)
+        work = []
+        for question, one in zip(questions, asked, strict=True):
+            content = messages(one, [urls[name] for name in one.pictures])
+            work.append(self.pool.submit(self._ask, question, content, stop, finish(question)))
+        return Asking(work, stop)
+
+    def asked(self, question: Question, context: Context) -> Prompt:
+        """The message for a question."""
+        return self.prompts(question, context)
+
+    def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
+        """For each question on an image what makes a prediction of the response; it may ask again."""
+
+        def finish(question: Question) -> Finish:
+            return lambda record, ask: predicted(
+                question, record["response"], record["finish_reason"] == "length"
+            )
+
+        return finish
+
+    def notes(self, questions: Sequence[Question]) -> list[str]:
+        """What a reader of figures should know: answers are those after a change that the model was not told."""
+        if self.setting.change == "with" or not any(q.change for q in questions):
+            return []
+        return [
+            "the changes were not told; the right answers are those after them, but for the control set without change"
+        ]
 
     @property
     def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
@@ -259,27 +299,34 @@ class Lmm:
         cost = sum(self._cost(r["usage"]) or 0.0 for r in own) if self.price else None
         return {"requests": len(own), **sums, "cost": cost, "seconds": sum(r["seconds"] for r in own)}
 
-    def _ask(self, question: Question, urls: Sequence[str], stop: threading.Event) -> Prediction:
-        body = {
-            "model": self.model, "messages": messages(self.asks(self.benchmark, question), urls), **self.fields,
-        }  # fmt: skip
+    def _ask(
+        self, question: Question, content: list[dict], stop: threading.Event, finish: Finish
+    ) -> Prediction:
+        def ask(more: list[dict]) -> dict:
+            return self._response(question, [*content, *more], stop)
+
+        try:
+            return finish(ask([]), ask)
+        except (Refused, Unavailable) as error:
+            return Prediction(question.id, "failed", reason=str(error))
+
+    def _response(self, question: Question, content: list[dict], stop: threading.Event) -> dict:
+        """The logged response to messages, asked for unless it is there; Refused or Unavailable."""
+        body = {"model": self.model, "messages": content, **self.fields}
         digest = hashlib.sha256(
             json.dumps([self.endpoint.base_url, body], sort_keys=True).encode()
         ).hexdigest()
         record = self.log.known.get(digest)
         if record is None:
             start = time.monotonic()
-            try:
-                reply, tries = self._insist(body, digest, stop)
-            except (Refused, Unavailable) as error:
-                return Prediction(question.id, "failed", reason=str(error))
+            reply, tries = self._insist(body, digest, stop)
             record = {
                 "id": question.id, "image": question.image, "model": self.model, "response": reply.text,
                 "finish_reason": reply.finish, "usage": dict(reply.usage), "cost": self._cost(reply.usage),
-                "seconds": round(time.monotonic() - start, 3), "tries": tries, "request": digest,
+                "seconds": round(time.monotonic() - start, 3), "tries": tries, "messages": len(content), "request": digest,
             }  # fmt: skip
             self.log.add(record)
-        return predicted(question, record["response"], record["finish_reason"] == "length")
+        return record
 
     def _insist(self, body: Mapping[str, Any], digest: str, stop: threading.Event) -> tuple[Reply, int]:
         """The reply and how many tries it took."""

@@ -6,24 +6,62 @@ every model is asked the same. No answer is ever looked at.
 
 import base64
 import io
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from po3d.benchmarks.base import Picture
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError, known
-from po3d.reasoning.questions import Question
+from po3d.io.files import read_jsonl
+from po3d.io.text_tables import text
+from po3d.reasoning.questions import Question, pictures
+from po3d.scene.display import shown_table
+from po3d.scene.table import Scene, from_json
+
+if TYPE_CHECKING:
+    from po3d.systems.pipeline import Context
 
 ImageFormat = Literal["png", "jpeg"]
 
 
+class Setting(NamedTuple):
+    """What a model is given with a question: the papers' settings, and a scene table as text."""
+
+    show: str = "picture"  # SHOWN; labelled and captions are Hypo3D's
+    frame: str = "anchors"  # FRAMES: whose front a room has; Hypo3D alone
+    change: str = "with"  # CHANGES: is the change told; Hypo3D alone
+    style: str = "plain"  # STYLES; ego_to_allo is SCOPE's
+    table: str = "none"  # TABLES: of whose scene table the text is added
+
+    def checked(self, benchmark: str) -> "Setting":
+        """The setting; InputError for one that the benchmark does not have."""
+        own = {**SETTINGS, **BENCHMARKS[benchmark].prompt_settings}
+        for name, value in self._asdict().items():
+            known(f"{name} of {benchmark}", value, own[name])
+        return self
+
+
+SETTINGS = {
+    "show": ("picture", "none"), "frame": ("anchors",), "change": ("with",), "style": ("plain", "cot"),
+    "table": ("none", "predicted", "truth"),
+}  # fmt: skip
+DEFAULT = Setting()
+COT = (
+    "Think step by step before you answer: say first what you see and what follows from it. "
+    "Then write the answer in a last line of its own that begins with 'Answer:'."
+)
+
+
 class Prompt(NamedTuple):
-    """One question as a message: texts, and numbers that stand for the images in their order."""
+    """One question as a message: texts, and numbers that stand for `pictures` in their order."""
 
     parts: tuple[str | int, ...]
+    pictures: tuple[str, ...] = ()  # as `Split.image` knows them
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -35,11 +73,91 @@ class Prompt(NamedTuple):
         return "\n".join(self.texts)
 
 
-def prompt(benchmark: str, question: Question) -> Prompt:
-    """The message for one question of a benchmark; InputError for a benchmark without one."""
+def prompt(
+    benchmark: str,
+    question: Question,
+    setting: Setting = DEFAULT,
+    inputs: Any = None,
+    tables: Sequence[Scene] = (),
+) -> Prompt:
+    """Return the message for one question of a benchmark in a setting. `inputs`: what the split has with the image (captions);
+    `tables`: the scene tables of the image or of its views, for `table`. InputError for a benchmark without prompts."""
     if benchmark not in BENCHMARKS:
         raise InputError(f"there is no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
-    return Prompt(tuple(BENCHMARKS[benchmark].prompt(question)))
+    own = BENCHMARKS[benchmark]
+    given = setting._asdict()
+    chosen = {name: given[name] for name in own.prompt_settings}
+    if "captions" in own.prompt_settings.get("show", ()) and setting.show == "captions":
+        chosen["captions"] = [text for _, text in inputs.captions()]
+    parts = list(own.prompt(question, **chosen))
+    if setting.show == "none":
+        parts = [part for part in parts if isinstance(part, str)]
+    names: list[str] = []
+    found: list[str | int] = []
+    shown = pictures(question)
+    for part in parts:
+        name = shown[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
+        if name is None:
+            found.append(str(part))
+        else:
+            found.append(len(names))
+            names.append(str(name))
+    if setting.style == "cot":
+        found.append(COT)
+    if tables:
+        found.insert(len(found) - 1, "\n\n".join(map(table_text, tables)))
+    return Prompt(tuple(found), tuple(names))
+
+
+class Prompter:
+    """The prompts of a benchmark in one setting: what `system=lmm` and `po3d export` share. `scenes`: for table=predicted, the
+    scenes.jsonl of a finished run. InputError for a setting that the benchmark does not have."""
+
+    def __init__(self, benchmark: str, setting: Setting = DEFAULT, scenes: str | Path | None = None) -> None:
+        if (setting.table == "predicted") != (scenes is not None):
+            raise InputError(
+                "table=predicted and scenes=FILE belong together: the scenes.jsonl of a finished run of po3d"
+            )
+        self.benchmark, self.setting, self.scenes = benchmark, setting.checked(benchmark), scenes
+        self.predicted = {} if scenes is None else read_tables(scenes)
+
+    def prompt(self, question: Question, context: "Context") -> Prompt:
+        """The message for a question on an image."""
+        return prompt(self.benchmark, question, self.setting, context.inputs, self.tables(question, context))
+
+    def tables(self, question: Question, context: "Context") -> list[Scene]:
+        """The scene tables whose text is added: the true one, or the predicted ones of the question's pictures."""
+        if self.setting.table == "none":
+            return []
+        return (
+            [context.truth()]
+            if self.setting.table == "truth"
+            else predicted_tables(question, self.predicted, self.scenes)
+        )
+
+
+def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str | Path | None) -> list[Scene]:
+    """The tables of the pictures that a question shows; InputError for one that the file lacks."""
+    names = pictures(question)
+    if missing := [name for name in names if name not in tables]:
+        raise InputError(f"{path} has no table of {missing[0]!r}; it should be of a run on the same split")
+    return [tables[name] for name in names]
+
+
+def read_tables(path: str | Path) -> dict[str, Scene]:
+    """Image name -> scene table, of a scenes.jsonl."""
+    records = enumerate(read_jsonl(path, "scene file"))
+    return {record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records}
+
+
+def table_text(scene: Scene) -> str:
+    """A scene table as text for a model: the rows, their units and the directions on the ground."""
+    ways = ", ".join(f"{way} = ({x:.2f}, {y:.2f})" for way, (x, y) in scene.axes.items())
+    return (
+        f"A table of the objects in the scene {scene.image or ''}, as a vision system measured them. Places and sizes are in the "
+        "scene's unit of length, z is up, headings are degrees counter-clockwise from +x, seen from above.\n"
+        f"Directions on the ground: {ways}.\n{text(shown_table(scene), 2)}"
+    )
 
 
 def messages(asked: Prompt, urls: Sequence[str]) -> list[dict]:

@@ -27,6 +27,7 @@ from po3d.benchmarks.threedsrbench.score import (
     row_hits,
     score,
 )
+from po3d.cli import main as cli
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
 from po3d.systems.answers import predicted
@@ -455,10 +456,63 @@ def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
     assert [(q.letter, q.options, q.letters) for q in srbench.load(tmp_path / "again").questions] == [
         (q.letter, q.options, q.letters) for q in questions
     ]
-    write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}])
+    write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}, whole])
     with pytest.raises(InputError, match="the answer 'B' is none of the options A, C, D"):
         srbench.load(tmp_path)
 
 
 def whole_options(row):
     return tuple(row[k] for k in "ABCD")
+
+
+def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
+    source = tmp_path / "source"
+    (source / "train2017").mkdir(parents=True)
+    raw = RAW + "R5,http://x/train2017/5.jpg,height,higher,,the left cup,hat,the left cup\n"
+    (source / "3dsrbench_v1.csv").write_text(raw)
+    for k in range(1, 6):
+        (source / "train2017" / f"{k}.jpg").write_bytes(png(k, 100 + k))
+    table = str(source / "3dsrbench_v1.csv")
+    command = [
+        "export",
+        "--benchmark",
+        "3dsrbench",
+        "--data",
+        table,
+        "--format",
+        "release",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert cli.main(command) == 0
+    assert "24 rows, 12 of them flipped, and 10 pictures" in capsys.readouterr().out
+    made = srbench.load(tmp_path / "out")
+    by_id = {q.id: q for q in made.questions}
+    assert set(by_id) == {f"R{k}{flip}{turn}" for k in range(1, 6) for flip in ("", "-flip")
+                          for turn in ("", "-1", "-2", "-3")[: 4 if k == 2 else 2]}  # fmt: skip
+    assert {q.answer for i, q in by_id.items() if i.startswith("R2-flip")} == {"left"}
+    assert {q.answer for i, q in by_id.items() if i.startswith("R2") and "flip" not in i} == {"right"}
+    assert {q.answer for i, q in by_id.items() if i.startswith("R5-flip")} == {"the right cup"}
+    for k in range(1, 6):
+        plain, flipped = made.image(by_id[f"R{k}"].image), made.image(by_id[f"R{k}-flip"].image)
+        assert np.array_equal(plain[:, ::-1], flipped)
+        assert plain[0, 0, 0] == k
+    for q in made.questions:
+        assert q.options["ABCD".index(q.letter)] == q.answer
+    perfect = [Prediction(q.id, "ok", q.answer) for q in made.questions]
+    for scorer in SCORERS:
+        assert {row["value"] for row in score(made.questions, perfect, scorer)["rows"] if row["n"]} == {100.0}
+    assert made.notes() == []
+    again = [
+        "export",
+        "--benchmark",
+        "3dsrbench",
+        "--data",
+        str(tmp_path / "out"),
+        "--format",
+        "release",
+        "--out",
+        str(tmp_path / "b"),
+    ]
+    assert cli.main(again) == 2
+    assert "has rotations already" in capsys.readouterr().err

@@ -71,3 +71,21 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
     assert any(line.startswith("po3d, true tables (strict)") for line in lines)
     (row,) = [line for line in lines if line.startswith("po3d: a thing named was not found (3 of 8)")]
     assert row.split()[-2:] == ["25.0", "-"]
+
+
+def test_a_language_models_row_says_what_it_was_given():
+    plain = {"model": "m", "table": "none", "frame": None}
+    assert row_name({"system": "lmm", "settings": plain}) == "m"
+    given = {
+        **plain,
+        "frame": "camera",
+        "show": "labelled",
+        "change": "without",
+        "style": "cot",
+        "table": "truth",
+    }
+    assert row_name({"system": "lmm", "settings": given}) == (
+        "m, true tables, camera frame, labelled maps, change not told, chain of thought"
+    )
+    tables = {**plain, "table": "predicted", "scenes": "outputs/scope-mini-po3d/scenes.jsonl", "show": "none"}
+    assert row_name({"system": "lmm", "settings": tables}) == "m, no pictures, tables of scope-mini-po3d"

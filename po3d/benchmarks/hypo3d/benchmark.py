@@ -1,12 +1,13 @@
 """What Hypo3D declares."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from po3d.benchmarks.base import Benchmark, Score, Tables, twin_of
+from po3d.benchmarks.base import Benchmark, Picture, Score, Tables, twin_of
 from po3d.benchmarks.hypo3d import plots, tables
 from po3d.benchmarks.hypo3d.data import load, write_corrected
+from po3d.benchmarks.hypo3d.inputs import CAMERA_VIEW, LABELS
 from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import RoomDials
@@ -14,20 +15,40 @@ from po3d.synthesis.difficulty import RoomDials
 NAME = "hypo3d"
 
 
-def prompt(question: Question) -> list[str | int]:
-    """Picture from above, where the front is, the change, the question; a word or a short phrase back."""
-    frame, change = question.frame, question.change
-    lines = ["The picture shows a room from above."]
-    if frame:
-        lines.append(f"Turn it in your mind until its sides are where this says: {frame}")
-    asked = [f"Change: {change}"] if change else []
-    return [
-        0,
-        "\n".join(lines),
-        "\n".join([*asked, f"Question: {question.text}"]),
-        "The picture was taken before the change: imagine the room after it. Answer with one word or a short phrase.\n"
-        "Answer:",
-    ]
+SHOWN = {
+    "picture": "The picture shows a room from above.",
+    "labelled": "The picture shows a room from above, with the name of each thing written on it.",
+    "captions": "These sentences describe the things in a room:",
+    "none": "The question is about a room that you are not shown.",
+}
+
+
+def prompt(
+    question: Question,
+    show: str = "picture",
+    frame: str = "anchors",
+    change: str = "with",
+    captions: Sequence[str] = (),
+) -> list[str | int]:
+    """The room in one of the paper's forms, where the front is, the change, the question; a word or a short phrase back."""
+    lines = [SHOWN[show], *captions]
+    if frame == "anchors" and question.frame:
+        lines.append(f"Turn it in your mind until its sides are where this says: {question.frame}")
+    parts: list[str | int] = []
+    if show in ("picture", "labelled"):
+        parts.append(0 if show == "picture" else Picture(question.image + LABELS))
+    parts.append("\n".join(lines))
+    if frame == "camera":
+        parts.append(Picture(question.image + CAMERA_VIEW))
+        parts.append(
+            "This view was taken from the middle of the room. What it shows is the room's front side."
+        )
+    told = change == "with" and bool(question.change)
+    asked = [f"Change: {question.change}"] if told else []
+    parts.append("\n".join([*asked, f"Question: {question.text}"]))
+    before = "All of this is from before the change: imagine the room after it. " if told else ""
+    parts.append(f"{before}Answer with one word or a short phrase.\nAnswer:")
+    return parts
 
 
 def measures(options: Mapping[str, Any]) -> dict[str, Score]:
@@ -50,6 +71,9 @@ _PROTOCOLS = {"official": "exact (EM) and partial match (PM) of the official met
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDials,
     tables=Tables(True, tables.titled, tables.report_markdown, lambda report: ""),
+    prompt_settings={
+        "show": tuple(SHOWN), "frame": ("anchors", "none", "camera"), "change": ("with", "without"),
+    },
     measures=measures,
     vouched=vouched,
     same=exact_match,

@@ -74,7 +74,10 @@ class Split(QuestionSplit):
         return frame_text(self.anchors.get(scene_id, {}))
 
     def image(self, scene_id: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of the room from above; InputError when there is neither a picture nor a true table."""
+        """(H, W, 3) pixels of the room from above, of NAME#labelled its labelled map, of NAME#camera the view to its front;
+        InputError when there is neither a picture nor a true table."""
+        if "#" in scene_id:
+            return self.inputs(scene_id.partition("#")[0]).image(scene_id)
         return self._files.picture(scene_id)
 
     def truth(self, scene_id: str) -> Scene:

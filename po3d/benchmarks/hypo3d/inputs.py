@@ -42,6 +42,8 @@ LABELLED = Path("2D_VLM_data") / "top_view_with_label_rotated"
 MAP_FILE, CAPTION_FILE = "semantic_maps.jsonl", "captions.json"
 SCANREFER = Path("LLM_data") / "scanrefer_captions_by_scene.pkl"
 SCENE_CAPTIONS = Path("LLM_data") / "3rscan_scene_cap.json"
+VIEWS = Path("2D_VLM_data") / "camera_view"  # pictures from the middle of a room to its front
+LABELS, CAMERA_VIEW = "#labelled", "#camera"  # behind a room's name: these pictures of it
 EYE = 1.6  # metres above the floor
 VIEW = (640, 480, 420.0)  # pixels, and focal length: some 75 degrees across
 Captions = list[tuple[str, str]]  # key of the thing, text
@@ -92,6 +94,24 @@ class InputFiles:
         """(H, W, 3) pixels of the plain map, for which no scale is needed."""
         path = self._map(scene_id)
         return self._drawn(scene_id).picture if path is None else read_image(path)
+
+    def other_picture(self, name: str, frame: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels of a labelled map or a camera view, by the room's name and LABELS or CAMERA_VIEW: the file, else drawn
+        from the true table. `frame`: where the room's anchors stood, in words."""
+        scene_id, _, what = name.partition("#")
+        folder = LABELLED if f"#{what}" == LABELS else VIEWS
+        paths = (self.root / folder / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
+        if path := next((path for path in paths if path.is_file()), None):
+            return read_image(path)
+        scene = self._true(scene_id, f"{what} picture ({folder})")
+        from po3d.synthesis.rooms.top_views import labelled_map, view_of  # the renderer is an extra
+
+        if folder == LABELLED:
+            scaled = (
+                self.root / MAPS / CAMERAS
+            ).is_file()  # without, where things are on the file is not known
+            return labelled_map(scene, self.top_view(scene_id) if scaled else self._drawn(scene_id))
+        return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
     def _map(self, scene_id: str) -> Path | None:
         paths = (self.root / MAPS / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
@@ -157,6 +177,10 @@ class RoomInputs(NamedTuple):
     files: InputFiles
     name: str
     frame: str  # where the room's anchors stood, in words
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels of the room's labelled map or camera view."""
+        return self.files.other_picture(name, self.frame)
 
     def semantic_map(self) -> SemanticMap:
         return self.files.labelled_map(self.name)

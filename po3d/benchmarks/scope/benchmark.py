@@ -11,13 +11,39 @@ from po3d.synthesis.difficulty import OrbitDials
 NAME = "scope"
 
 
-def prompt(question: Question) -> list[str | int]:
-    """Picture or pictures in order, question, lettered options; a letter, or which picture, back."""
+EGO_STEPS = (
+    "Work in three steps.\n"
+    "1. Each picture by itself: find both objects and say how the one lies to the other as this camera sees it. What is lower in "
+    "the picture and hides others is nearer; note whether the statement is true there.\n"
+    "2. If more than one picture is left, put all four views together into one layout of the scene, and keep the picture that "
+    "agrees with it.\n"
+    "3. Give the one picture in which the statement is true."
+)
+ALLO_STEPS = (
+    "A person stands in the middle of the scene and faces the camera at 0°. Work in three steps.\n"
+    "1. Each picture by itself: find the person, and list what is before them, behind them, to their left and to their right as "
+    "this camera sees it. What is behind them may be hidden in some pictures.\n"
+    "2. Put all pictures together into one map around the person, seen from above, with the directions that the person has: front "
+    "at 0°, right at 90°, behind at 180°, left at 270°.\n"
+    "3. Find on the map what is behind the person, and which of the choices is nearest to it."
+)
+STEPS = {"integration_ego": EGO_STEPS, "integration_allo": ALLO_STEPS}
+
+
+def prompt(question: Question, style: str = "plain") -> list[str | int]:
+    """Picture or pictures in order, question, lettered options; a letter, or which picture, back. Style ego_to_allo adds the
+    steps of the paper's Table 3 to the integration tasks, which alone have them."""
     options = question.options
     which = all("image" in option.lower() for option in options)
     choices = options if which else LETTERS[: len(options)]
     shown = range(len(pictures(question)))
-    return [*shown, f"{lettered(question)}\nAnswer with exactly one of: {', '.join(choices)}."]
+    steps = STEPS.get(question.category) if style == "ego_to_allo" else None
+    lines = [
+        lettered(question),
+        *([steps] if steps else []),
+        f"Answer with exactly one of: {', '.join(choices)}.",
+    ]
+    return [*shown, "\n".join(lines)]
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
@@ -25,6 +51,7 @@ _PROTOCOLS = {"choice": "an answer is right when it names the right option, by l
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",
+    prompt_settings={"style": ("plain", "cot", "ego_to_allo")},
     tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
     figures=plots.figures,
     title="SCOPE",

@@ -1,8 +1,8 @@
 """What 3DSRBench declares."""
 
-from po3d.benchmarks.base import Benchmark, Harness, twin_of
+from po3d.benchmarks.base import Augmentation, Benchmark, Harness, twin_of
 from po3d.benchmarks.choices import lettered
-from po3d.benchmarks.threedsrbench.data import load, write_vlmevalkit
+from po3d.benchmarks.threedsrbench.data import augmented, load, write_release, write_vlmevalkit
 from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import InsideDials
@@ -24,6 +24,7 @@ _PROTOCOLS = {
 }
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
+    augmentation=Augmentation(augmented, write_release),
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit words the options itself
     title="3DSRBench",
     protocols=_PROTOCOLS,

@@ -179,15 +179,15 @@ class Lens:
 # --- reading ------------------------------------------------------------------------------------------------
 
 
-def load(root: str | Path, split: str = "") -> Split:
-    """The benchmark of a file, or of the folder that holds it; InputError says what is missing."""
+def load(root: str | Path, split: str = "", flips: bool = False) -> Split:
+    """The benchmark of a file, or of the folder that holds it; InputError says what is missing. `flips`: see `read_table`."""
     root = Path(root)
     path = root
     if not root.is_file():
         path = next((root / name for name in FILES if (root / name).is_file()), root / OURS)
         if not path.is_file():
             raise InputError(f"no 3DSRBench under {root}: expected one of {', '.join(FILES)}; {WHERE}")
-    records, pictures = read_table(path)
+    records, pictures = read_table(path, flips)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
     return Split(split or path.stem, unique(questions, path, "qid"), path.parent, pictures, table=path)
 
@@ -207,7 +207,7 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     viewpoint = record.get("viewpoint", "")
     if "viewpoint" in record:
         known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
-    image = record.get("pixels") or photo + (MIRROR if name.flip else "")
+    image = record.get("pixels") or photo + (MIRROR if name.flip and record.get("mirrored") != "yes" else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
     answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
@@ -234,6 +234,15 @@ def _read_scenes(path: Path) -> dict[str, Scene]:
     return {scene.image: scene for scene in scenes}
 
 
+def augmented(root: str | Path) -> Split:
+    """The release at `root` with all rotations of the options and, where it is the raw annotations, all mirror images: what the
+    official figure needs. InputError for a table that has rotations already."""
+    found = load(root, flips=True)
+    if any(split_qid(q.id).turn for q in found.questions):
+        raise InputError(f"{found.table} has rotations already; it needs no others")
+    return replace(found, questions=tuple(row for q in found.questions for row in rotations(q)))
+
+
 # --- writing ------------------------------------------------------------------------------------------------
 
 
@@ -256,7 +265,7 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
+    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program", "mirrored"]
     columns += [f"meta_{k}" for k in extra]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
@@ -264,6 +273,8 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
         for k, q in enumerate(questions):
             row = {"index": q.index or k, "qid": q.id, "question": q.text, "category": q.category}
             row |= by_letter(q) | {"answer": q.letter, "program": q.program}
+            if split_qid(q.id).flip and not q.image.endswith(MIRROR):
+                row["mirrored"] = "yes"  # the picture is the mirror image
             row |= {"scene": q.scene, "viewpoint": q.viewpoint, "image_source": q.source}
             row |= {f"meta_{k}": v for k, v in q.columns.items()}
             writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})

@@ -10,6 +10,7 @@ bytes under "pixels" (decoded base64), each distinct one once, so that rotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,9 +34,9 @@ RELATIONS = {
 }  # fmt: skip
 
 
-def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
+def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     """The rows of a file and the pictures that it holds, by the name under "pixels"; InputError says what is
-    wrong with it."""
+    wrong with it. `flips`: raw annotations are followed by those of the mirror images."""
     pictures: dict[str, bytes] = {}
     rows = table_rows(path, "3DSRBench table", "srbench")
     records = [_record(row, pictures, path, k) for k, row in enumerate(rows)]
@@ -44,7 +45,10 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     _follow_pointers(records, path)
     columns = set().union(*records)
     if set(RAW) <= columns and "question" not in columns:
-        return [_worded(r, f"{path}, row {k}") for k, r in enumerate(records)], pictures
+        worded = [_worded(r, f"{path}, row {k}") for k, r in enumerate(records)]
+        if flips:
+            worded += [_worded(mirrored_record(r), f"{path}, row {k}") for k, r in enumerate(records)]
+        return worded, pictures
     if missing := [c for c in REQUIRED if c not in columns]:
         raise InputError(f"{path} is no 3DSRBench table: it has no column {missing[0]!r}")
     return records, pictures
@@ -91,6 +95,17 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
             if target not in carrier:
                 raise InputError(f"{path}, row {k}: its image is that of row {target!r}, which has none")
             record["pixels"] = carrier[target]["pixels"]
+
+
+def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
+    """A raw annotation as it is of the mirror image: left and right change places in what things are called, and in the
+    answer."""
+    sides = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
+    found = dict(record)
+    for column in ("subject", "object1", "object2", "answer"):
+        if column in found:
+            found[column] = re.sub(r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], found[column])
+    return found | {"qid": f"{record['qid']}-flip"}
 
 
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
-from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
+from po3d.systems.pipeline import Context
+from po3d.systems.prompts import DEFAULT, ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
 
 LONGEST = 1024  # tokens of a response, where the harness asks for a limit
 
@@ -72,6 +74,7 @@ def export(
     bare: bool = False,
     inline: bool = False,
     twin: Mapping[str, Any] | None = None,
+    prompter: Prompter | None = None,
 ) -> Path:
     """Write a split in one of FORMATS below the folder `out`; returns the file or folder to give to the harness. `bare`: the
     question alone, for a harness's own class of the benchmark (vlmevalkit). `inline`: data URIs (openai). `twin`: the record of a
@@ -82,36 +85,57 @@ def export(
     known("format", form, FORMATS)
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
         raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
-    encoded = Encoded(split, [name for q in questions for name in pictures(q)], image_format)
+    asked = Prompts(split, prompter or Prompter(benchmark))
+    if asked.setting != DEFAULT and (
+        bare or form == "datasets" or (form == "vlmevalkit" and questions[0].options)
+    ):
+        raise InputError(
+            "settings of the prompt need a format that has it: lmms-eval, openai, or a vlmevalkit table without options"
+        )
+    if form in ("datasets", "vlmevalkit"):
+        names = [name for q in questions for name in pictures(q)]
+    else:
+        names = [name for q in questions for name in asked(q).pictures]
+    encoded = Encoded(split, names, image_format)
     out = Path(out)
     if form == "vlmevalkit":
-        return _vlmevalkit(questions, benchmark, out, encoded, bare)
+        return _vlmevalkit(questions, benchmark, out, encoded, bare, asked)
     if form == "lmms-eval":
-        return _lmms_eval(questions, benchmark, out, encoded)
+        return _lmms_eval(questions, benchmark, out, encoded, asked)
     if form == "datasets":
         from po3d.evaluation.harness import parquet
 
         return parquet.write(questions, benchmark, out, encoded, _files(encoded), twin)
-    return _openai(questions, benchmark, out, encoded, inline)
+    return _openai(questions, benchmark, out, encoded, inline, asked)
+
+
+class Prompts:
+    """The prompts of a split's questions."""
+
+    def __init__(self, split: Any, prompter: Prompter) -> None:
+        self.split, self.prompter, self.setting = split, prompter, prompter.setting
+
+    def __call__(self, question: Question) -> Prompt:
+        return self.prompter.prompt(question, Context.of(self.split, question.image))
 
 
 # --- VLMEvalKit ---------------------------------------------------------------------------------------------
 
 
 def _vlmevalkit(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool, asked: Prompts
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
     harness = BENCHMARKS[benchmark].harness
     if harness is not None and (bare or not harness.bare):
         harness.write(path, questions, encoded)
     else:
-        _write_table(path, questions, benchmark, encoded, bare)
+        _write_table(path, questions, benchmark, encoded, bare, asked)
     return path
 
 
 def _write_table(
-    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool
+    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool, asked: Prompts
 ) -> None:
     """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
     the whole prompt. Several images are lists, and then need names in image_path."""
@@ -122,7 +146,8 @@ def _write_table(
     def row(k: int, q: Question) -> dict[str, Any]:
         found = {**cells(own, q, k), "image": pictures(q)}
         if not bare and not q.options:
-            found["question"] = prompt(benchmark, q).text
+            one = asked(q)
+            found |= {"question": one.text, "image": list(one.pictures)}
         if several:
             found["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
         return found
@@ -134,9 +159,11 @@ def _write_table(
 # --- lmms-eval ----------------------------------------------------------------------------------------------
 
 
-def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded) -> Path:
+def _lmms_eval(
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, asked: Prompts
+) -> Path:
     files = _write_images(out, encoded)
-    write_jsonl(out / "data.jsonl", (_doc(q, benchmark, files) for q in questions))
+    write_jsonl(out / "data.jsonl", (_doc(q, asked(q), benchmark, files) for q in questions))
     write_file(out / "po3d_task.py", Path(lmms_task.__file__).read_text(encoding="utf-8"))
     folder, name = out.resolve(), f"po3d_{benchmark}"
     task = Path(lmms_task.__file__).with_suffix(".yaml").read_text(encoding="utf-8").format(
@@ -147,9 +174,9 @@ def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded
     return out / f"{name}.yaml"
 
 
-def _doc(q: Question, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
+def _doc(q: Question, asked: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
     """A line of data.jsonl, with what `lmms_task` says that it has."""
-    asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
+    names = [files[name] for name in asked.pictures]
     parts = [
         {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
         for part in asked.parts
@@ -163,16 +190,19 @@ def _doc(q: Question, benchmark: str, files: Mapping[str, str]) -> dict[str, Any
 # --- OpenAI messages ----------------------------------------------------------------------------------------
 
 
-def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool) -> Path:
+def _openai(
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool, asked: Prompts
+) -> Path:
     path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
 
     def rows() -> Iterator[dict[str, Any]]:
         latest = urls  # questions on one image mostly stand together
         for q in progress(questions, "exporting"):
-            names = pictures(q)
+            one = asked(q)
+            names = one.pictures
             if inline:
                 latest = {n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names}
-            content = messages(prompt(benchmark, q), [latest[n] for n in names])
+            content = messages(one, [latest[n] for n in names])
             answer = BENCHMARKS[benchmark].written(q.answer)
             row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
             yield row | ({"options": gapped(q), "letter": letter(q)} if q.options else {})
@@ -222,12 +252,17 @@ def export_command(arguments: argparse.Namespace) -> int:
     ):
         if getattr(arguments, option) and arguments.format != form:
             raise InputError(f"--{option} belongs to --format {form}")
+    if arguments.format == "release":
+        _release(arguments)
+        return 0
     split = open_split(arguments.benchmark, arguments.data, arguments.size)
     if arguments.format == "results":
         return _results(arguments, split)
+    setting = Setting(*(getattr(arguments, name) for name in Setting._fields))
+    prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
     path = export(
         split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,
-        arguments.inline, twin_record(arguments.benchmark, arguments.data),
+        arguments.inline, twin_record(arguments.benchmark, arguments.data), prompter,
     )  # fmt: skip
     print(f"wrote {len(split.questions)} questions to {path}")
     same = ["--benchmark", arguments.benchmark]
@@ -236,6 +271,28 @@ def export_command(arguments: argparse.Namespace) -> int:
             same += [f"--{option}", str(value)]
     print(f"score what a model answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
     return 0
+
+
+def _release(arguments: argparse.Namespace) -> Path:
+    """Write a release with all rotations and flips: its table and each picture, flipped ones as they are flipped."""
+    augmentation = BENCHMARKS[arguments.benchmark].augmentation
+    if augmentation is None or arguments.data is None:
+        raise InputError(
+            "--format release is for a benchmark with rotations and flips, and --data FILE: its raw annotations or table"
+        )
+    split, out = augmentation.split(Path(arguments.data)).first(arguments.size), Path(arguments.out)
+    encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
+    files = _write_images(out, encoded)
+    questions = [replace(q, image=files[q.image]) for q in split.questions]
+    augmentation.write(out, questions)
+    flips = sum("-flip" in q.id for q in questions)
+    print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} pictures to {out}")
+    if not flips:
+        print("note: the table has no flipped rows and is no raw annotation, so rotations alone were made")
+    print(
+        f"evaluate: python evaluate.py benchmark={arguments.benchmark} data.root={shlex.quote(str(out))} ..."
+    )
+    return out
 
 
 def _results(arguments: argparse.Namespace, split: Any) -> int:

@@ -5,9 +5,9 @@
     plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
 
 Refused, with one line: pickles, files above FILE bytes or ROWS rows, workbooks that unpack to much more than they are
-(`po3d.io.tables`), files without one readable row. A row that cannot be read (cells above CELL characters, too few cells, invalid JSON, bytes that are not
-UTF-8) is a row with a `fault` and without cells. A cell is never evaluated: "=1+1" is a text. Half a surrogate pair
-becomes U+FFFD, and the row a `repair`.
+(`po3d.io.tables`), files without one readable row. A row that cannot be read (cells above CELL characters, too few
+cells, invalid JSON, bytes that are not UTF-8) is a row with a `fault` and without cells. A cell is never evaluated:
+"=1+1" is a text. Half a surrogate pair becomes U+FFFD, and the row a `repair`.
 """
 
 import csv

@@ -120,6 +120,31 @@ def map_of(
     return renderer.shoot(scene, camera, look).rgb, camera
 
 
-@functools.lru_cache(1)
-def _map_renderer(furniture: str) -> RoomRenderer:
-    return RoomRenderer(SIZE, SIZE, 1, RoomModels(furniture))
+def labelled_map(scene: Scene, view: tuple[NDArray[np.uint8], Camera]) -> NDArray[np.uint8]:
+    """The plain map of a room with the name of each thing written at its place."""
+    from PIL import Image, ImageDraw
+
+    picture, camera = view
+    image = Image.fromarray(picture)
+    draw = ImageDraw.Draw(image)
+    scale = metres_per_pixel(camera)
+    x, y, _ = camera.position.tolist()
+    for o in scene.objects:
+        at = ((o.position[0] - x) / scale + camera.width / 2, camera.height / 2 - (o.position[1] - y) / scale)
+        name = o.value("name")
+        box = draw.textbbox(at, name, anchor="mm")
+        draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=(255, 255, 255))
+        draw.text(at, name, fill=(0, 0, 0), anchor="mm")
+    return np.asarray(image)
+
+
+def view_of(scene: Scene, camera: Camera, furniture: str | Path | None = None) -> NDArray[np.uint8]:
+    """A room of the twin as a camera inside it sees it, in the look of its map."""
+    renderer = _map_renderer(str(furniture or FOLDER), camera.width, camera.height)
+    look = sample_room_look(scene, renderer.models, "test", rng(0, f"map/{scene.image}"))
+    return renderer.shoot(scene, camera, look).rgb
+
+
+@functools.lru_cache(2)
+def _map_renderer(furniture: str, width: int = SIZE, height: int = SIZE) -> RoomRenderer:
+    return RoomRenderer(width, height, 1, RoomModels(furniture))

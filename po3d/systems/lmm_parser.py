@@ -1,0 +1,171 @@
+"""`system=lmm_parser`: a language model writes the program, po3d's executor runs it on the scene table.
+
+    python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME system.table=truth
+    python evaluate.py system=lmm_parser ... system.table=predicted system.scenes=OUT/scenes.jsonl
+
+The model gets the language of the benchmark's programs (`po3d/language/programs`), two or three examples, and the question
+with its options or its change, but no picture. Its program is parsed and typed; one that cannot be run is sent back once with
+the reason. A second one that cannot be run is "unparsed": it counts as wrong, and as malformed in the report.
+"""
+
+import importlib
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from po3d.benchmarks.choices import lettered
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.io.errors import InputError
+from po3d.language.programs.street import ARGUMENTS
+from po3d.reasoning.questions import Prediction, Question
+from po3d.systems import pipeline
+from po3d.systems.lmm import Finish, Lmm
+from po3d.systems.pipeline import WORLDS, Answering, Context, Reading, Tables
+from po3d.systems.prompts import Prompt, predicted_tables
+
+_LINE = re.compile(r"^[\s*`>-]*(program|change)[*`\s]*:[*`\s]*(.+?)[`*\s]*$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(eq=False, repr=False)
+class LmmParser(Lmm):
+    """A System: the model behind an endpoint is the parser, the executor runs on true or predicted tables."""
+
+    table: str = "predicted"
+    mode: str | None = None  # of the executor of streets; None: marginal
+    samples: int | None = None  # None: 64
+
+    def __post_init__(self, log: Any) -> None:
+        for name, value in {"show": "picture", "change": "with", "style": "plain"}.items():
+            if getattr(self, name) != value:
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} is not read by system=lmm_parser, which shows no picture"
+                )
+        if self.table not in ("predicted", "truth"):
+            raise InputError(f"table={self.table!r} of system=lmm_parser should be predicted or truth")
+        super().__post_init__(log)
+        self.world = BENCHMARKS[self.benchmark].world
+        self.executor = importlib.import_module(WORLDS[self.world]).EXECUTOR
+        if self.world == "street":
+            self.executor = replace(
+                self.executor, mode=self.mode or "marginal", samples=self.samples or 64
+            )
+        elif (self.mode, self.samples) != (None, None):
+            raise InputError(
+                f"executor.mode and executor.samples are for streets; {self.benchmark} reads neither"
+            )
+        if self.world == "rooms" and self.frame not in (None, "anchors"):
+            if self.table == "truth":
+                raise InputError(
+                    f"frame={self.frame} needs table=predicted: true tables have the anchors' frame"
+                )
+            self.executor = replace(self.executor, frame=self.frame)
+        self.running = threading.Lock()  # executors keep what the questions on one image share
+
+    def asked(self, question: Question, context: Context) -> Prompt:
+        return Prompt((language(self.world), _posed(question)))
+
+    def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
+        """What makes a prediction of a response; the questions of an image share what is worked out of its tables."""
+        answering = self._answering(questions, context)
+        return lambda question: lambda record, ask: self._finish(question, answering, record, ask)
+
+    @property
+    def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
+        return {**super().measures, "programs": self.programs}
+
+    def programs(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, int]:
+        """How many programs were written, were sent back once, and could not be run in the end."""
+        ids = {q.id for q in questions}
+        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
+        malformed = sum(p.status == "unparsed" for p in predictions)
+        return {"written": len(written), "sent_back": len(again), "malformed": malformed}
+
+    def _answering(self, questions: Sequence[Question], context: Context) -> Answering:
+        if self.table == "truth":
+            return self.executor.exactly(context.truth())
+        views: dict[str, Any] = {}
+        for question in questions:
+            found = predicted_tables(question, self.prompter.predicted, self.scenes)
+            views |= dict(zip(question.images or (question.image,), found, strict=True))
+        return self.executor.on(Tables(views, inputs=context.inputs))
+
+    def _finish(
+        self,
+        question: Question,
+        answering: Answering,
+        record: Mapping[str, Any],
+        ask: Callable[[list[dict]], dict],
+    ) -> Prediction:
+        reading = self._read(question, record["response"])
+        if reading.unread:
+            again = _words()["repair"].format(reason=reading.unread)
+            more = [{"role": "assistant", "content": record["response"]}, {"role": "user", "content": again}]
+            reading = self._read(question, ask(more)["response"])
+        if reading.unread:
+            return Prediction(question.id, "unparsed", reason=f"malformed program: {reading.unread}")
+        with self.running:
+            return pipeline.predicted(self.executor, answering, question, reading)
+
+    def _read(self, question: Question, response: str) -> Reading:
+        """The programs of a response, parsed and typed; one that is absent or malformed says why."""
+        found = {name.lower(): text for name, text in _LINE.findall(response)}
+        lines = [line for line in response.splitlines() if line.strip(" `")]
+        if not found and len(lines) == 1:
+            found["program"] = lines[0].strip(" `")
+        absent = [n for n in ("program", *(["change"] if question.change else [])) if not found.get(n)]
+        if absent:
+            return Reading(
+                pipeline.Parse("unparsed", reason=f"there is no line that begins with '{absent[0]}:'")
+            )
+        own = replace(question, program=found["program"], change_program=found.get("change", ""), unread="")
+        try:
+            reading = self.executor.gold(own, rows=self.table == "truth")
+        except (InputError, RecursionError) as error:
+            return Reading(pipeline.Parse("unparsed", reason=str(error)))
+        if not reading.unread:
+            return reading
+        return Reading(pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", "")))
+
+
+def _posed(question: Question) -> str:
+    """The question as it is put below the language."""
+    words = _words()
+    lines = [f"Change: {question.change}"] if question.change else []
+    lines.append(lettered(question) if question.options else f"Question: {question.text}")
+    return "\n".join([*lines, words["ask_change" if question.change else "ask"]])
+
+
+@cache
+def _words() -> dict[str, Any]:
+    file = resources.files("po3d.systems") / "parser_prompt.yaml"
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+@cache
+def language(world: str) -> str:
+    """The programs of a world for a model: signatures, words, examples."""
+    words = _words()
+    own = words[world]
+    rules = (resources.files("po3d.language") / "programs" / f"{own['file']}.txt").read_text(encoding="utf-8")
+    leaves = (resources.files("po3d.language") / "leaves.txt").read_text(encoding="utf-8")
+    attributes = next(line for line in leaves.splitlines() if line.startswith("attribute "))
+    arguments = "; ".join(
+        f"{op}: {' '.join(('=' if op == 'filter' else ',').join(one) for one in values)}"
+        for op, values in ARGUMENTS.items()
+        if values != ((),)
+    )
+    told = own["vocabulary"].format(arguments=arguments, attributes=", ".join(attributes.split()[1:]))
+    examples = []
+    for text, change, program, *edit in own["examples"]:
+        lines = [f"Change: {change}"] if change else []
+        lines.append(f"Question: {text}")
+        lines += [f"change: {edit[0]}"] if edit else []
+        examples.append("\n".join([*lines, f"program: {program}"]))
+    return "\n\n".join([words["intro"], rules.strip(), told, "Examples", *examples])

@@ -1,0 +1,106 @@
+"""The text of a model's response, cleaned for `po3d.systems.answers`: thinking, stop tokens, invisible characters and markup."""
+
+import re
+import unicodedata
+
+from po3d.language.grammar import load
+
+BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
+_I = re.IGNORECASE
+_ARTICLE = load("answers", "patterns").expression("article", _I)
+AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
+_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
+_RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
+
+_THINK = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|\|begin_of_thought\|)"
+_THINK_OPEN = re.compile(rf"<{_THINK}>|◁think▷|\[THINK\]", _I)
+_THINK_CLOSE = re.compile(
+    rf"</{_THINK}>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", _I
+)  # often without its opening tag, which is part of the prompt
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]*<\|message\|>", _I)
+_STOP = re.compile(
+    r"<\|?(?:im_end|im_start|endoftext|end_of_text|eot_id|eot|eos|end|return|end_of_turn|end_of_utterance"
+    r"|end_of_sentence|end▁of▁sentence|assistant|user|pad)\|?>|</?s>|\[/?INST\]|\[EOS\]",
+    _I,
+)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
+_LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
+_LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
+_PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
+
+
+def normal(text: str) -> str:
+    """The text with plain quotes, full-width letters and marks as ASCII, without what is invisible."""
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
+    return text.translate(_QUOTES).translate(_PUNCTUATION)
+
+
+def cleaned(response: str) -> str:
+    """The response without thinking, stop tokens and what follows them, HTML and code fences."""
+    text = normal(response)
+    if channels := list(_FINAL_CHANNEL.finditer(text)):
+        text = text[channels[-1].end() :]
+    text = _without_thinking(text)
+    parts = [part for part in _STOP.split(text) if part.strip(AROUND)]
+    text = parts[0] if parts else ""
+    text = _HTML.sub(" ", _FENCE.sub("", text)).strip()
+    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
+
+
+def _without_thinking(text: str) -> str:
+    """What stands behind the last closing tag, else before the first opening one."""
+    closing = list(_THINK_CLOSE.finditer(text))
+    behind = text[closing[-1].end() :] if closing else text
+    opening = _THINK_OPEN.search(behind)
+    kept = behind[: opening.start()] if opening else behind
+    if closing and not kept.strip(AROUND):
+        first = _THINK_OPEN.search(text)
+        kept = text[: first.start()] if first else ""
+    return kept
+
+
+def unlatexed(text: str) -> str:
+    """The text without LaTeX's marks; commands that give text leave it."""
+    while (plain := _LATEX_TEXT.sub(r" \1 ", text)) != text:
+        text = plain
+    return _LATEX_MARK.sub(" ", text)
+
+
+def unmarked(text: str) -> str:
+    """The text without marks, bullets, symbols and one pair of brackets around it; a bracket of "(B) left" stays."""
+    text = " ".join(text.split())
+    before = None
+    while text != before:
+        before = text
+        text = _RULE.sub("", _BULLET.sub("", text.strip(AROUND), count=1))
+        while text and text[0] != "°" and unicodedata.category(text[0]) == "So":
+            text = text[1:]
+        while text and text[-1] != "°" and unicodedata.category(text[-1]) == "So":
+            text = text[:-1]
+        for pair in ("()", "[]", "{}"):
+            if text[-1:] == pair[1] and pair[0] not in text:
+                text = text[:-1]
+            inner = text[1:-1]
+            if (
+                text[:1] == pair[0]
+                and text[-1:] == pair[1]
+                and not (len(inner) == 1 and inner.isalpha())
+                and not set(pair) & set(inner)
+            ):
+                text = inner
+    return text
+
+
+def rest_after(pattern: re.Pattern[str], text: str) -> str:
+    """What follows a beginning that the pattern matches; the text where it has none."""
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
+
+
+def plain_text(text: str) -> str:
+    """The text in lower case, without marks around it and a leading article."""
+    text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", unmarked(text.lower()))
+    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

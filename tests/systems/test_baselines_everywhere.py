@@ -1,0 +1,73 @@
+"""random and frequency: an answer to every question of every benchmark, from its options or a training twin."""
+
+import pytest
+from omegaconf import OmegaConf
+
+from po3d.benchmarks.registry import BENCHMARKS, opened, training_questions
+from po3d.io.config import build, compose
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Question
+from po3d.systems.baselines import FrequencyAnswer, RandomAnswer
+from po3d.systems.pipeline import Context
+
+
+def asked(answer, category="movement", options=(), number="q"):
+    return Question(number, "i", "Where?", "2d", category, answer, options=tuple(options))
+
+
+TRAINING = [
+    asked("left"),
+    asked("left"),
+    asked("bed"),
+    asked("3", "removal"),
+    asked("yes", "above", ("yes", "no")),
+]
+
+
+def answers(system, *questions):
+    return [p.answer for p in system.answer(questions, None)]
+
+
+def test_the_most_frequent_answer_is_of_the_category_and_among_the_options():
+    system = FrequencyAnswer(TRAINING)
+    assert answers(system, asked("?"), asked("?", "removal"), asked("?", "unheard of")) == [
+        "left",
+        "3",
+        "left",
+    ]
+    assert answers(system, asked("?", "above", ("no", "yes"))) == ["yes"]
+    assert answers(system, asked("?", "above", ("b", "a"))) == ["a"]  # in every rotation the same
+    with pytest.raises(InputError, match="needs training questions"):
+        FrequencyAnswer([])
+
+
+def test_a_random_answer_is_one_of_the_categorys_and_the_seed_decides():
+    questions = [asked("?", number=f"q{k}") for k in range(40)]
+    found = answers(RandomAnswer(TRAINING, 1), *questions)
+    assert set(found) == {"left", "bed"}
+    assert (
+        found
+        == answers(RandomAnswer(TRAINING, 1), *questions)
+        != answers(RandomAnswer(TRAINING, 2), *questions)
+    )
+
+
+@pytest.mark.parametrize("name", ["scope", "hypo3d", "3dsrbench"])
+@pytest.mark.parametrize("system", ["random", "frequency"])
+def test_every_benchmark_has_them(name, system):
+    config = compose("evaluate", [f"benchmark={name}", f"system={system}", "system.training.size=2"])
+    made = build(OmegaConf.to_container(config.system, resolve=True))
+    split = opened(name, None, 1)
+    questions = [q for q in split.questions if q.image == split.images[0]]
+    given = made.answer(questions, Context.of(split, split.images[0]))
+    assert [p.id for p in given] == [q.id for q in questions]
+    assert all(
+        p.status == "ok" and (not q.options or p.answer in q.options) for p, q in zip(given, questions)
+    )
+
+
+def test_training_questions_are_no_test_questions():
+    for name in BENCHMARKS:
+        own = training_questions(name, 1, 3)
+        assert own
+        assert all(q.answer for q in own)
