@@ -169,7 +169,7 @@ def test_the_command_seeds_before_it_builds_the_model(monkeypatch):
     monkeypatch.setattr(script, "train", lambda module, data, **_: drawn.append((module, data)))
     plain = dict.fromkeys(("out", "trainer", "export", "ema", "save_every", "wandb", "model", "data"))
     for seed in (3, 3, 4):
-        script.fit({**plain, "seed": seed})
+        script.fit({**plain, "trainer": {}, "compile": False, "seed": seed})
     assert drawn[0] == drawn[1] != drawn[2]
 
 
