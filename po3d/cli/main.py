@@ -28,9 +28,7 @@ COMMANDS = {
     "generate": Command(
         "make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate", "synthesis"
     ),
-    "check-estimator": Command(
-        "an estimator of your own before it is evaluated", "po3d.cli.check_estimator"
-    ),
+    "check-estimator": Command("an estimator of your own before it is evaluated", "po3d.cli.check_estimator"),
     "audit": Command("released answers against their programs", "po3d.cli.audit"),
     "completion": Command(
         "a script that completes po3d's options in a shell", "po3d.cli.completion", "shell"

@@ -76,7 +76,9 @@ def pipeline(
     return replace(made, noise=dict(noise), seed=seed) if noise else made
 
 
-def random(benchmark: str, domain: str, training: Mapping[str, Any], seed: int = 0, consistent: bool = False) -> System:
+def random(
+    benchmark: str, domain: str, training: Mapping[str, Any], seed: int = 0, consistent: bool = False
+) -> System:
     """Return a uniform guess: on streets among the answers that the question's words allow, in rooms among the answers of a
     training twin, elsewhere among the options. `consistent`: the same option in every rotation (3DSRBench's random++)."""
     if consistent and domain != "photographs":

@@ -52,9 +52,7 @@ class LmmParser(Lmm):
         self.world = BENCHMARKS[self.benchmark].world
         self.executor = importlib.import_module(WORLDS[self.world]).EXECUTOR
         if self.world == "street":
-            self.executor = replace(
-                self.executor, mode=self.mode or "marginal", samples=self.samples or 64
-            )
+            self.executor = replace(self.executor, mode=self.mode or "marginal", samples=self.samples or 64)
         elif (self.mode, self.samples) != (None, None):
             raise InputError(
                 f"executor.mode and executor.samples are for streets; {self.benchmark} reads neither"
