@@ -28,7 +28,8 @@ class Hold(NamedTuple):
 def held(
     hold: Hold, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
 ) -> Camera:
-    """Return the camera above the ground point `ground` (x, y) with this pose. `focal` in pixels."""
+    """Return the camera above the ground point `ground` (x, y) at this orientation. `focal` in
+    pixels."""
     cp, sp = math.cos(hold.pitch), math.sin(hold.pitch)
     ca, sa = math.cos(hold.azimuth), math.sin(hold.azimuth)
     forward = np.array([cp * ca, cp * sa, sp])

@@ -130,7 +130,8 @@ TOP = 200.0
 
 
 def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -> Camera:
-    """Return the camera of a top view: far above (x, y), aimed straight down, +y up in the image."""
+    """Return the camera of a top view: far above (x, y), aimed straight down, +y upward in the
+    image."""
     return Camera(width, height, TOP / metres_per_pixel, look_at((x, y, TOP), (x, y, 0.0), (0, 1, 0)))
 
 

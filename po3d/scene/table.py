@@ -180,7 +180,8 @@ class Scene:
         ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
 
     def kept(self, rows: Sequence[int]) -> "Scene":
-        """Return the table reduced to these rows, in this order; dropped objects occlude nothing."""
+        """Return the table reduced to these rows, in this order. Dropped objects occlude
+        nothing."""
         new = {old: k for k, old in enumerate(rows)}
         occluders = self.occluders
         if occluders is not None:
