@@ -401,7 +401,7 @@ class _Runner:
     def fail(self, wrong: Tensor) -> None:
         self.bad = self.bad | wrong
 
-    # --- sets ------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def _scene(self) -> Tensor:
         return self.times()
@@ -548,7 +548,7 @@ class _Runner:
         self.fail(own[:, 0] < 0)
         return self.value(among) & (self.rows("codes", attribute) == own) & ~self.one(one)
 
-    # --- objects ---------------------------------------------------------------------------------------------
+    # --- objects ----------------------------------------------------------------------------------
 
     def _unique(self, among: Call) -> Tensor:
         read = self.read
@@ -673,7 +673,7 @@ class _Runner:
         self.phrases.append(row.int().argmax(1))
         return self.phrases[-1]
 
-    # --- answers ---------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def _count(self, *args) -> Tensor:
         if len(args) == 1:

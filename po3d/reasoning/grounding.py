@@ -90,7 +90,7 @@ class _Grounder:
                 found[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
         return FLOOR + (1 - FLOOR) * found
 
-    # --- relations ----------------------------------------------------------------------------------------------
+    # --- relations --------------------------------------------------------------------------------
 
     def related(self, relation: str, landmarks: Sequence[Description], weights: Array) -> Array:
         """(n,) belief in a relation to the landmarks."""
@@ -151,7 +151,7 @@ class _Grounder:
         off = np.abs(offset @ np.array([-way[1], way[0]])) / length**2
         return FLOOR + (1 - FLOOR) * ((along > 0.05) & (along < 0.95)) * np.exp(-4 * off)
 
-    # --- ranks --------------------------------------------------------------------------------------------------
+    # --- ranks ------------------------------------------------------------------------------------
 
     def _by_distance(self, landmark: Array, weights: Array, sign: int) -> Array:
         if not landmark.any():

@@ -328,7 +328,7 @@ class _Chances:
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi, : values.shape[1]] = values
 
-    # --- steps -------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def scene(self, row: Tensor) -> tuple[Tensor, None]:
         return self.everything[row], None
@@ -390,7 +390,7 @@ class _Chances:
     def greater_than(self, x: Tensor, y: Tensor, row: Tensor) -> tuple[Tensor, None]:
         return self.less_than(y, x, row)
 
-    # --- tables ------------------------------------------------------------------------------------------------
+    # --- tables -----------------------------------------------------------------------------------
 
     def _frequencies(self, group: Poses, frequent: Tensor, labelled: bool) -> None:
         """How often over the draws of a group of tables each relation holds, and each thing faces each way."""

@@ -291,7 +291,7 @@ class _Reader(Evaluator):
         self.unit: Unit = self.rules.unit
         self.describe, self.short = search.describe, search.short
 
-    # --- decisions, and what they turn -----------------------------------------------------------------------
+    # --- decisions, and what they turn ------------------------------------------------------------
 
     def margin(
         self, i: int, distance: float, unit: Unit, boundary: str, text: str, nudge: Nudge | None = None
@@ -391,7 +391,7 @@ class _Reader(Evaluator):
         objects[row] = replace(objects[row], **changes)
         return _Decision(margin, lambda: self.search.on(replace(scene, objects=tuple(objects))))
 
-    # --- sets ------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def exists(self) -> Iterator[_Decision]:
         scene = self.search.scene
@@ -559,7 +559,7 @@ class _Reader(Evaluator):
         boundary = f"the path from {self.short(a)} to {self.short(b)}"
         return self.within(i, metres, self.unit, boundary, shift)
 
-    # --- headings, beliefs, what is hidden -------------------------------------------------------------------
+    # --- headings, beliefs, what is hidden --------------------------------------------------------
 
     def _faces(self, i: int, value: str | None) -> _Decision:
         """The window of `value`; None: the window that the thing faces in, or the nearest."""
@@ -698,7 +698,7 @@ class _Reader(Evaluator):
         occluders[row] = belief
         return lambda: self.search.on(replace(self.search.scene, occluders=tuple(occluders)))
 
-    # --- choices ---------------------------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------
 
     def best(self, what: str, sense: str, *args: Call) -> Iterator[_Decision]:
         *where, among = args
@@ -837,7 +837,7 @@ class _Reader(Evaluator):
                 left = [k for k in lying if k != i] if i in lying else [*lying, i]
                 yield self.chosen(margin, min(left, key=away, default=None))
 
-    # --- answers ---------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def asked_of(self, what: str, one: Call, *_start: Call) -> Iterator[_Decision]:
         if (
@@ -980,7 +980,7 @@ _DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
 }  # fmt: skip
 
 
-# --- records --------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 def record(flip: Flip | None) -> dict | None:

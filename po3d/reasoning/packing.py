@@ -203,7 +203,7 @@ def _code(attribute: str, value: str, i: int) -> int:
         raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
 
 
-# --- programs -----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

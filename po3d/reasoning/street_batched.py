@@ -208,7 +208,7 @@ class _Sets:
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi] = values
 
-    # --- steps -------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def scene(self, row: Tensor) -> tuple[Tensor, None]:
         return self.everything.index_select(0, row), None
@@ -256,7 +256,7 @@ class _Sets:
     def greater_than(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return x > y, None
 
-    # --- tables ------------------------------------------------------------------------------------------------
+    # --- tables -----------------------------------------------------------------------------------
 
     def _tensor(self, array: NDArray) -> Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -317,7 +317,7 @@ class _Sets:
         return sets.masked_fill(unknown if column is None else unknown[:, column], -1)
 
 
-# --- samples ------------------------------------------------------------------------------------------------
+# --- samples --------------------------------------------------------------------------------------
 
 
 def sampled(

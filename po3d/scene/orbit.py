@@ -49,7 +49,7 @@ READINGS = {"near": NEAR, "far": FAR}
 READING = NEAR
 
 
-# --- labels -------------------------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------
 
 
 def turned_label(label: str, degrees: float) -> str:
@@ -99,7 +99,7 @@ def label_beliefs(
     return {label: p / total for label, p in result.items()}
 
 
-# --- frames -------------------------------------------------------------------------------------------------
+# --- frames ---------------------------------------------------------------------------------------
 
 
 def viewer_axes(ahead: Sequence[float], reading: Reading = READING) -> dict[str, tuple[float, float]]:
@@ -137,7 +137,7 @@ def rotated(axes: Axes, angle: float) -> dict[str, tuple[float, float]]:
     return {side: (c * x - s * y, s * x + c * y) for side, (x, y) in axes.items()}
 
 
-# --- cameras ------------------------------------------------------------------------------------------------
+# --- cameras --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

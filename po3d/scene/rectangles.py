@@ -174,7 +174,7 @@ def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
     return shapely.polygons(np.stack([x, y], -1))
 
 
-# --- one rectangle at many places -----------------------------------------------------------------------------------
+# --- one rectangle at many places -----------------------------------------------------------------
 # x and y are arrays that broadcast against each other: two lines (k, 1) and (1, m) are a grid, and what depends on one
 # of them alone stays that small. The rectangle that is tried has the heading and size of `box`; its place counts not.
 

@@ -240,7 +240,7 @@ def sure(**attributes: str) -> dict[str, dict[str, float]]:
     return {name: {value: 1.0} for name, value in attributes.items()}
 
 
-# --- JSON ----------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 
 def to_json(scene: Scene, exact: bool = False) -> dict:
