@@ -1,1 +1,3 @@
-"""The scene table: geometry, objects, cameras, frames, edits, fusion. No network, no English."""
+"""Scene tables: geometry, objects, cameras, reference frames, edits, fusion. No networks, no
+language.
+"""
