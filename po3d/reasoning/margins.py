@@ -305,7 +305,7 @@ class _Reader(Evaluator):
         self.unit: Unit = self.rules.unit
         self.describe, self.short = search.describe, search.short
 
-    # --- decisions and their inversion ----------------------------------------------------------
+    # --- decisions and their inversion ------------------------------------------------------------
 
     def margin(
         self, i: int, distance: float, unit: Unit, boundary: str, text: str, nudge: Nudge | None = None
@@ -579,7 +579,7 @@ class _Reader(Evaluator):
         boundary = f"the path from {self.short(a)} to {self.short(b)}"
         return self.within(i, metres, self.unit, boundary, shift)
 
-    # --- headings, attributes, occlusion --------------------------------------------------------
+    # --- headings, attributes, occlusion ----------------------------------------------------------
 
     def _faces(self, i: int, value: str | None) -> _Decision:
         """Return the decision about the facing window `value`.
