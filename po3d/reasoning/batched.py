@@ -1,5 +1,6 @@
-"""Batched executor for programs of rooms and photographs: `execute.run` on worlds taken as
-certain, as tensors on CPU or CUDA.
+"""Batched executor for programs of rooms and photographs, on CPU or CUDA.
+
+Equals `execute.run` on worlds taken as certain.
 
     pack(worlds) ─► Tables ─┬───────────────────────────────────┐
                             │                                   ├──► answers(tables, asked):
@@ -285,8 +286,7 @@ def answers(tables: Tables, asked: Asked, device: str | torch.device = "cpu") ->
 
 
 class Rows:
-    """A `Reference` for phrases that name rows of a table with `count` rows, e.g. "#3 brown
-    chair"."""
+    """A `Reference` for phrases that name rows of a table of `count` rows: "#3 brown chair"."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -30,8 +30,7 @@ def to_ray(vector: Shift, bearing: float) -> Shift:
 
 
 def over_border(spare: Sequence[tuple[float, float, float]]) -> tuple[float, Shift]:
-    """Return (signed distance of a point to the border of a region, shortest displacement across
-    it).
+    """Return (signed distance of a point to a region's border, shortest displacement across it).
 
     Positive inside. `spare` lists for each bounding line the signed distance of the point and the
     line's unit normal (x, y); normals must be parallel or at right angles.

@@ -72,7 +72,9 @@ class Reference(Protocol):
     Implementations are in `po3d.reasoning.naming`.
     """
 
-    def row(self, phrase: str) -> int: ...
+    def row(self, phrase: str) -> int:
+        """Return the row that a phrase denotes."""
+        ...
 
     def apart(self, first: str, second: str) -> tuple[int, int]:
         """Return the rows of two phrases that denote different objects."""
@@ -98,8 +100,10 @@ PLAIN = Asked()
 
 
 def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[str]) -> str:
-    """Return a failure with its step and the origin of its input: "(filter[color=green] over 5
-    objects)"."""
+    """Return a failure with its step and the origin of its input.
+
+    The origin reads "(filter[color=green] over 5 objects)".
+    """
     steps, k = evaluator.steps, len(evaluator.steps)
     if not k or "says nothing" in str(failure):
         return f"step {k} {tokens[k]}: {failure}"
@@ -175,20 +179,20 @@ class Evaluator:
         return found
 
     def members(self, among: Call) -> Sequence[int]:
-        """Return the set that a relation selects from; an argument `scene` adds no step to the
-        trace."""
+        """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
         return self.world.times(self.past) if among.op == "scene" else self.set(among)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
-        """Return two objects; one description given twice ("the two chairs") denotes the two it
-        matches."""
+        """Return two objects; "the two chairs" denotes the two that match one description."""
         if first == second and first.op == "unique" and len(found := self.set(first.args[0])) == 2:
             return found[0], found[1]
         return self.apart(first, second)
 
     def apart(self, first: Call, second: Call, viewer: bool = False) -> tuple[int, int]:
-        """Return two different objects: if both phrases fit one object best, one of them denotes
-        its next best."""
+        """Return two different objects.
+
+        If both phrases fit one object best, one of them denotes its next best.
+        """
         a, b = self.object(first, viewer), self.object(second, viewer)
         if a == b and first != second and first.op == second.op == "refer":
             a, b = self._refers.apart(str(first.args[0]), str(second.args[0]))
@@ -324,8 +328,7 @@ class Evaluator:
         return self.world.within(direction, one, axes, others)
 
     def beyond(self, side: str, one: int, frame: Call) -> Sequence[float]:
-        """Return how far each object is beyond the line at which a side of `one` begins
-        (half-plane rules)."""
+        """Return how far each object is beyond the border of a side of `one` (half-plane rules)."""
         whose = self._whose(frame)
         if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == one:
             whose = "object"  # "left of the bus, as seen from the bus"
@@ -334,8 +337,7 @@ class Evaluator:
         return self.world.beyond(side, one, self.axes(frame, one))
 
     def _whose(self, frame: Call) -> str | None:
-        """Return "camera" or "object" for the frame of the table or of the reference object, else
-        None."""
+        """Return "camera" or "object" for the frame of the table or the reference, else None."""
         whose = frame.args[0]
         if len(frame.args) > 1 or not isinstance(whose, str):
             return None
@@ -370,8 +372,7 @@ class Evaluator:
         return self.asked.views[0] if self.asked.views else self.world.axes
 
     def stand(self, frame: Call) -> tuple[float, float] | None:
-        """Return the ground position of the viewer of a frame; None if the frame does not define
-        one."""
+        """Return the ground position of the viewer of a frame; None if undefined."""
         args = frame.args
         if len(args) == 4:
             return self.stand(args[3])
@@ -528,8 +529,7 @@ class Evaluator:
         return self._least(found, among, self.world.distance_from(one))
 
     def _by_reference(self, what: str, sign: float, one: int, found: list[int], among: Call) -> int:
-        """Return the object with the largest or smallest measure relative to an object or the
-        viewer."""
+        """Return the object with the most or least of a measure relative to an object."""
         if what == "bearing":
             axes = self.world.own_axes(one)
             return self._chosen(found, among, lambda i: sign * self.world.off("front", one, i, axes))
@@ -591,8 +591,10 @@ class Evaluator:
         return self.from_other(what, index, VIEWER)
 
     def from_other(self, what: str, index: int, start: int) -> float:
-        """Return the distance from another object, the angle off its front (degrees), or the
-        difference of a measure."""
+        """Return the distance to an object, the angle off its front, or a difference of a measure.
+
+        Angles in degrees.
+        """
         if what == "distance":
             one, other = (index, start) if index == VIEWER else (start, index)
             return 0.0 if other == VIEWER else self.world.distance_from(one)(other)
@@ -668,8 +670,10 @@ class Evaluator:
         return self._phrases.get(index) or self.word(index)
 
     def word(self, index: int) -> str:
-        """Return the object's name in an answer: the full name of its row ("standing girl"),
-        unless that is only a label ("girl 2")."""
+        """Return the object's name in an answer.
+
+        The full name of its row ("standing girl"), unless that is only a label ("girl 2").
+        """
         thing = self.world.things[index]
         return thing.state.name if is_a(thing.state.name, thing.name) else thing.name
 
@@ -767,8 +771,7 @@ class Evaluator:
         return self.rules.said(sectors, found)
 
     def told_apart(self, sectors: str) -> tuple[str, ...]:
-        """Return the candidate directions of an answer: those among the options if there are
-        any."""
+        """Return the candidate directions of an answer: those among the options, if any."""
         if self.asked.options and sectors == "eight":
             return tuple(map(_direction_of, self.asked.options))
         return SECTORS[sectors]
@@ -870,8 +873,7 @@ def said(things: Call) -> str:
 
 
 def spelled(call: Call, rules: Rules) -> str:
-    """Return a call in the rules' dialect, or in the core language if the dialect cannot express
-    it."""
+    """Return a call in the rules' dialect, or in the core language as a fallback."""
     try:
         return DIALECTS[rules.dialect].text(call) if rules.dialect in DIALECTS else str(call)
     except ProgramError:

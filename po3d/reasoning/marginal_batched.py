@@ -1,5 +1,4 @@
-"""Batched executor of street programs on uncertain tables: marginal probabilities, propagated
-through the program.
+"""Batched executor of street programs on uncertain tables: propagates marginal probabilities.
 
     pack_beliefs(scenes) ─► Beliefs ──────────────────────┐
                                                           ├─► marginal_batch ─► Marginals
@@ -131,8 +130,7 @@ def pack_beliefs(
 def _poses(
     scenes: Sequence[Scene], rows: list[int], samples: int, moved: bool, seed: int, device: str | torch.device
 ) -> Poses:
-    """Return pose samples, like `worlds(scene, ("pose", "flip"), ...)`, of tables that share
-    random numbers.
+    """Return pose samples of tables that share random numbers, as drawn by `worlds`.
 
     `samples` 0: the poses are certain.
     """
@@ -280,8 +278,7 @@ def outcomes(
 
 
 def _told(program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> list[TraceStep]:
-    """Return the trace of a program by running it again; traces are rare, and batches are not
-    kept."""
+    """Return the trace of a program by running it again: traces are rare, batches are not kept."""
     result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
     return result.trace(0, scene)
 
@@ -450,8 +447,10 @@ class _Chances:
         return occluded if text == "occluded" else 1 - occluded
 
     def _known(self, keys: Sequence[packing.Key], row: Tensor) -> Tensor | None:
-        """Return (k,) 1 where the table has the attribute that a step reads, else 0; None if all
-        have all."""
+        """Return (k,) 1 where the table has the attribute that a step reads, else 0.
+
+        None if all tables have all attributes.
+        """
         if not self.beliefs.gaps:
             return None
         every = torch.ones(len(self.beliefs), dtype=torch.bool, device=row.device)
@@ -467,8 +466,7 @@ def _told_as(key: packing.Key) -> str:
 
 
 def _positive(spare: Tensor, closed: bool, among: Tensor | None) -> Tensor:
-    """Return the share of the samples (..., samples) in which `spare` is positive (if closed: not
-    negative).
+    """Return the share of the samples in which `spare` is positive (closed: not negative).
 
     Over samples where `among` is 1. Computed arithmetically, in a third of the time of a
     comparison.

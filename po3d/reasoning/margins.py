@@ -1,5 +1,4 @@
-"""The distance of every decision of a program to its border, and the nearest one that changes the
-answer.
+"""Counterfactuals: the nearest decision of a program whose inversion changes the answer.
 
 The program runs on the most probable table. A decision is whether one object is on one side of
 one border: left of the bus or not, inside the window of "facing left" or not, the nearest or not,
@@ -60,8 +59,7 @@ class Pixels(NamedTuple):
 
 @dataclass(frozen=True)
 class Nudge:
-    """A movement of one object: a shift along the world's axes, then a rotation about its own
-    centre."""
+    """A movement of one object: a shift in world axes, then a rotation about its centre."""
 
     object: int  # row of the object
     shift: tuple[float, float, float] = (0.0, 0.0, 0.0)  # metres
@@ -72,8 +70,7 @@ class Nudge:
         return math.hypot(*self.shift)
 
     def applied(self, scene: Scene, times: float = 1.0) -> Scene:
-        """Return the table after `times` this movement. Nothing else moves, not even objects on
-        top."""
+        """Return the table after `times` this movement; objects on top do not move along."""
         objects = list(scene.objects)
         o = objects[self.object]
         x, y, z = (p + times * d for p, d in zip(o.position, self.shift))
@@ -219,8 +216,7 @@ class _Search:
         return _Told(World.of(scene.certain(), self.rules), self.asked).said(self.program)
 
     def row(self, i: int) -> int | None:
-        """Return an object's row in the table; None for the viewer and for objects before an
-        edit."""
+        """Return an object's row in the table; None for the viewer or an object before an edit."""
         return self.numbers[i] if 0 <= i < len(self.numbers) else None
 
     def describe(self, i: int) -> str:
@@ -358,8 +354,7 @@ class _Reader(Evaluator):
         return self.margin(i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge)
 
     def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
-        """Return a margin that object i reaches by a rotation of `turn` degrees,
-        counter-clockwise."""
+        """Return a margin that object i reaches by turning `turn` degrees counter-clockwise."""
         nudge = self.search.nudge(i, degrees=turn)
         way = "counter-clockwise" if turn > 0 else "clockwise"
         size = FORMS["degrees"].format(abs(turn))
@@ -507,8 +502,7 @@ class _Reader(Evaluator):
         return x * rx + y * ry, x * fx + y * fy
 
     def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
-        """Return the margin of an object for a relation to others; None if the relation has no
-        border."""
+        """Return the margin of an object for a relation to others; None without a border."""
         world, one, things = self.world, ones[0], self.world.things
         if relation in _ALIGNED:
             return self._alignment(relation, one, i)
@@ -602,8 +596,7 @@ class _Reader(Evaluator):
         return _Decision(margin, lambda: _Told(world, self.asked).said(self.search.program))
 
     def _likelier(self, i: int, ahead: float, boundary: str, words: str = "") -> Margin:
-        """Return a margin of probability. With `words`, i is a row of the table that may not be
-        in the world."""
+        """Return a margin of probability; with `words`, i is a row that may not be in the world."""
         size = FORMS["probability"].format(abs(ahead))
         text = f"{words or self.describe(i)} is {'' if ahead > 0 else 'not '}{boundary} by {size}"
         margin = self.margin(0 if words else i, ahead, "probability", boundary, text)
@@ -632,8 +625,7 @@ class _Reader(Evaluator):
             yield self.table(self._likelier(i, ahead, wanted), i, beliefs=beliefs)
 
     def same(self, attribute: str, like: Call, among: Call) -> Iterator[_Decision]:
-        """Yield the cheapest change of either object's value that makes the two differ, or
-        agree."""
+        """Yield the cheapest change of either value that makes two objects differ, or agree."""
         i = self.object(like)
         for j in self.members(among):
             beliefs = {n: self._beliefs(n, attribute) for n in (i, j)}
@@ -710,8 +702,7 @@ class _Reader(Evaluator):
     def _pixels_or(
         self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
     ) -> Iterator[_Decision]:
-        """Yield the decision with its distance in pixels if masks are given, else in
-        probability."""
+        """Yield the decision, in pixels if masks are given, else in probability."""
         pixels = self.search.pixels
         if pixels is not None and masked is not None:
             distance = min(pixels[self.search.numbers[i]]) - self.rules.occlusion_min_px
@@ -902,8 +893,7 @@ class _Reader(Evaluator):
             yield from self._believed(i, what)
 
     def _neighbours(self, turn: float, sectors: str) -> Iterator[tuple[float, float, str]]:
-        """Yield (azimuth of the border, turn to it, answer beyond it) on both sides of an
-        azimuth.
+        """Yield (azimuth of the border, turn to it, answer beyond) on both sides of an azimuth.
 
         Radians from the front, counter-clockwise.
         """
@@ -1041,8 +1031,7 @@ def record(flip: Flip | None) -> dict | None:
 
 
 def record_of(found: Margins) -> dict:
-    """Return a JSON-ready record: the answer, the decisions of every step, and the
-    counterfactual."""
+    """Return a JSON-ready record: the answer, every step's decisions, the counterfactual."""
     steps = [[_plain(m) for m in step] for step in found.steps]
     flip = record(found.flip)
     if flip is not None:

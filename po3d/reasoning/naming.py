@@ -1,5 +1,4 @@
-"""Resolve phrases of a question to rows of a table: the two implementations of
-`execute.Reference`.
+"""Resolve phrases of a question to rows: the implementations of `execute.Reference`.
 
 BestFit    the object that a noun phrase fits best, ambiguous if two fit equally and surely
 (SCOPE, and the default)
@@ -76,8 +75,7 @@ class BestFit:
         return self.row(first), self.row(second)
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """Return a row for each phrase that is in the table; rows are different, and none is
-        `start`.
+        """Return a row for each phrase that is in the table: all different, and none `start`.
 
         A phrase is ambiguous if it equally fits an object that no other phrase denotes: omitting
         that object would treat it as absent.
@@ -99,8 +97,7 @@ class BestFit:
         return found
 
     def _only(self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()) -> None:
-        """Raise ExecutionFailure if an object other than `best` and `others` fits equally and
-        surely."""
+        """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely."""
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
         rivals = [i for i in alike if i not in (best, *others)]
@@ -156,8 +153,10 @@ def fits(table: Scene, noun: str) -> np.ndarray:
 
 
 def surely_called(o: ObjectState, noun: str) -> bool:
-    """Whether an object exists and is of a category that the phrase's last words denote, with
-    probability 0.5 or more."""
+    """Whether an object probably exists and is denoted by the last words of a phrase.
+
+    The probability of existing in a category that these words denote is at least 0.5.
+    """
     words = re.findall(r"[a-z0-9']+", noun.lower())
     heads = [" ".join(words[start:]) for start in range(len(words))]
     belief = o.beliefs.get("name", {})

@@ -85,8 +85,7 @@ class Outcome:
 
     @cached_property
     def trace(self) -> tuple[TraceStep, ...]:
-        """The result of each step up to the one that failed; computed on first access, as it is
-        costly."""
+        """The result of each step up to the one that failed; computed on first access."""
         return tuple(self.told())
 
     @cached_property

@@ -216,7 +216,7 @@ def _code(attribute: str, value: str, i: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class ProgramBatch:
-    """"""
+    """P programs as T steps in running order; can be executed any number of times."""
 
     programs: tuple[Call, ...]
     scene: "torch.Tensor"  # (P,) index of each program's scene

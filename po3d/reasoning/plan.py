@@ -1,5 +1,4 @@
-"""Apply the edit of a question to a table: descriptions and places of a program become `Edit`
-values.
+"""Apply the edit of a question to a table: resolve its descriptions and places.
 
 edit text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
 """
@@ -139,8 +138,7 @@ class _Planner:
         return self._here(found, program)
 
     def _here(self, found: Sequence[int], program: Call) -> list[int]:
-        """Return the objects if all are still in the room; `before(...)` may denote removed
-        ones."""
+        """Return the objects if all are still in the room; `before(...)` may denote others."""
         if max(found) >= self.world.now:
             raise ExecutionFailure("not found", f"not found: {said(program)} are no longer in the room")
         return list(found)
@@ -248,8 +246,7 @@ class _Planner:
         return next((name for name in names if SYNONYMS.get(name) == usual), usual)
 
     def _place(self, where: Call) -> Place:
-        """Return a place by its relation, direction or part. Objects that define it go into
-        `mentioned`."""
+        """Return a place by its relation, direction or part; its objects go into `mentioned`."""
         how, *args = where.args
         if how in _PARTS:
             return Place(how, (), _words(args[0]) if args else "", 0.0)

@@ -40,8 +40,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The result of a system on one question. Any status but "ok" is scored as wrong and
-    counted."""
+    """The result of a system on one question. Any status but "ok" is scored as wrong."""
 
     id: str
     status: Status
@@ -61,8 +60,7 @@ def pictures(question: Question) -> list[str]:
 
 
 def cluster(question: Question) -> str:
-    """Return the resampling unit of a question for confidence intervals: its scene, else its
-    image."""
+    """Return the resampling unit for confidence intervals: the scene, else the image."""
     return question.scene or question.image
 
 

@@ -1,5 +1,4 @@
-"""Execute programs with descriptions (3DSRBench): marginalise over the rows that descriptions may
-denote.
+"""Execute programs with descriptions (3DSRBench), marginalised over the rows they may denote.
 
 A `Ground` gives the probability of each row for a description. The answer is the one with the
 largest total probability over all assignments of rows to descriptions. With `samples`, poses are
@@ -36,15 +35,16 @@ _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row number and its name
 
 
 def rows_only(phrase: str, scene: Scene) -> list[float]:
-    """The `Ground` of ground-truth programs: "#3" and "#3 brown chair" denote row 3, other texts
-    nothing."""
+    """The `Ground` of ground-truth programs: "#3" and "#3 brown chair" denote row 3.
+
+    Other texts denote nothing.
+    """
     found = _ROW.fullmatch(phrase)
     return [float(found is not None and i == int(found[1])) for i in range(len(scene))]
 
 
 def called(thing: str) -> str:
-    """Return a description without its row number: "brown chair" for "#3 brown chair", as in the
-    options."""
+    """Return a description without its row number, as in the options: "brown chair"."""
     found = _ROW.fullmatch(thing)
     return found[2] if found and found[2] else thing
 
@@ -132,8 +132,7 @@ def answered(
 
 
 def nearest(program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES) -> Flip | None:
-    """Return the nearest decision that changes an answer, for the most probable reading and
-    table.
+    """Return the nearest decision that changes an answer, for the most probable reading.
 
     None without an answer, or if less probable readings outvoted it.
     """

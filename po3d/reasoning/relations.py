@@ -1,5 +1,7 @@
-"""Geometric relations as signed distances to their borders: left of, facing, aligned, collision,
-next to.
+"""Geometric relations as signed distances to their borders.
+
+Examples are left of, facing, parallel, collides forward and next to. A relation holds where its
+signed distance is positive.
 
 Street relations (`Pairs`) are computed for all pairs of objects at once, of one table, of
 thousands of tables, or of thousands of posterior samples. `xp` is the array library: numpy, or
@@ -41,8 +43,7 @@ _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0
 
 
 class Pairs:
-    """Street relations of every two of n objects: arrays [i, j, ...] with the relation of j to i,
-    cached.
+    """Street relations of all pairs of n objects, cached: arrays [i, j, ...], relation of j to i.
 
     Trailing axes may index any number of tables and samples. x, y, headings (n, ...): ground
     positions and headings. axes (4, 2, ...): the viewer's ground axes in the order of DIRECTIONS.
@@ -73,8 +74,7 @@ class Pairs:
         return holds_at(self.spare(relation, *frame), relation) & self._others
 
     def spare(self, relation: str, *frame: str) -> Arrays:
-        """Return [i, j, ...] signed distance of j to the border of a relation to i; positive
-        inside.
+        """Return [i, j, ...] signed distance of j to the border of a relation to i; inside > 0.
 
         The caller must check that i has the facing label that some rules require.
         """
@@ -101,8 +101,7 @@ class Pairs:
 
     @cached_property
     def _fronts(self) -> tuple[Arrays, Arrays]:
-        """Displacements [i, j, ...] along the front and the left of i, with the front as the
-        rules define it."""
+        """Displacements [i, j, ...] along the front and the left of i, as the rules define them."""
         if self.rules.bicycle_front_is_nose or self.bicycle is None:
             return self.seen
         return self._from(self.headings + self.bicycle * (math.pi / 2))
@@ -139,8 +138,9 @@ class Pairs:
 
     @cached_property
     def sweeps(self) -> tuple[Arrays, Arrays]:
-        """Penetration depth [i, j, ...] of j's footprint into the strip that i sweeps forward,
-        and backward.
+        """Penetration depth [i, j, ...] of j's footprint into the strips that i sweeps.
+
+        The first strip is forward, the second backward along the heading.
 
         Separating axis test over the four axes of the two boxes; beyond a corner the true
         distance is larger than the one returned. Touching counts as a collision.
@@ -255,8 +255,10 @@ def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
 def _first_contact(
     px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
 ) -> Arrays:
-    """Return [i, j, ...] smallest x of j's rectangle in the strip |y| <= half of i's frame, else
-    inf."""
+    """Return [i, j, ...] smallest x of j's rectangle in the strip |y| <= half of i's frame.
+
+    inf if the rectangle is outside the strip.
+    """
     corners = []
     for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
         corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))
@@ -276,8 +278,7 @@ def _first_contact(
 
 
 class Body(Protocol):
-    """Inputs of the relations: `scene.index.Thing`, or columns of a batch. Lengths are the
-    table's."""
+    """Inputs of the relations: a `scene.index.Thing`, or columns of a batch. Table's lengths."""
 
     box: Rectangle
     low: Any  # height of the bottom

@@ -65,7 +65,9 @@ class Steps(Protocol):
     registers: Tensor  # (T, ...) in running order
     trouble: Tensor  # (T,)
 
-    def write(self, lo: int, hi: int, values: Tensor) -> None: ...
+    def write(self, lo: int, hi: int, values: Tensor) -> None:
+        """Store the results of steps lo to hi, in running order."""
+        ...
 
 
 def run(programs: ProgramBatch, steps: Steps) -> None:
@@ -105,6 +107,7 @@ class BatchAnswers:
         return str(self.failure(p) or "")
 
     def failure(self, p: int) -> ExecutionFailure | None:
+        """Return the failure of program `p`; None if it has an answer."""
         k = int(self.failed[p])
         return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.found[p]))
 
@@ -161,8 +164,7 @@ def execute_batch(
 
 
 def popcount(x: Tensor) -> Tensor:
-    """Return the number of set bits of non-negative int64 values, by sums over ever wider
-    fields."""
+    """Return the number of set bits of non-negative int64 values, by sums of ever wider fields."""
     x = x - ((x >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -269,8 +271,7 @@ class _Sets:
         return torch.from_numpy(array).to(self.device)
 
     def _last(self, array: NDArray) -> Tensor:
-        """Return a tensor with the scene axis last, preceded by the coordinate axis: the order of
-        `Pairs`."""
+        """Return a tensor with the scene axis last, after the coordinate axis, as in `Pairs`."""
         return self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
 
     def _pack(self, truth: Tensor) -> Tensor:
@@ -369,8 +370,7 @@ def ranked(kind: str, p: NDArray) -> dict[str, float]:
 
 
 def traced(step: Step, p: NDArray, scene: Scene) -> TraceStep:
-    """Return the trace step of a set (probability per object), or of a distribution over objects
-    or values."""
+    """Return the trace step of a set (probability per object) or of any other distribution."""
     kind = step.kind
     if kind not in ("set", "object"):
         return of_values(step.token, kind, ranked(kind, p))

@@ -1,5 +1,4 @@
-"""Execute programs on views of a scene (SCOPE): the table of one view, or the fused table of
-several.
+"""Execute programs on views of a scene (SCOPE): one view's table, or a fused table.
 
 Names are resolved on the table with its uncertainty; not found and ambiguous are outcomes. The
 probability of an answer is a share of posterior samples or, without samples, computed to first
@@ -35,12 +34,12 @@ class Seen:
     views: tuple[Axes, ...]
 
     def asked(self, options: Sequence[str] = ()) -> Asked:
+        """Return the context of a question with these answer options."""
         return Asked(options=tuple(options), views=self.views)
 
 
 def single(table: Scene) -> Seen:
-    """Return the input of a question on one image; InputError for a table without the viewer's
-    axes."""
+    """Return the input of a question on one image; InputError without the viewer's axes."""
     if set(table.axes) != {"left", "right", "front", "behind"}:
         raise InputError(f"{table.image or 'the table'} has no viewer's axes")
     return Seen(table, (table.axes,))
@@ -71,8 +70,7 @@ def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0
 
 
 def nearest(program: Call, seen: Seen, options: Sequence[str] = ()) -> Flip | None:
-    """Return the nearest decision that changes the answer; None without an answer or such a
-    decision."""
+    """Return the nearest decision that changes the answer; None if there is none."""
     near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(options))
     return None if near.answer is None else near.flip
 

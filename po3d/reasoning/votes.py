@@ -23,10 +23,12 @@ class Vote(NamedTuple):
 
     @property
     def answer(self) -> str:
+        """The most frequent answer."""
         return next(iter(self.votes))
 
     @property
     def answered(self) -> int:
+        """Number of samples with an answer."""
         return sum(self.votes.values())
 
     @property

@@ -76,14 +76,17 @@ class World:
 
     @property
     def scene(self) -> Scene:
+        """The edited scene."""
         return self.edited.scene
 
     @cached_property
     def states(self) -> tuple[ObjectState, ...]:
+        """Objects of the edited scene, then of the scene before."""
         return (*self.edited.scene.objects, *self.before.objects)
 
     @cached_property
     def names(self) -> list[str]:
+        """Name of each object; "" without names."""
         return self.present.names + self.was.names
 
     @cached_property
@@ -126,6 +129,7 @@ class World:
         return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
 
     def touched(self, index: int) -> bool:
+        """Whether the edit was about an object."""
         return index in self.salient
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
@@ -190,16 +194,17 @@ class World:
         return self.things[index].state.extent
 
     def volume(self, index: int) -> float:
+        """Return the volume of an object's box."""
         depth, width, height = self.extents(index)
         return depth * width * height
 
     def purposes(self, index: int) -> tuple[str, ...]:
+        """Return the purposes of an object, by its name."""
         name = self.things[index].name
         return purposes_of(SYNONYMS.get(name, name))
 
     def describe(self, index: int, number: int | None = None) -> str:
-        """Return the name with a running number among equal names; without names, number and
-        attributes.
+        """Return the name, numbered among equal names; without names, number and attributes.
 
         `number` replaces the index in the second case.
         """
@@ -237,8 +242,7 @@ class World:
         return tuple(camera.position.tolist())
 
     def heading(self, index: int) -> float:
-        """Return the most probable heading of an object; for a viewer in a room, the front.
-        Radians."""
+        """Return the most probable heading of an object, radians; in a room, the viewer's front."""
         if index == VIEWER:
             if self.rules.viewer == "stands":
                 return math.atan2(*reversed(self.axes["front"]))
@@ -261,8 +265,7 @@ class World:
         return math.atan2(b.right - a.right, b.front - a.front)
 
     def distance(self, first: int, second: int) -> float:
-        """Return the distance between two centres, on the ground or in space as the rules
-        define."""
+        """Return the distance between two centres, on the ground or in space by the rules."""
         if self.rules.distance == "space":
             return math.dist(self.point(first), self.point(second))
         a, b = self.things[first], self.things[second]
@@ -321,8 +324,10 @@ class World:
         return relations.neighbours(a, b, self.rules) >= 0
 
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
-        """Return the objects not stacked with an object: neither centre is in the other's
-        footprint."""
+        """Return the objects that are not stacked with an object.
+
+        Stacked: the centre of one is in the other's footprint.
+        """
         among = list(among)
         if VIEWER in (index, *among[:1]):
             return among
@@ -345,8 +350,7 @@ class World:
         return relations.stacked(self.things[index], self.things[other])
 
     def over(self, index: int, other: int) -> float:
-        """Return the margin by which one object is directly above another; negative if it is
-        not."""
+        """Return the margin by which one object is directly above another; negative if not."""
         return relations.over(self.things[index], self.things[other], self.rules)
 
     def under(self, index: int, among: Iterable[int]) -> list[int]:
@@ -384,13 +388,11 @@ class World:
         ]
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
-        """Return the angle between a direction and the vector from one object to another,
-        radians."""
+        """Return the angle between a direction and the vector between two objects, radians."""
         return abs(math.remainder(self.turn(start, goal, axes) + azimuth(direction), 2 * math.pi))
 
     def turn(self, start: int, goal: int, axes: Axes) -> float:
-        """Return the angle of the vector from one object to another, counter-clockwise from the
-        front, radians.
+        """Return the azimuth from one object to another, radians from the front to the left.
 
         Raise ExecutionFailure if both are at the same place.
         """
@@ -404,14 +406,12 @@ class World:
     # --- regions of the room ----------------------------------------------------------------------
 
     def off_centre(self, index: int) -> tuple[float, float]:
-        """Return the offset from the room's centre to the right and to the front; 1 at the
-        walls."""
+        """Return the offset from the room's centre (right, front); 1 at the walls."""
         thing, (right, front), (across, along) = self.things[index], self.was.middle, self.was.half
         return (thing.right - right) / max(across, 1e-6), (thing.front - front) / max(along, 1e-6)
 
     def at_side(self, direction: str, index: int) -> bool:
-        """Whether an object is at a side, in a corner (both sides), or in the middle (of both
-        axes)."""
+        """Whether an object is at a side, in a corner (both sides), or in the middle."""
         if direction not in SIDES_OF_ROOM:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
         across, along = self.off_centre(index)
@@ -420,8 +420,7 @@ class World:
         return all(x * across + y * along >= least - 1e-9 for x, y, least in self.side_bounds(direction))
 
     def side_bounds(self, direction: str) -> list[tuple[float, float, float]]:
-        """Return half planes (x, y, least) whose intersection is the region at a side of the
-        room.
+        """Return half planes (x, y, least) whose intersection is the region at a side.
 
         An object is inside if x * right + y * front >= least for all, with offsets as of
         `off_centre`.
@@ -429,6 +428,7 @@ class World:
         return [(*AHEAD[word], 1 - 2 * self.rules.side) for word in direction.split("_")]
 
     def between(self, first: int, second: int, index: int) -> bool:
+        """Whether an object is between two others."""
         return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
 
     def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
@@ -506,8 +506,7 @@ class World:
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:
-        """Occluder probabilities of each object after the edit; ExecutionFailure if there are
-        none."""
+        """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
             raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
         return self.scene.occluders

@@ -1,3 +1,4 @@
-"""Scene tables: geometry, objects, cameras, reference frames, edits, fusion. No networks, no
-language.
+"""Scene tables: geometry, objects, cameras, reference frames, edits, fusion.
+
+This package uses no networks and no natural language.
 """

@@ -28,8 +28,7 @@ class Hold(NamedTuple):
 def held(
     hold: Hold, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
 ) -> Camera:
-    """Return the camera above the ground point `ground` (x, y) at this orientation. `focal` in
-    pixels."""
+    """Return the camera above ground point `ground` (x, y) in this pose. `focal` in pixels."""
     cp, sp = math.cos(hold.pitch), math.sin(hold.pitch)
     ca, sa = math.cos(hold.azimuth), math.sin(hold.azimuth)
     forward = np.array([cp * ca, cp * sa, sp])
@@ -60,8 +59,7 @@ def hold_of(camera: Camera) -> Hold:
 
 
 def carried(scene: Scene, camera: Camera) -> Scene:
-    """Return the table rotated about the vertical and shifted over the ground so that its camera
-    has the ground position and azimuth of `camera`.
+    """Return the table moved on the ground so that its camera has `camera`'s place and azimuth.
 
     For tables whose world frame is defined only by their own camera.
     """
@@ -104,8 +102,7 @@ def reheld(scene: Scene, camera: Camera) -> Scene:
 
 
 def transformed(o: ObjectState, move: Pose, heading: float) -> ObjectState:
-    """Return an object in another world frame with the given heading there; its box stays
-    upright."""
+    """Return an object in another world frame with a new heading; its box stays upright."""
     flat, covariance = move.rotation[:2, :2], np.array(o.covariance, float)
     covariance[:2] = flat @ covariance[:2]
     covariance[:, :2] = covariance[:, :2] @ flat.T

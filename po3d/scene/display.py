@@ -30,8 +30,7 @@ def shown_table(scene: Scene) -> Table:
 
 
 def street_table(scene: Scene) -> Table:
-    """Return attributes, positions, headings in degrees and occluders; probabilities where
-    uncertain."""
+    """Return attributes, positions, headings (degrees) and occluders, with their probabilities."""
     rows = []
     for i, o in enumerate(scene.objects):
         hider = ""
@@ -59,8 +58,7 @@ _WIDTH, _HEIGHT = 64, 24  # maximum size in characters; a character is twice as 
 
 
 def top_view(scene: Scene) -> str:
-    """Return the scene from above as text: each row number at its object, with an arrow for its
-    heading.
+    """Return the scene from above as text: row numbers, with arrows for the headings.
 
     Streets have the camera at the bottom, rooms the front at the top. Of overlapping labels only
     the first is drawn.

@@ -57,13 +57,13 @@ def _strongest_overlap(scene: Scene, limit: float) -> tuple[int, int] | None:
 
 
 def _merge(scene: Scene, i: int, j: int) -> Scene:
-    """Return the scene with rows i and j merged into one row at the pose of the more probable
-    one."""
+    """Return the scene with rows i and j merged at the pose of the more probable one."""
     if scene.objects[j].existence > scene.objects[i].existence:
         i, j = j, i
     keep, drop = scene.objects[i], scene.objects[j]
     p_keep, p_drop = exclusive_shares(keep.existence, drop.existence)
     weight = p_drop / (p_keep + p_drop) if p_keep + p_drop > 0 else 0.0
+    # Flip probabilities are relative to a row's own heading; refer both to that of `keep`.
     opposite = math.cos(keep.heading - drop.heading) < 0
     drop_flip = 1 - drop.flip if opposite else drop.flip
     beliefs = {}

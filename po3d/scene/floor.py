@@ -99,8 +99,7 @@ class Floor:
         return (np.abs(u) + half_u > floor.a + SLACK + r) | (np.abs(v) + half_v > floor.b + SLACK + r)
 
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
-        """Return (min x, max x, min y, max y) of the places where `box` has at most `area`
-        outside.
+        """Return (min x, max x, min y, max y) where `box` has at most `area` outside.
 
         None if they do not form such a range, because the floor or the box is not axis-aligned.
         """
@@ -113,8 +112,7 @@ class Floor:
         return floor.x - off_x, floor.x + off_x, floor.y - off_y, floor.y + off_y
 
     def part_inside(self, box: Rectangle, way: tuple[float, float]) -> float:
-        """Return the largest of STEPS for which the box moved by that fraction of `way` is
-        inside.
+        """Return the largest of STEPS for which `box` moved by that part of `way` is inside.
 
         1 if there is none.
         """

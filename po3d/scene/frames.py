@@ -1,5 +1,6 @@
-"""Reference frames of rooms: the front direction from sentences about anchors ("The desk is at
-the left of the scene").
+"""Reference frames of rooms: the front direction from sentences about anchors.
+
+An example is "The desk is at the left of the scene".
 
 A reference frame is the `axes` of a scene: unit ground vectors of left, right, front and behind.
 Changing it moves no object.
@@ -52,6 +53,7 @@ def axes_from_front(front: Sequence[float]) -> dict[str, tuple[float, float]]:
 
 
 def with_front(scene: Scene, front: Sequence[float]) -> Scene:
+    """Return the scene with the axes of a viewer who faces along `front` (2,)."""
     return replace(scene, axes=axes_from_front(front))
 
 

@@ -44,6 +44,7 @@ class Candidates(NamedTuple):
 
     @property
     def lines(self) -> bool:
+        """Whether x and y are the lines of a grid."""
         return self.cost.ndim == 2 and self.x.shape[1] == 1 == self.y.shape[0]
 
     def place(self, index: int) -> tuple[float, float]:
@@ -55,6 +56,8 @@ class Candidates(NamedTuple):
 
 
 class Found(NamedTuple):
+    """A chosen pose."""
+
     x: float
     y: float
     heading: float
@@ -108,8 +111,7 @@ class _Group:
         return rectangle((*self.candidates.place(self.index), c, s, a, b))
 
     def rule_out(self, culprit: "Thing | Floor | str") -> None:
-        """Set the costs of the cheapest candidate, and of others that `culprit` blocks, to
-        infinity."""
+        """Set the costs of the cheapest and of other candidates that `culprit` blocks to inf."""
         self.cost.flat[self.index] = math.inf
         times = self.met[id(culprit)] = self.met.get(id(culprit), 0) + 1
         x, y = self.candidates.x, self.candidates.y
@@ -149,8 +151,9 @@ def _between(line: Array, low: float, high: float) -> slice:
 def _in_the_way(
     box: Rectangle, half_x: float, half_y: float, obstacles: Sequence[Thing], floor: Floor | None
 ) -> Thing | Floor | str | None:
-    """Return the obstacle that alone blocks a footprint, "several" if only a combination does,
-    else None.
+    """Return the obstacle that alone blocks a footprint, else None.
+
+    "several" if only several obstacles together block it.
 
     `half_x` and `half_y` are the footprint's half extents along the axes.
     """

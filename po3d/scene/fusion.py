@@ -62,8 +62,7 @@ class Fused:
 
 
 class _Grown(NamedTuple):
-    """The views registered to `start`, directly or through others, and the groups of matched
-    rows."""
+    """The views registered to `start`, directly or through others, with matched rows."""
 
     start: int
     placed: list[Placed | None]
@@ -185,6 +184,7 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     whole = np.zeros((3, 3))
     if not sure:
         whole[:2, :2], whole[2, 2] = covariance, spread
+    # Extents have no covariance: a geometric mean, weighted by the certainty of the positions.
     weights = np.array([np.trace(w) for w in information])
     weights = weights / weights.sum()
     extent = np.exp(weights @ np.log(np.maximum([o.extent for o in rows], 1e-6)))
@@ -204,6 +204,7 @@ def _heading(rows: Sequence[ObjectState]) -> tuple[float, float, float]:
     the odds that they are unflipped are multiplied.
     """
     variances = np.array([covariance_of(o)[2, 2] for o in rows])
+    # A flip probability of 0.5 outweighs any variance: that heading has no direction.
     base = rows[int(np.argmin(variances + 100 * np.minimum([o.flip for o in rows], 0.5)))].heading
     log_odds, sine, cosine = 0.0, 0.0, 0.0
     for o, variance in zip(rows, variances):

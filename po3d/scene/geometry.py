@@ -53,6 +53,7 @@ class Pose:
         return Pose(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
 
     def inverse(self) -> "Pose":
+        """Return `src_T_dst`."""
         return Pose(self.rotation.T, -self.rotation.T @ self.translation)
 
     def transform(self, points: ArrayLike) -> Array:
@@ -72,6 +73,7 @@ class Camera:
 
     @property
     def principal(self) -> tuple[float, float]:
+        """Principal point in pixels."""
         return self.center or (self.width / 2, self.height / 2)
 
     @property
@@ -95,15 +97,16 @@ class Camera:
         return self.focal * p_cam[..., :2] / depth[..., None] + np.array(self.principal), depth
 
     def ray(self, pixels: ArrayLike) -> Array:
-        """Return (..., 3) world directions through pixels (..., 2), with unit depth along the
-        optical axis."""
+        """Return (..., 3) world directions through pixels (..., 2).
+
+        Their component along the optical axis is 1.
+        """
         xy = (np.asarray(pixels, float) - np.array(self.principal)) / self.focal
         d_cam = np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
         return d_cam @ self.cam_T_world.rotation
 
     def at_height(self, pixels: ArrayLike, z: ArrayLike) -> Array:
-        """Return the (..., 3) world points where the rays through pixels (..., 2) have height z
-        (...)."""
+        """Return the (..., 3) world points at height z (...) on the rays of pixels (..., 2)."""
         d_world, eye = self.ray(pixels), self.position
         return eye + d_world * ((np.asarray(z, float) - eye[2]) / d_world[..., 2])[..., None]
 
@@ -115,8 +118,7 @@ class Camera:
 
 
 def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 0, 1)) -> Pose:
-    """Return cam_T_world of a camera at `eye` that is aimed at `target`, upright with respect to
-    `up`."""
+    """Return cam_T_world of a camera at `eye` aimed at `target`, upright with respect to `up`."""
     eye, target = np.asarray(eye, float), np.asarray(target, float)
     forward = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(forward, np.asarray(up, float))
@@ -130,8 +132,7 @@ TOP = 200.0
 
 
 def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -> Camera:
-    """Return the camera of a top view: far above (x, y), aimed straight down, +y upward in the
-    image."""
+    """Return the camera of a top view, far above (x, y), with +y upward in the image."""
     return Camera(width, height, TOP / metres_per_pixel, look_at((x, y, TOP), (x, y, 0.0), (0, 1, 0)))
 
 

@@ -1,5 +1,4 @@
-"""Quantities derived from a room's table, cached: supports, footprints, positions in the
-reference frame.
+"""Cached quantities of a room's table: supports, footprints, positions in the frame.
 
 A scene holds state only; a `Layout` caches what is computed from it. The layout of an edited
 scene reuses the rows of unchanged objects.
@@ -20,8 +19,7 @@ FLAT = 0.05  # metres: lower objects are no obstacles
 
 
 class Thing(NamedTuple):
-    """One object: its footprint, and its position to the right and to the front of the reference
-    frame."""
+    """One object: its footprint, and its position (right, front) in the reference frame."""
 
     state: ObjectState
     name: str
@@ -43,6 +41,7 @@ class Thing(NamedTuple):
 
     @property
     def height(self) -> float:
+        """Height of the box."""
         return self.state.extent[2]
 
     @property
@@ -153,8 +152,7 @@ class Layout:
         return found
 
     def way(self, direction: str) -> tuple[float, float]:
-        """Return the unit ground vector of "left", "front right" ... in the scene's reference
-        frame."""
+        """Return the unit ground vector of "left", "front right" ... in the scene's frame."""
         found = self._ways.get(direction)
         if found is None:
             axes = [self.scene.axes[_AXIS.get(word, word)] for word in direction.split()]
@@ -206,8 +204,7 @@ class _Fit(dict[str, int]):
 
 
 def _bare(name: str) -> str:
-    """Return a name without apostrophes and plural endings: "pupils' tables" equals "pupils
-    table"."""
+    """Return a name without apostrophes and plural endings: "pupil table" for "pupils' tables"."""
     return " ".join(word.strip("'’").rstrip("s").rstrip("'’") for word in name.split())
 
 

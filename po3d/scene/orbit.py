@@ -1,5 +1,4 @@
-"""A camera on a circle around a scene, and the eight directions from a camera, an object or an
-imagined observer.
+"""A camera on a circle around a scene, and the eight directions of a viewer or an object.
 
 Directions are cyclic (LABELS): when the viewer moves by 45 degrees along the orbit, the label of
 every pair of objects moves on by one (SCOPE, Table 4). Two conventions are consistent with that
@@ -56,8 +55,7 @@ READING = NEAR
 
 
 def turned_label(label: str, degrees: float) -> str:
-    """Return the label of a pair after the viewer moved `degrees` along the orbit: a row of Table
-    4.
+    """Return the label after the viewer moved `degrees` along the orbit: a row of Table 4.
 
     `degrees` is a multiple of 45.
     """
@@ -75,8 +73,7 @@ def azimuth_of(label: str) -> float:
 
 
 def nearest_label(azimuth: float, among: Sequence[str] = LABELS) -> str:
-    """Return the label nearest to an azimuth (radians from the front, increasing towards the
-    left)."""
+    """Return the label nearest to an azimuth, radians from the front to the left."""
     return min(among, key=lambda label: off(azimuth, label))
 
 
@@ -126,14 +123,12 @@ def own_axes(heading: float) -> dict[str, tuple[float, float]]:
 
 
 def azimuth_in(axes: Axes, vector: Sequence[float]) -> float:
-    """Return the angle of a ground vector (2,) from the front, increasing towards the left,
-    radians."""
+    """Return the azimuth of a ground vector (2,), radians from the front to the left."""
     return math.atan2(float(np.dot(vector, axes["left"])), float(np.dot(vector, axes["front"])))
 
 
 def sense_of(axes: Axes) -> int:
-    """Return +1 if moving counter-clockwise (seen from above) advances the labels, -1 if
-    clockwise does."""
+    """Return +1 if moving counter-clockwise (from above) advances the labels, else -1."""
     (fx, fy), (lx, ly) = axes["front"], axes["left"]
     return -1 if fx * ly - fy * lx > 0 else 1
 
@@ -181,6 +176,7 @@ class Orbit:
         return -math.pi / 2 + self.reading.sense * math.radians(angle)
 
     def camera(self, angle: float) -> Camera:
+        """Return the camera at `angle` degrees."""
         eye = (*self.place(angle), self.height)
         return Camera(self.width, self.tall, self.focal, look_at(eye, (0.0, 0.0, self.target)))
 
@@ -190,6 +186,7 @@ class Orbit:
         return viewer_axes((math.cos(facing), math.sin(facing)), self.reading)
 
     def to_json(self) -> dict:
+        """Return a JSON-ready record, which `from_json` reads back."""
         return asdict(self) | {"reading": next(k for k, r in READINGS.items() if r == self.reading)}
 
     @classmethod

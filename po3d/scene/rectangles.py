@@ -1,5 +1,6 @@
-"""Oriented rectangles on the ground: overlaps and distances, for pairs, and for one rectangle at
-many positions against another. Metres.
+"""Oriented rectangles on the ground: overlaps and distances. Metres.
+
+For pairs of rectangles, and for one rectangle at many positions against another.
 
 Functions with a parameter `xp` accept numbers or arrays that broadcast: numpy, torch, or `Floats`
 for one pair.
@@ -20,8 +21,7 @@ SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))  # signs of the corners, counter-cl
 
 
 class Rectangle(NamedTuple):
-    """Centre (x, y), unit vector (c, s) of the heading, half depth a along it and half width b
-    across it."""
+    """Centre (x, y), heading unit vector (c, s), half depth a along it, half width b across."""
 
     x: float
     y: float
@@ -32,6 +32,7 @@ class Rectangle(NamedTuple):
 
     @property
     def corners(self) -> list[tuple[float, float]]:
+        """The four corners, counter-clockwise, starting at the front left."""
         x, y, c, s, a, b = self
         return [(x + i * a * c - j * b * s, y + i * a * s + j * b * c) for i, j in SIGNS]
 
@@ -155,8 +156,10 @@ def _from_box(u, v, a, b, xp: Any):
 def _clipped(
     shape: list[tuple[float, float]], axis: int, sense: float, limit: float
 ) -> list[tuple[float, float]]:
-    """Return the part of a convex polygon with sense * coordinate <= limit (Sutherland and
-    Hodgman 1974)."""
+    """Return the part of a convex polygon where sense * coordinate <= limit.
+
+    Algorithm of Sutherland and Hodgman (1974).
+    """
     kept: list[tuple[float, float]] = []
     for k, end in enumerate(shape):
         start = shape[k - 1]
@@ -170,8 +173,7 @@ def _clipped(
 
 
 def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
-    """Return (n,) shapely polygons of boxes: position (n, 2 or 3), heading (n,), extent (n, 2 or
-    3)."""
+    """Return (n,) shapely polygons: position (n, 2 or 3), heading (n,), extent (n, 2 or 3)."""
     signs = np.array(SIGNS) / 2
     local = signs * extent[:, None, :2]
     c, s = np.cos(heading)[:, None], np.sin(heading)[:, None]
@@ -219,8 +221,7 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
 
 
 def _square_of_excess(away: Array, reach: float) -> Array:
-    """Return the squares of the amounts by which distances exceed `reach`, else 0. Overwrites
-    `away`."""
+    """Return the squares of the excess of distances over `reach`, else 0. Overwrites `away`."""
     np.abs(away, out=away)
     away -= reach
     np.maximum(away, 0.0, out=away)

@@ -31,8 +31,7 @@ EPSILON = 1e-3  # lower bound of an attribute probability
 
 
 class Placed(NamedTuple):
-    """Pose of a table in the reference's world, x_ref = turn(yaw) x + shift, and the matched
-    rows."""
+    """Pose of a table in the reference's world, x_ref = turn(yaw) x + shift, with the matches."""
 
     yaw: float  # radians
     shift: tuple[float, float]
@@ -51,8 +50,7 @@ def rotation(yaw: float | Array) -> Array:
 
 
 def covariance_of(o: ObjectState, yaw: float = 0.0) -> Array:
-    """Return the (3, 3) covariance of x, y, heading in a world rotated by `yaw`, plus the noise
-    floor."""
+    """Return the (3, 3) covariance of (x, y, heading) rotated by `yaw`, plus the noise floor."""
     turn = rotation_z(yaw)
     floor = np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
     return turn @ np.array(o.covariance, float) @ turn.T + floor
@@ -72,8 +70,10 @@ def likeness(reference: Scene, table: Scene) -> Array:
 
 
 def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
-    """Return the cosine similarity of two distributions: 1 if equal, even if uncertain; 0 if
-    disjoint."""
+    """Return the cosine similarity of two distributions: 1 if equal, 0 if disjoint.
+
+    Two equal distributions agree fully even if both are uncertain.
+    """
     together = sum(p[v] * q[v] for v in p.keys() & q.keys())
     return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
 
@@ -175,6 +175,7 @@ class _Tables:
             xx * yy - xy**2
         )
         off = np.abs(wrap_angle(self.headings - yaw))
+        # A reversed heading costs no more than FLIPPED: estimators confuse front and back.
         heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
         heading = heading.clip(max=ANY_HEADING)
         cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.unlike

@@ -81,8 +81,7 @@ def attribute_of(value: str) -> str | None:
 
 @lru_cache(4096)
 def category_of(name: str) -> Category | None:
-    """Return the category of a name, of its synonym, or of a compound's last words; None if
-    unlisted."""
+    """Return the category of a name, its synonym or its last words; None if unlisted."""
     name = SYNONYMS.get(name, name)
     if name in CATEGORIES:
         return CATEGORIES[name]
@@ -104,8 +103,7 @@ def stands_on_top(name: str) -> bool:
 
 @lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
-    """Return the purposes of a name; a compound counts as its last words ("folding chair":
-    "chair")."""
+    """Return the purposes of a name; a compound ("folding chair") counts as its last words."""
     return tuple(purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names))
 
 

@@ -1,5 +1,4 @@
-"""Fixed geometry of street scenes: camera, axes and object frames of Super-CLEVR and
-PulseCheck457.
+"""Street scenes of Super-CLEVR and PulseCheck457: camera, axes and object frames.
 
 Constants were measured on the released scenes (67 objects of 10 scenes: reprojection error 0.498
 px, which is rounding).
@@ -32,8 +31,7 @@ AXES: dict[str, tuple[float, float]] = {
 
 
 def camera(jitter: ArrayLike = (0.0, 0.0, 0.0)) -> Camera:
-    """Return the benchmark's camera, aimed at the world's origin from its nominal position plus
-    `jitter` (3,)."""
+    """Return the benchmark's camera, displaced by `jitter` (3,) and aimed at the origin."""
     return Camera(WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0)))
 
 
@@ -76,8 +74,7 @@ def box_middle(shape: str, size: str, origin: tuple[float, float], heading: floa
 
 
 def heading_from_rotation(shape: str, rotation_deg: float) -> float:
-    """Return the heading for a scene file's `rotation`. The front is local +y, but +x for
-    bicycles."""
+    """Return the heading for a file's `rotation`. Local +y is the front, +x for bicycles."""
     nose = 0.0 if PARENT[shape] == "bicycle" else 90.0
     return float(wrap_angle(math.radians(rotation_deg + nose)))
 

@@ -37,8 +37,7 @@ class ObjectState:
     name: str = ""
 
     def value(self, attribute: str) -> str:
-        """Return the most probable value of an attribute; KeyError if the object has no such
-        attribute."""
+        """Return the most probable value of an attribute; KeyError if there is none."""
         belief = self.beliefs[attribute]
         return next(iter(belief)) if len(belief) == 1 else max(belief, key=belief.__getitem__)
 
@@ -99,8 +98,7 @@ class Scene:
         return len(self.objects)
 
     def in_frame(self, text: str) -> "Scene":
-        """Return the room scene with the axes that a text defines, e.g. "The door is at the
-        front.".
+        """Return a room scene with the axes defined by a text: "The door is at the front.".
 
         Raise InputError if the text is not a string, an object has no name, or an anchor is
         missing.
@@ -164,8 +162,7 @@ class Scene:
 
     @property
     def present(self) -> tuple[int, ...]:
-        """Indices of the objects with an existence probability of at least 0.5, as kept by
-        `certain`."""
+        """Indices of the objects that `certain` keeps: existence probability of at least 0.5."""
         return tuple(i for i, o in enumerate(self.objects) if o.existence >= 0.5)
 
     @property
@@ -180,8 +177,7 @@ class Scene:
         ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
 
     def kept(self, rows: Sequence[int]) -> "Scene":
-        """Return the table reduced to these rows, in this order. Dropped objects occlude
-        nothing."""
+        """Return the table reduced to these rows, in this order; dropped rows occlude nothing."""
         new = {old: k for k, old in enumerate(rows)}
         occluders = self.occluders
         if occluders is not None:
@@ -189,8 +185,7 @@ class Scene:
         return replace(self, objects=tuple(self.objects[i] for i in rows), occluders=occluders)
 
     def certain(self) -> "Scene":
-        """Return the table with each distribution replaced by its mode and each covariance by
-        zero.
+        """Return the table with the mode of each distribution and without covariance.
 
         Objects with an existence probability below 0.5 are dropped.
         """

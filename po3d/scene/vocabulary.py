@@ -1,7 +1,6 @@
-"""Vocabulary and sizes of street scenes: attribute values of Super-CLEVR and PulseCheck457
-(released as Spatial457).
+"""Vocabulary and sizes of street scenes: Super-CLEVR and PulseCheck457.
 
-Values are data: arguments of programs and output classes of networks. Extents and origin heights
+PulseCheck457 was released as Spatial457. Values are data: arguments of programs and output classes of networks. Extents and origin heights
 are the benchmark's own model metrics (Super-CLEVR, properties_cgpart.json), converted to the
 object frame (x front) in `vehicles.csv`.
 """

@@ -59,6 +59,7 @@ class Worlds:
         return len(self.exists)
 
     def scenes(self) -> list[Scene]:
+        """Return all samples as tables."""
         return [self.scene(k) for k in range(len(self))]
 
     def scene(self, k: int) -> Scene:
@@ -208,8 +209,7 @@ def _looks(
     count: int,
     random: np.random.Generator | None,
 ) -> dict[str, NDArray[np.int64]]:
-    """Return (count, n) value indices of each attribute: samples, or the mode without a
-    generator."""
+    """Return (count, n) value indices of each attribute: samples, or without `random` the mode."""
     looks = {attribute: np.zeros((count, len(objects)), np.int64) for attribute in values}
     code = {attribute: {value: k for k, value in enumerate(known)} for attribute, known in values.items()}
     for i, o in enumerate(objects):
