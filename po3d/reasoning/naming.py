@@ -1,9 +1,9 @@
 """Resolve phrases of a question to rows: the implementations of `execute.Reference`.
 
-BestFit    the object that a noun phrase fits best, ambiguous if two fit equally and surely
-(SCOPE, and the default)
-Bound      rows chosen beforehand: readings of descriptions, tried one by one (3DSRBench,
-`readings`)
+* `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
+  (SCOPE, and the default).
+* `Bound`: rows chosen beforehand: readings of descriptions, tried one by one (3DSRBench; see
+  `readings`).
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """Geometric relations as signed distances to their borders.
 
-Examples are left of, facing, parallel, collides forward and next to. A relation holds where its
-signed distance is positive.
+Examples are left of, facing, parallel, collides forward and next to. Signed distances are
+positive inside.
 
 Street relations (`Pairs`) are computed for all pairs of objects at once, of one table, of
 thousands of tables, or of thousands of posterior samples. `xp` is the array library: numpy, or

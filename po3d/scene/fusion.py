@@ -149,8 +149,7 @@ def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: 
             groups.append([(view, row)])
 
 
-# --- fusing rows of one object
-# -----------------------------------------------------------------------
+# --- fusing rows of one object --------------------------------------------------------------------
 
 
 def _merged(

@@ -207,12 +207,12 @@ class _Finder:
         return found or [self._toward(self._far(self.layout.centre, place.direction), crop)]
 
     def _toward(self, goal: tuple[float, float], crop: bool) -> Candidates:
-        """Return candidates in the whole room, with distance to `goal` as cost; without walls."""
+        """Return candidates in the whole room by distance to `goal`, for tables without walls."""
         lines = self._grid(self.layout.centre, 4.0, self.state.heading, crop)
         return Candidates(*lines, _distance(*lines, goal), self.state.heading)
 
     def hang(self, place: Place) -> Spot:
-        """Return a pose on a wall at the object's usual height, as near the place as possible."""
+        """Return a pose on a wall at the object's own or usual height, as near as possible."""
         category = category_of(self.state.value("name"))
         bottom = self.state.position[2] - self.state.extent[2] / 2
         if self.moving is None and category is not None:

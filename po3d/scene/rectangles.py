@@ -209,7 +209,7 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
     apart = np.maximum(apart, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
     apart = np.maximum(apart, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
     least = np.full(apart.shape, np.inf)
-    for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
+    for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)
         square = square + _square_of_excess(v + (i * box.a * s + j * box.b * c), other.b)
         np.minimum(least, square, out=least)

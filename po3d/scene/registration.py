@@ -175,7 +175,7 @@ class _Tables:
             xx * yy - xy**2
         )
         off = np.abs(wrap_angle(self.headings - yaw))
-        # A reversed heading costs no more than FLIPPED: estimators confuse front and back.
+        # A reversed heading costs FLIPPED instead of its deviation: front and back are confused.
         heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
         heading = heading.clip(max=ANY_HEADING)
         cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.unlike

@@ -1,8 +1,8 @@
 """Vocabulary and sizes of street scenes: Super-CLEVR and PulseCheck457.
 
-PulseCheck457 was released as Spatial457. Values are data: arguments of programs and output classes of networks. Extents and origin heights
-are the benchmark's own model metrics (Super-CLEVR, properties_cgpart.json), converted to the
-object frame (x front) in `vehicles.csv`.
+PulseCheck457 was released as Spatial457. Values are data: arguments of programs and output classes
+of networks. Extents and origin heights are the benchmark's own model metrics (Super-CLEVR,
+properties_cgpart.json), converted to the object frame (x front) in `vehicles.csv`.
 """
 
 from po3d.io.files import rows_beside

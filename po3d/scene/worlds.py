@@ -136,7 +136,7 @@ def worlds(
     covariances consumes no random numbers for poses. Raise InputError for an unknown kind.
     """
     draw = kinds(draw)
-    # The stream name is kept because published results of rooms were sampled with it.
+    # The stream name is kept because earlier results of rooms were sampled with it.
     random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
     existence, flip = (np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip"))
@@ -237,8 +237,7 @@ def _occluders(drawn: Worlds, random: np.random.Generator | None) -> NDArray[np.
     return np.where(np.take_along_axis(present, found, 1), found, -1)
 
 
-# --- presuppositions of sentences
-# ------------------------------------------------------------------
+# --- presuppositions of sentences -----------------------------------------------------------------
 
 
 def _chances(wanted: Named, objects: Sequence[ObjectState]) -> Array:
