@@ -1,1 +1,1 @@
-"""Programs, relations and their execution on scene tables."""
+"""Execution of programs on scene tables: relations, executors, edits and votes."""

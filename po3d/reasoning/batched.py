@@ -1,14 +1,16 @@
-"""Programs of rooms and photographs by the hundred thousand: the same meaning as `execute.run` on worlds that are taken for
-sure, as tensors, on CPU or CUDA alike.
+"""Batched executor for programs of rooms and photographs, on CPU or CUDA.
+
+Equals `execute.run` on worlds taken as certain.
 
     pack(worlds) ─► Tables ─┬───────────────────────────────────┐
-                            │                                   ├──► answers(tables, asked) ─► the executor's answers,
-                            └─► ask(programs, where, tables) ───┘                              None where it has none
+                            │                                   ├──► answers(tables, asked):
+                            └─► ask(programs, where, tables) ───┘    strings, None on failure
 
-Questions of one form (the same operations, other words) are answered together: a set is a row of truths over a world's things,
-an object an index, and every operation works on all questions of its form at once. Packing is done once; what words mean on a
-table is looked up then. Streets, whose sets fit the bits of a number, have a path of their own (`street_batched`).
-The file is long because every operation of the two languages is here once more, for a whole batch.
+Questions of one form (equal operations, different words) are answered together: a set is a row of
+booleans over a world's objects, an object an index, and every operation processes all questions
+of its form at once. Packing is done once; the words are looked up in the tables at that time.
+Street programs, whose sets fit the bits of an integer, have their own executor
+(`street_batched`).
 """
 
 import math
@@ -33,33 +35,35 @@ from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, World
 from po3d.scene.rectangles import Rectangle, rectangle
 from po3d.scene.rooms import ANYTHING, PURPOSES
 
-CHUNK = 512  # questions of a form that are answered at once: their numbers stay in a processor's cache
+# maximum number of questions answered at once: their tensors then fit a processor's cache
+CHUNK = 512
 LOOKS = ("color", "material", "state")
 _PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
-# What a form is answered from besides its operations: words of these kinds stand in it, others are data of each question.
+# Argument kinds whose words are part of a form; other words are data of each question.
 _FORMAL = ("relation", "measure", "sense", "attribute", "sectors", "whose")
-_PAST = {"before", "changed", "nearer_than_before"}  # what is about the scene before a change
+# operations that refer to the scene before an edit
+_PAST = {"before", "changed", "nearer_than_before"}
 
 
 class Unbatched(Exception):
-    """A form that is answered question by question; str() says why."""
+    """A form that must be answered question by question; str() gives the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """S worlds, padded to n things: those of now, then those of before."""
+    """S worlds, padded to n objects: those after the edit, then those before it."""
 
     worlds: Sequence[World]
-    past: bool  # whether what was before is packed
-    things: dict[str, Tensor]  # (S, n) numbers of each thing by name, see `_COLUMNS`
-    flags: dict[str, Tensor]  # (S, n) truths: now, past, salient, mentioned, bearing
+    past: bool  # whether objects before the edit are packed
+    things: dict[str, Tensor]  # (S, n) numeric columns by name, see `_COLUMNS`
+    flags: dict[str, Tensor]  # (S, n) booleans: now, past, salient, mentioned, bearing, kin
     codes: dict[
         str, Tensor
-    ]  # (S, n) code of a value by attribute ("name" too), -1 where there is none; "below", "origin"
-    room: Tensor  # (S, 4) middle and half of the room, to the right and to the front
-    eye: Tensor  # (S, 3) of who looks; nan without a camera
-    told: dict[str, Tensor]  # (S,) whether the table says anything of an attribute
-    below_it: Tensor  # (S,) what all things rest on that the change was about, -1 for none
+    ]  # (S, n) value codes by attribute ("name" too), -1 for none; also "below", "origin"
+    room: Tensor  # (S, 4) centre and half size of the room, to the right and to the front
+    eye: Tensor  # (S, 3) the viewer's eye; nan without a camera
+    told: dict[str, Tensor]  # (S,) whether the table has an attribute
+    below_it: Tensor  # (S,) common support of the edited objects, -1 for none
     values: dict[str, list[str]]  # attribute -> the words of its codes
 
     def __len__(self) -> int:
@@ -67,24 +71,24 @@ class Tables:
 
     @cached_property
     def now(self) -> int:
-        """The most things that a world of now has."""
+        """Largest number of objects of a world, without those before the edit."""
         return max((world.now for world in self.worlds), default=1) or 1
 
 
 class Form(NamedTuple):
     """Questions of one form."""
 
-    program: Call  # one of them, whose words are not read
+    program: Call  # one of them; only its operations are used
     several: tuple[Call, ...]  # all of them
-    phrases: np.ndarray  # (P, R) what they refer to
-    items: Tensor  # (P,) which questions they are
-    worlds: Tensor  # (P,) and of which world
-    masks: tuple[Tensor, ...]  # of each text, in the order of the calls: (P,) row of `Asked.masks`
-    angles: tuple[Tensor, ...]  # of each direction: (P,) its index
+    phrases: np.ndarray  # (P, R) phrases of the questions
+    items: Tensor  # (P,) indices of the questions
+    worlds: Tensor  # (P,) indices of their worlds
+    masks: tuple[Tensor, ...]  # for each text, in the order of the calls: (P,) row of `Asked.masks`
+    angles: tuple[Tensor, ...]  # for each direction: (P,) its index
 
 
 class _Columns:
-    """Things of many worlds as a `relations.Body`, by the names of `_COLUMNS`."""
+    """Objects of many worlds as a `relations.Body`, by the names of `_COLUMNS`."""
 
     def __init__(self, column: Callable[[str], Tensor]) -> None:
         self.column = column
@@ -104,7 +108,7 @@ class Asked:
 
     count: int
     forms: tuple[Form, ...]
-    masks: Tensor  # (M, n) things that a word fits on a table
+    masks: Tensor  # (M, n) objects that match a word in a table
 
 
 _COLUMNS = (
@@ -113,8 +117,10 @@ _COLUMNS = (
 
 
 def pack(worlds: Sequence[World], past: bool = True) -> Tables:
-    """The worlds as tensors; all have the same rules. `past`: the things before the change, too, which only questions about them
-    need."""
+    """Return the worlds as tensors; all must have equal rules.
+
+    `past` includes the objects before the edit, which only questions about them need.
+    """
     n, s = max((_size(w, past) for w in worlds), default=1) or 1, len(worlds)
     things = {name: np.zeros((s, n)) for name in _COLUMNS}
     flags = {
@@ -156,7 +162,7 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         if world.salient:
             below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
         room[k] = (*world.middle, *world.half)
-        with suppress(ExecutionFailure):  # who looks is nowhere
+        with suppress(ExecutionFailure):  # there is no viewer
             eye[k] = world.eye
         headings = [world.heading(i) for i in range(m)]
         things["c"][k, :m], things["s"][k, :m] = np.cos(headings), np.sin(headings)
@@ -167,7 +173,10 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
 
 
 def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked:
-    """Program p is asked about world `where[p]` of the tables. `refer` means the row that "#3 brown chair" names."""
+    """Group the questions by form; program p is asked about world `where[p]` of the tables.
+
+    `refer` denotes the row that a phrase such as "#3 brown chair" names.
+    """
     worlds, n = tables.worlds, tables.flags["now"].shape[1]
     masks: dict[tuple[int, str, str], int] = {}
     truths: list[np.ndarray] = []
@@ -208,12 +217,12 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked
 
 
 def _size(world: World, past: bool) -> int:
-    """How many things of a world are packed."""
+    """Return the number of objects of a world that are packed."""
     return len(world.things) if past else world.now
 
 
 def _shape(call: Call, texts: list[tuple[str, str]], angles: list[int]) -> tuple:
-    """What a question has in common with others of its form; its words in the order in which they are read."""
+    """Return the form of a question; append its words in the order in which they are read."""
     parts: list = [call.op]
     attribute = ""
     for kind, arg in zip(call.signature.inputs, call.args):
@@ -242,7 +251,7 @@ def _shape(call: Call, texts: list[tuple[str, str]], angles: list[int]) -> tuple
 
 
 def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray:
-    """(n,) the things of a world, of its first m, that a word fits."""
+    """Return (n,) which of the first m objects of a world match a word."""
     truth = np.zeros(n, bool)
     every = range(m)
     if attribute == "row":
@@ -256,14 +265,14 @@ def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray
         found = [i for i in every if text in world.purposes(i)]
     elif attribute in LOOKS:
         found = world.having(attribute, text, every)
-    else:  # whose form is not batched
+    else:  # forms with this attribute are not batched
         found = []
     truth[[i for i in found if i < m]] = True
     return truth
 
 
 def answers(tables: Tables, asked: Asked, device: str | torch.device = "cpu") -> list[str | None]:
-    """The answers, as the rules spell them."""
+    """Return the answers in the spelling of the rules; None where a program fails."""
     found = np.full(asked.count, None, object)
     masks = asked.masks.to(device)
     for form in asked.forms:
@@ -277,7 +286,7 @@ def answers(tables: Tables, asked: Asked, device: str | torch.device = "cpu") ->
 
 
 class Rows:
-    """Phrases that name rows of a table of so many, as "#3 brown chair"."""
+    """A `Reference` for phrases that name rows of a table of `count` rows: "#3 brown chair"."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -296,26 +305,26 @@ class Rows:
 
 
 class _Runner:
-    """Answers questions of one form. `bad`: (P,) those without an answer."""
+    """Answers questions of one form. `bad`: (P,) which have no answer."""
 
     def __init__(self, tables: Tables, form: Form, masks: Tensor, device: torch.device) -> None:
         self.tables, self.form, self.device = tables, form, device
         self.rules: Rules = tables.worlds[0].rules
         self.world = form.worlds.to(device)
-        # Few questions look at what was before the change; the others are spared its columns.
+        # Few questions refer to the scene before the edit; the others omit its columns.
         past = any({call.op, *call.args[:1]} & _PAST for call in form.program.calls())
         self.width = None if past else tables.now
         self.texts = [masks[row.to(device), : self.width] for row in form.masks]
-        self.read = (0, 0)  # how many of the texts and of the ways were read
+        self.read = (0, 0)  # number of texts and of directions read so far
         self.ways = [way.to(device) for way in form.angles]
         self.bad = torch.zeros(len(self.world), dtype=torch.bool, device=device)
         self.past = self.naming = False
-        self.phrases: list[Tensor] = []  # the row of each phrase so far
+        self.phrases: list[Tensor] = []  # row of each phrase so far
         self._held: dict[tuple[str, str], Tensor] = {}
         self.every = torch.arange(len(self.world), device=device)
 
     def rows(self, kind: str, name: str) -> Tensor:
-        """(P, n) a column of each question's world."""
+        """Return (P, n): a column of each question's world."""
         key = (kind, name)
         if key not in self._held:
             self._held[key] = getattr(self.tables, kind)[name].to(self.device)[self.world, : self.width]
@@ -325,7 +334,7 @@ class _Runner:
         return self.rows("things", name)
 
     def of(self, name: str, i: Tensor, kind: str = "things") -> Tensor:
-        """(P, 1) a number of one thing."""
+        """Return (P, 1): a number of one object."""
         i = i.clamp(min=0)
         if (kind, name) in self._held:
             return self._held[kind, name].gather(1, i[:, None])
@@ -340,13 +349,13 @@ class _Runner:
         else:
             codes = value.cpu().numpy().astype(int)
             texts = np.array(words, object)[codes]
-            if self.phrases and program.op == "query":  # by the phrase that the question has for it
+            if self.phrases and program.op == "query":  # the question's own phrase for the object
                 which = np.clip(-1 - codes, 0, None)
                 texts = np.where(codes < 0, self.form.phrases[np.arange(len(codes)), which], texts)
         return np.where(self.bad.cpu().numpy(), None, texts)
 
     def _words(self, program: Call) -> list[str] | None:
-        """The words of an answer's codes; None for numbers."""
+        """Return the words of an answer's codes; None for numbers."""
         if program.output == "bool":
             relation = program.args[0] if program.op == "holds" else ""
             return [self.rules.said(relation, word) for word in ("no", "yes")]
@@ -372,13 +381,13 @@ class _Runner:
         return found
 
     def text(self) -> Tensor:
-        """(P, n) the things that the next text fits."""
+        """Return (P, n): the objects that match the next text."""
         texts, ways = self.read
         self.read = (texts + 1, ways)
         return self.texts[texts]
 
     def way(self) -> Tensor:
-        """(P,) index of the next direction."""
+        """Return (P,): the index of the next direction."""
         texts, ways = self.read
         self.read = (texts, ways + 1)
         return self.ways[ways]
@@ -387,21 +396,21 @@ class _Runner:
         return self.rows("flags", "past" if self.past else "now")
 
     def one(self, i: Tensor) -> Tensor:
-        """(P, n) the set of one thing."""
+        """Return (P, n): the set of one object."""
         return torch.arange(self.times().shape[1], device=self.device) == i[:, None]
 
     def body(self, i: Tensor | None = None) -> "_Columns":
-        """All things as one body of columns (P, n), or thing i of each world, (P, 1)."""
+        """Return all objects as one body of columns (P, n), or object i of each world, (P, 1)."""
         return _Columns(self.thing if i is None else lambda name: self.of(name, i))
 
     def stacked(self, one: Tensor) -> Tensor:
-        """(P, n) those that stand over a thing, or it over them."""
+        """Return (P, n): the objects stacked with an object."""
         return relations.stacked(self.body(one), self.body())
 
     def fail(self, wrong: Tensor) -> None:
         self.bad = self.bad | wrong
 
-    # --- sets ------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def _scene(self) -> Tensor:
         return self.times()
@@ -411,7 +420,7 @@ class _Runner:
         side = self.way() if attribute == "side" else None
         found = self.value(among)
         having = found & fits
-        if side is not None:  # of two, the one that is farther that way is meant, where one is
+        if side is not None:  # of two objects, the one farther in this direction is meant
             self.apart = found, self.along(side)
         if attribute in ("name", "side", "purpose"):
             return having & self.times() if attribute == "name" else having
@@ -486,14 +495,17 @@ class _Runner:
         return self.related(relation, found) & self.value(among)
 
     def lying(self, way: Tensor, combined: bool, one: Tensor, frame: Call) -> Tensor:
-        """(P, n) those in the cone of a direction from a thing."""
+        """Return (P, n): the objects in the cone of a direction from an object."""
         cone = relations.cone("front_left" if combined else "front", self.rules)
         turn = self.turn(one, frame)
         off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
         return (off <= cone) & ~self.stacked(one)
 
     def turn(self, one: Tensor, frame: Call) -> Tensor:
-        """(P, n) radians from the front over the left of the ways from a thing to all."""
+        """Return (P, n): angles of the vectors from an object to all objects.
+
+        Radians from the front, counter-clockwise.
+        """
         if len(frame.args) != 1 or not isinstance(frame.args[0], str) or frame.args[0] == "task":
             raise Unbatched(f"batches of rooms and photographs know no {frame}")
         if frame.args[0] == "object":
@@ -504,7 +516,7 @@ class _Runner:
         )
 
     def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
-        """(P, n) those in a relation to one thing, or to two."""
+        """Return (P, n): the objects in a relation to one object, or to two."""
         one, rules, first = ones[0], self.rules, self.body(ones[0])
         if (relation in ("between", "blocking")) != (len(ones) == 2):
             raise Unbatched(f"{relation} of {len(ones)}")
@@ -548,7 +560,7 @@ class _Runner:
         self.fail(own[:, 0] < 0)
         return self.value(among) & (self.rows("codes", attribute) == own) & ~self.one(one)
 
-    # --- objects ---------------------------------------------------------------------------------------------
+    # --- objects ----------------------------------------------------------------------------------
 
     def _unique(self, among: Call) -> Tensor:
         read = self.read
@@ -557,13 +569,13 @@ class _Runner:
         if among.op != "changed" or self.past or not bool(empty.any()):
             return self._picked(found, among)
         now = self._picked(found, among, fail=~empty)
-        bad, self.read, self.past = self.bad, read, True  # "it" is what was removed
+        bad, self.read, self.past = self.bad, read, True  # "it" is the removed object
         before = self._picked(self.value(among), among)
         self.bad, self.past = torch.where(empty, self.bad, bad), False
         return torch.where(empty, before, now)
 
     def _picked(self, found: Tensor, among: Call, fail: Tensor | None = None) -> Tensor:
-        """The only one, or the one that is spoken of."""
+        """Return the only candidate, or the intended one (see `Evaluator._spoken_of`)."""
         salient = self.rows("flags", "salient")
         several = found.sum(1) > 1
         if (
@@ -630,12 +642,12 @@ class _Runner:
         return key.where(found, torch.full_like(key, math.inf)).argmin(1)
 
     def along(self, way: Tensor) -> Tensor:
-        """(P, n) how far things are to a direction of the frame."""
+        """Return (P, n): coordinates along a direction of the frame."""
         ahead = torch.tensor([AHEAD[d] for d in DIRECTIONS], dtype=torch.float64, device=self.device)[way]
         return ahead[:, :1] * self.thing("right") + ahead[:, 1:] * self.thing("front")
 
     def distance(self, one: Tensor | None) -> Tensor:
-        """(P, n) from a thing as the rules measure it, or from the viewer."""
+        """Return (P, n): distances from an object, as the rules define them, or from the viewer."""
         if one is None:
             eye = self.tables.eye.to(self.device)[self.world]
             self.fail(eye[:, 0].isnan())
@@ -651,7 +663,7 @@ class _Runner:
         )
 
     def measure(self, what: str) -> Tensor:
-        """(P, n) volumes as logarithms."""
+        """Return (P, n): a measure; volumes as logarithms."""
         if what in ("distance", "bearing"):
             raise Unbatched(f"{what} of one thing")
         if what == "volume":
@@ -673,7 +685,7 @@ class _Runner:
         self.phrases.append(row.int().argmax(1))
         return self.phrases[-1]
 
-    # --- answers ---------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def _count(self, *args) -> Tensor:
         if len(args) == 1:
@@ -723,7 +735,7 @@ class _Runner:
         return a < b
 
     def numbers(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
-        """Two numbers as they are compared: of volumes their logarithms."""
+        """Return two numbers for a comparison; two volumes as logarithms."""
         both = [self.number(call) for call in (first, second)]
         if [call.args[0] == "volume" for call in (first, second)] not in ([True, True], [False, False]):
             both = [
@@ -809,7 +821,7 @@ def _wrapped(turn: Tensor) -> Tensor:
 
 
 def _sector(turn: Tensor, sectors: str) -> Tensor:
-    """(P,) index into DIRECTIONS of the nearest of the directions that an answer tells apart."""
+    """Return (P,): index into DIRECTIONS of the nearest direction among the given sectors."""
     if sectors == "eight":
         return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
     among = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)

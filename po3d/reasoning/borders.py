@@ -1,4 +1,7 @@
-"""How far things are from borders of regions, and the movements over the ground that bring them there. The table's lengths."""
+"""Distances to borders of regions, and the shortest ground displacements that reach them.
+
+Lengths are the table's.
+"""
 
 import math
 from collections.abc import Sequence
@@ -11,12 +14,15 @@ from po3d.reasoning.rules import Rules
 from po3d.scene.rectangles import Rectangle
 from po3d.scene.vocabulary import FACINGS
 
-Shift = tuple[float, float]  # in the axes of what was given
+Shift = tuple[float, float]  # in the axes of the argument
 
 
 def to_ray(vector: Shift, bearing: float) -> Shift:
-    """From the end of a vector to a ray through its start, the shortest way; from behind, to where the ray is as long.
-    `bearing`: radians clockwise from the second axis."""
+    """Return the shortest displacement from the end of a vector to a ray through its start.
+
+    If the end is behind the ray: to the point of the ray at the same distance. `bearing`: radians
+    clockwise from the second axis.
+    """
     x, y = math.sin(bearing), math.cos(bearing)
     along = vector[0] * x + vector[1] * y
     reach = along if along > 0 else math.hypot(*vector)
@@ -24,8 +30,11 @@ def to_ray(vector: Shift, bearing: float) -> Shift:
 
 
 def over_border(spare: Sequence[tuple[float, float, float]]) -> tuple[float, Shift]:
-    """(how far inside a region a point is, negative: outside; the shortest way over its border). `spare`: of each line that bounds
-    the region how far inside it the point is, and the line's unit normal (x, y); normals are parallel or at right angles."""
+    """Return (signed distance of a point to a region's border, shortest displacement across it).
+
+    Positive inside. `spare` lists for each bounding line the signed distance of the point and the
+    line's unit normal (x, y); normals must be parallel or at right angles.
+    """
     inside, nx, ny = min(spare)
     if inside >= 0:
         return inside, (-inside * nx, -inside * ny)
@@ -35,8 +44,10 @@ def over_border(spare: Sequence[tuple[float, float, float]]) -> tuple[float, Shi
 
 
 def aside(p: Rectangle, q: Rectangle) -> tuple[float, Shift]:
-    """Metres between two rectangles, below 0 how far q must move to touch p alone; and the unit vector that leads q
-    straight away from p."""
+    """Return (distance between two rectangles, unit vector that moves q away from p).
+
+    A negative distance is how far q must move until the rectangles only touch.
+    """
     line = shapely.shortest_line(shapely.Polygon(p.corners), shapely.Polygon(q.corners))
     if line.length > 0:
         (x0, y0), (x1, y1) = line.coords
@@ -52,8 +63,11 @@ def aside(p: Rectangle, q: Rectangle) -> tuple[float, Shift]:
 
 
 def leaving(p: Rectangle, start: Shift, end: Shift, width: float) -> tuple[Shift, float]:
-    """(way, metres): along the unit vector `way` the rectangle leaves a path of half `width` around the line between two
-    points; it is that near after so many metres, below 0 where it is farther already."""
+    """Return (unit vector `way` along which a rectangle leaves a path, metres until it does).
+
+    The path has half width `width` about the segment between two points. Negative if the
+    rectangle is outside already.
+    """
     line = shapely.shortest_line(shapely.LineString([start, end]), shapely.Polygon(p.corners))
     if line.length > 0:
         (x0, y0), (x1, y1) = line.coords
@@ -66,12 +80,12 @@ def leaving(p: Rectangle, start: Shift, end: Shift, width: float) -> tuple[Shift
 
 
 def _reach(p: Rectangle, x: float, y: float) -> float:
-    """Half of what a rectangle takes up along a unit vector."""
+    """Return the half extent of a rectangle along a unit vector."""
     return p.a * abs(p.c * x + p.s * y) + p.b * abs(p.c * y - p.s * x)
 
 
 def facing_beyond(degree: float, value: str, rules: Rules) -> str | None:
-    """The label just outside the window of `value`, on the side of `degree`."""
+    """Return the facing label just outside the window of `value`, on the side of `degree`."""
     off = (degree - relations.CENTRES[value] + 180) % 360 - 180
     edge = relations.CENTRES[value] + math.copysign(rules.facing_window_deg + 1e-6, off)
     label = int(relations.facing_labels(np.array([edge % 360]), rules)[0])

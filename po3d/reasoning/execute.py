@@ -1,16 +1,17 @@
-"""Runs programs on tables: one interpreter for the whole language and every benchmark, whose meanings are its rules.
+"""Execute programs on scene tables: one interpreter for all operations and all benchmarks.
 
-    execute(program, scene, ...) ─► Outcome        a question on a table, and how it is to take what the table only believes
-    run(program, World) ─► Outcome                 on a table that is taken for sure, with what was before a change
-    Evaluator(World).value(call)                   what a part of a program means there
+    execute(program, scene, ...) ─► Outcome    a question on a table with uncertainty
+    run(program, World) ─► Outcome             on a table taken as certain, with its history
+    Evaluator(World).value(call)               the value of a part of a program
 
-What has no answer is an outcome with its reason: not found, ambiguous, unknown to the table. "The chair" means the only
-chair; when there are several, the only one that the change was about; otherwise it is ambiguous.
+The operations have the same semantics everywhere; benchmark-specific constants are a `Rules`
+value. A program without an answer gives an outcome with a reason: not found, ambiguous, or
+unknown to the table. "The chair" denotes the only chair; if there are several, the only one that
+the edit touched; otherwise it is ambiguous.
 
-How `execute` takes beliefs (`Mode`): "argmax" the most probable value of each; "marginal" probabilities multiplied along the
-program, which streets can (`marginal_batched`); "samples" worlds drawn from the table, of which each has a vote.
-
-Longer than 400 lines because the operations of the language stand in one class, whose parts are a few lines each.
+`execute` treats uncertainty by `Mode`: "argmax" uses the mode of each distribution; "marginal"
+propagates probabilities through the program (street programs only, `marginal_batched`); "samples"
+takes a vote over posterior samples of the table.
 """
 
 import math
@@ -49,41 +50,49 @@ SECTORS: dict[str, tuple[str, ...]] = {
     "eight": DIRECTIONS,
 }
 LOOKS = ("color", "material", "state", "shape", "size")
-FOLLOWING = ("side", "purpose", "facing", "occlusion")  # from the rest of the table
-# What says that the first has more, or less, of a measure.
+# attributes that are derived from the rest of the table
+FOLLOWING = ("side", "purpose", "facing", "occlusion")
+# Words for "the first object has more of a measure" and "has less of it".
 MORE_OR_LESS = {
     "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
     "length": ("longer", "shorter"), "width": ("wider", "narrower"), "distance": ("farther", "nearer"),
 }  # fmt: skip
-# By how much two things have to differ in a measure, in metres or logarithms of volumes, so that nobody has to measure.
+# Smallest unambiguous difference of a measure, in metres or log volume; read by strict evaluators.
 CLEARLY = {"elevation": 0.15, "volume": 0.25}
 IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
 CAMERA = Call("frame", ("camera",))
 ME = Call("group", (Call("viewer"),))
 _MEASURES = LEAVES["measure"]
-_SIDES = {"length": 0, "width": 1, "height": 2}  # of a box
+_SIDES = {"length": 0, "width": 1, "height": 2}  # index into the extent of a box
 
 
 class Reference(Protocol):
-    """Which row a phrase means; ExecutionFailure when none or any of several. `po3d.reasoning.naming` has two."""
+    """Resolves a phrase to a table row; ExecutionFailure if no row, or more than one, fits.
 
-    def row(self, phrase: str) -> int: ...
+    Implementations are in `po3d.reasoning.naming`.
+    """
+
+    def row(self, phrase: str) -> int:
+        """Return the row that a phrase denotes."""
+        ...
 
     def apart(self, first: str, second: str) -> tuple[int, int]:
-        """The rows of two phrases that a question tells apart."""
+        """Return the rows of two phrases that denote different objects."""
         ...
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """What different phrases mean: different rows, and none of them `start`."""
+        """Return a row per phrase; all rows are different, and none is `start`."""
         ...
 
 
 class Asked(NamedTuple):
-    """What comes with a question besides its program."""
+    """Context of a question beyond its program."""
 
-    task: Task = "2d"  # whose left a relation without an explicit frame means: the camera's, or ("6d") the object's own
-    options: tuple[str, ...] = ()  # the texts to choose from
-    views: tuple[Axes, ...] = ()  # the axes of each image, the table's where there are none
+    # frame of relations without an explicit one: the camera's ("2d") or the reference object's
+    # ("6d")
+    task: Task = "2d"
+    options: tuple[str, ...] = ()  # answer options
+    views: tuple[Axes, ...] = ()  # axes of each image; empty: those of the table
     refer: Reference | None = None
 
 
@@ -91,7 +100,10 @@ PLAIN = Asked()
 
 
 def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[str]) -> str:
-    """A failure by its step, and where that step's input came from: "(filter[color=green] over 5 objects)"."""
+    """Return a failure with its step and the origin of its input.
+
+    The origin reads "(filter[color=green] over 5 objects)".
+    """
     steps, k = evaluator.steps, len(evaluator.steps)
     if not k or "says nothing" in str(failure):
         return f"step {k} {tokens[k]}: {failure}"
@@ -103,8 +115,12 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
 def run(
     program: Call, world: World, asked: Asked = PLAIN, tokens: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> Outcome:
-    """The answer of a question in a world that is taken for sure. `tokens`: the spelling of each step, by which a failure is
-    told, too; `numbers`: of each thing its row in the table that the world was made of."""
+    """Execute a program on a world that is taken as certain.
+
+    `tokens` are the spellings of the steps and are used in failure reasons and traces; `numbers`
+    maps the objects of the world to rows of the table from which the world was made. Raise
+    ProgramError if the program is not a question.
+    """
     if program.output not in ANSWERS:
         raise ProgramError(f"{program} asks nothing")
     evaluator = Evaluator(world, asked, trace=True)
@@ -120,20 +136,22 @@ _ANSWERED = Outcome("ok", None, 1.0, valid=1.0)
 
 
 class Evaluator:
-    """Evaluates calls: sets to lists of indices of the world's things, objects to one of them."""
+    """Evaluates calls: a set is a list of object indices, an object is one index."""
 
     def __init__(self, world: World, asked: Asked = PLAIN, trace: bool = False, strict: bool = False) -> None:
         self.world, self.rules, self.asked = world, world.rules, asked
-        self.tracing, self.strict = trace, strict  # strict: close calls fail
-        self.steps: list[tuple[Call, object]] = []  # what each call gave, in the order of evaluation
-        self.past = False  # whether names are looked up in the scene before the change
+        self.tracing, self.strict = trace, strict  # strict: fail on close calls
+        self.steps: list[tuple[Call, object]] = []  # (call, value) in the order of evaluation
+        self.past = False  # whether names refer to the scene before the edit
         self.naming = (
-            False  # whether one thing is being picked out, so that what is unknown may be passed over
+            # whether a single object is being identified, so that an unknown attribute may be
+            # ignored
+            False
         )
-        self._phrases: dict[int, str] = {}  # what the question calls a thing
+        self._phrases: dict[int, str] = {}  # the question's phrase for an object
 
     def answer(self, program: Call) -> str:
-        """The answer to a question, as its benchmark spells it."""
+        """Return the answer to a question in the benchmark's spelling."""
         value = self.value(program)
         if isinstance(value, bool):
             relation = program.args[0] if program.op == "holds" else ""
@@ -141,7 +159,7 @@ class Evaluator:
         return value if isinstance(value, str) else f"{value:g}"
 
     def value(self, call: Call):
-        """What a call gives: indices, an index, a number, a truth or a word."""
+        """Return the value of a call: indices, an index, a number, a boolean or a word."""
         found = _RUN[call.op](self, *call.args)
         if self.tracing:
             self.steps.append((call, found))
@@ -150,7 +168,7 @@ class Evaluator:
     set = value
 
     def object(self, call: Call, viewer: bool = False) -> int:
-        """One thing; or, where that makes sense, the viewer."""
+        """Return the index of one object; VIEWER only if `viewer` is set."""
         outer, self.naming = self.naming, True
         try:
             found = self.value(call)
@@ -161,23 +179,26 @@ class Evaluator:
         return found
 
     def members(self, among: Call) -> Sequence[int]:
-        """A set that a relation chooses from; all objects are no step of their own there."""
+        """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
         return self.world.times(self.past) if among.op == "scene" else self.set(among)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
-        """Two things; one description said of both, "the two chairs", means the two that it fits, when it fits two."""
+        """Return two objects; "the two chairs" denotes the two that match one description."""
         if first == second and first.op == "unique" and len(found := self.set(first.args[0])) == 2:
             return found[0], found[1]
         return self.apart(first, second)
 
     def apart(self, first: Call, second: Call, viewer: bool = False) -> tuple[int, int]:
-        """Two things that a question tells apart: where both phrases fit one thing best, one of them means its next best."""
+        """Return two different objects.
+
+        If both phrases fit one object best, one of them denotes its next best.
+        """
         a, b = self.object(first, viewer), self.object(second, viewer)
         if a == b and first != second and first.op == second.op == "refer":
             a, b = self._refers.apart(str(first.args[0]), str(second.args[0]))
         return a, b
 
-    # --- sets ------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def _scene(self) -> Sequence[int]:
         return self.world.times(self.past)
@@ -200,16 +221,17 @@ class Evaluator:
             return having
         told = world.tells(attribute)
         if self.naming and not (self.strict and told):
-            # "The broken chair": a table that tells the state of no chair can't tell it from others, but does not deny it.
+            # "The broken chair": a table that stores no chair's state cannot identify the chair by
+            # it, but does not contradict the description either.
             return found if all(world.value(i, attribute) is None for i in found) else []
         if not told:
             raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
         if among.op == "group" and all(world.value(i, attribute) is None for i in found):
-            self._known(found[0], attribute)  # "is the can open?": nobody knows
+            self._known(found[0], attribute)  # "is the can open?": unknown
         return []
 
     def _so(self, attribute: str, text: str, found: Sequence[int]) -> list[int]:
-        """Those of which an attribute holds that follows from the rest of the table."""
+        """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
         world = self.world
         if attribute == "side":
             return [i for i in found if world.at_side(text, i)]
@@ -231,7 +253,7 @@ class Evaluator:
         return [i for i in self.members(among) if i in called]
 
     def _closed(self, attribute: str) -> None:
-        """In a closed table, what one object lacks is unknown of all."""
+        """Raise ExecutionFailure if the table is closed and any object lacks the attribute."""
         if not self.rules.open_table:
             for i, o in enumerate(self.world.scene.objects):
                 if attribute not in o.beliefs:
@@ -286,7 +308,7 @@ class Evaluator:
         if len(args) == 3 and args[1].op == "frame":
             start, frame, among = args
             one = self.object(start, viewer=self.rules.viewer == "stands")
-            if among == ME:  # "is he looking at me?"
+            if among == ME:  # e.g. "is he looking at me?"
                 return self.world.within(relation, one, self.axes(frame, one), [VIEWER])
             return self.lying(relation, one, frame, self.members(among))
         *ones, among = args
@@ -296,7 +318,7 @@ class Evaluator:
         return self.related(relation, found, self.members(among))
 
     def lying(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> list[int]:
-        """Those that lie in a direction from a thing."""
+        """Return the objects in a direction from object `one`."""
         axes, others = self.axes(frame, one), [i for i in among if i != one]
         if self.rules.region == "half plane":
             rows = [self.beyond(side, one, frame) for side in direction.split("_")]
@@ -306,16 +328,16 @@ class Evaluator:
         return self.world.within(direction, one, axes, others)
 
     def beyond(self, side: str, one: int, frame: Call) -> Sequence[float]:
-        """Where regions are half planes, how far each thing is beyond the line at which a side of one thing begins."""
+        """Return how far each object is beyond the border of a side of `one` (half-plane rules)."""
         whose = self._whose(frame)
         if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == one:
-            whose = "object"  # "left of the bus, as the bus sees it"
+            whose = "object"  # "left of the bus, as seen from the bus"
         if whose:
             return self.world.spare(side, whose)[one]
         return self.world.beyond(side, one, self.axes(frame, one))
 
     def _whose(self, frame: Call) -> str | None:
-        """ "camera" or "object", where a frame is the table's or the reference's own."""
+        """Return "camera" or "object" for the frame of the table or the reference, else None."""
         whose = frame.args[0]
         if len(frame.args) > 1 or not isinstance(whose, str):
             return None
@@ -324,16 +346,14 @@ class Evaluator:
         )
 
     def axes(self, frame: Call, reference: int) -> Axes:
-        """A frame's directions."""
+        """Return the axes of a reference frame."""
         args = frame.args
         if len(args) == 4:
             angle, first, second, inner = args
-            self.object(
-                first
-            )  # about the middle of two things, which have to be there; a direction is the same about any
+            self.object(first)  # a rotation centre must exist, but does not affect axes
             self.object(second)
             axes = self.axes(inner, reference)
-            whose = self._whose(inner)  # a thing's own front does not go about with who looks on
+            whose = self._whose(inner)  # turning the viewer does not turn an object's own axes
             return turned_axes(axes, float(angle)) if whose == "camera" or len(inner.args) == 4 else axes
         if len(args) == 2 and isinstance(args[0], str):
             return self._told_by(args[0], self.object(args[1]))
@@ -352,7 +372,7 @@ class Evaluator:
         return self.asked.views[0] if self.asked.views else self.world.axes
 
     def stand(self, frame: Call) -> tuple[float, float] | None:
-        """Where on the ground stands who looks in a frame; None where it does not say so."""
+        """Return the ground position of the viewer of a frame; None if undefined."""
         args = frame.args
         if len(args) == 4:
             return self.stand(args[3])
@@ -361,7 +381,10 @@ class Evaluator:
         return self.world.point(self.object(args[0]))[:2]
 
     def _told_by(self, direction: str, anchor: int) -> Axes:
-        """The axes of the room, its walls' where it has any, in which a thing lies that way from the middle."""
+        """Return the axes in which an object lies in `direction` from the room's centre.
+
+        Aligned with the walls if the room has an outline.
+        """
         (x, y, _), scene = self.world.point(anchor), self.world.scene
         across, along = room_centre(scene)
         if math.hypot(x - across, y - along) < 1e-3:
@@ -374,7 +397,7 @@ class Evaluator:
         return own_axes(front)
 
     def related(self, relation: str, ones: Sequence[int], among: Sequence[int]) -> list[int]:
-        """Those that are in a relation to one thing, or to two."""
+        """Return the objects in a relation to one object, or to two."""
         world, one = self.world, ones[0]
         if (relation in ("between", "blocking")) != (len(ones) == 2):
             raise ExecutionFailure("unknown", f"unknown: nothing is {relation} of {len(ones)} things")
@@ -409,8 +432,11 @@ class Evaluator:
         return [i for i in among if i != one and holds_at(spare[i], relation)]
 
     def below_it(self) -> int | None:
-        """What all things rest on that the change was about and that carry nothing: after "two cups were set on the desk",
-        what is on "it" is on the desk. None when there is no such thing."""
+        """Return the common support of the edited objects, if none of them supports anything.
+
+        After "two cups were set on the desk", what is on "it" is on the desk. None if there is no
+        such object.
+        """
         now = [i for i in self.world.salient if i < self.world.now]
         below = {self.world.supports[i] for i in now}
         if len(below) != 1 or any(self.world.supports[i] in now for i in range(self.world.now)):
@@ -425,7 +451,7 @@ class Evaluator:
         value = self._known(one, attribute)
         return [i for i in self.members(among) if i != one and self._value(i, attribute) == value]
 
-    # --- objects ---------------------------------------------------------------------------------------------
+    # --- objects ----------------------------------------------------------------------------------
 
     def _unique(self, among: Call) -> int:
         found = self.set(among)
@@ -436,7 +462,7 @@ class Evaluator:
             salient = [i for i in found if i in about]
             found = salient if len(salient) == 1 else found
         if len(found) != 1 and not self.strict:
-            if not found and among.op == "changed" and not self.past:  # "it" is what was removed
+            if not found and among.op == "changed" and not self.past:  # "it" is the removed object
                 return self._before(Call("unique", (among,)))
             found = self._spoken_of(among, found)
         if not self.rules.open_table and len(found) != 1:
@@ -449,9 +475,12 @@ class Evaluator:
         return found[0]
 
     def _spoken_of(self, among: Call, found: Sequence[int]) -> Sequence[int]:
-        """Of several candidates the one that people mean: "the chair on the left" of two chairs is the left one; "the table",
-        after something was put on one, is that, "that bin" is the one that the change told a place by, and "the one that is still
-        full" is of the kind that the change was about."""
+        """Return the candidates reduced to the intended one, where a convention decides.
+
+        "The chair on the left" of two chairs is the left one; after something was put on a table,
+        "the table" is that table; "that bin" is the one used to define a place in the edit; "the
+        one that is still full" has the name of an edited object.
+        """
         if among.op == "filter" and among.args[0] == "side" and among.args[1] in AHEAD:
             _, side, inner = among.args
             if "_" not in side and len(both := self.set(inner)) == 2:
@@ -482,7 +511,8 @@ class Evaluator:
             else:
                 found = self.world.others(one, self.members(among))
             return self._by_reference(what, sign, one, found, among)
-        if len(where) == 1:  # of all, not from a thing whose own sides could be meant
+        # among all objects, so there is no reference object whose sides could be meant
+        if len(where) == 1:
             whose = self._whose(where[0])
             axes = self.axes(CAMERA if whose == "object" else where[0], VIEWER)
             sign = 1.0 if sense == "least" else -1.0
@@ -499,19 +529,20 @@ class Evaluator:
         return self._least(found, among, self.world.distance_from(one))
 
     def _by_reference(self, what: str, sign: float, one: int, found: list[int], among: Call) -> int:
-        """The one with most or least of a measure from a thing, or from the viewer."""
+        """Return the object with the most or least of a measure relative to an object."""
         if what == "bearing":
             axes = self.world.own_axes(one)
             return self._chosen(found, among, lambda i: sign * self.world.off("front", one, i, axes))
         if what != "distance":
             raise ExecutionFailure("unknown", f"unknown: {what} is not of one thing from another")
-        if self.rules.beside_first and one != VIEWER:  # beside it, not on it, where there is a choice
+        # next to it rather than stacked with it, if possible
+        if self.rules.beside_first and one != VIEWER:
             found = self.world.beside(one, found) or found
         away = self.world.distance_from(one)
         return self._chosen(found, among, away if sign > 0 else lambda i: -away(i))
 
     def _along(self, direction: str, i: int, axes: Axes | None = None) -> float:
-        """How far a thing is to a direction."""
+        """Return the coordinate of an object along a direction."""
         across, along = AHEAD[direction]
         if axes is None or axes is self.world.axes:
             return across * self.world.things[i].right + along * self.world.things[i].front
@@ -519,7 +550,7 @@ class Evaluator:
         return across * (x * rx + y * ry) + along * (x * fx + y * fy)
 
     def _squarely(self, direction: str, one: int, axes: Axes, among: Sequence[int]) -> int:
-        """The one that lies most squarely in a direction."""
+        """Return the object with the smallest angle to a direction."""
         away = {
             i: self.world.off(direction, one, i, axes)
             for i in among
@@ -532,14 +563,17 @@ class Evaluator:
         return best
 
     def _chosen(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
-        """The candidate with the least key."""
+        """Return the candidate with the smallest key; ExecutionFailure for an empty set."""
         if not found:
             raise ExecutionFailure("not found", f"not found: there are no {said(among)}")
         return self._least(found, among, key)
 
     def _least(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
-        """The one with the least key, in metres or logarithms of volumes; a strict evaluator wants it clearly least."""
-        best = min(found, key=lambda i: (key(i), i))  # of equals the first of the table
+        """Return the object with the smallest key (metres or log volume).
+
+        A strict evaluator requires a clear minimum.
+        """
+        best = min(found, key=lambda i: (key(i), i))  # the first row on ties
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
         ):
@@ -547,7 +581,7 @@ class Evaluator:
         return best
 
     def measure(self, what: str, index: int) -> float:
-        """How much of a measure a thing has, volumes as logarithms."""
+        """Return a measure of an object; volumes as logarithms."""
         if what == "elevation":
             return self.world.height(index)
         if what in _SIDES:
@@ -557,7 +591,10 @@ class Evaluator:
         return self.from_other(what, index, VIEWER)
 
     def from_other(self, what: str, index: int, start: int) -> float:
-        """How far a thing is from another, how far off its front, or how much more of a measure it has."""
+        """Return the distance to an object, the angle off its front, or a difference of a measure.
+
+        Angles in degrees.
+        """
         if what == "distance":
             one, other = (index, start) if index == VIEWER else (start, index)
             return 0.0 if other == VIEWER else self.world.distance_from(one)(other)
@@ -579,7 +616,8 @@ class Evaluator:
     @property
     def _refers(self) -> Reference:
         if self.asked.refer is None:
-            from po3d.reasoning.naming import BestFit  # which imports this module's failure
+            # imported here: naming imports ExecutionFailure from this package
+            from po3d.reasoning.naming import BestFit
 
             self.asked = self.asked._replace(refer=BestFit(self.world.scene))
         return self.asked.refer
@@ -592,7 +630,7 @@ class Evaluator:
     def _viewer(self) -> int:
         return VIEWER
 
-    # --- answers ---------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def _count(self, *args) -> int:
         if len(args) == 1:
@@ -601,7 +639,10 @@ class Evaluator:
         return len({self._known(i, attribute) for i in self._there(self.set(among))})
 
     def _there(self, found: Sequence[int]) -> list[int]:
-        """Those that are more probably there than not: a name means others too, where one thing is taken for granted."""
+        """Return the objects with an existence probability of at least 0.5.
+
+        `named` also returns less probable ones, for phrases that presuppose an object.
+        """
         return [i for i in found if i == VIEWER or self.world.things[i].state.existence >= 0.5]
 
     def _exist(self, among: Call) -> bool:
@@ -629,12 +670,15 @@ class Evaluator:
         return self._phrases.get(index) or self.word(index)
 
     def word(self, index: int) -> str:
-        """What a thing is called in an answer: as its row has it in full ("standing girl"), if that is no mere label ("girl 2")."""
+        """Return the object's name in an answer.
+
+        The full name of its row ("standing girl"), unless that is only a label ("girl 2").
+        """
         thing = self.world.things[index]
         return thing.state.name if is_a(thing.state.name, thing.name) else thing.name
 
     def _value(self, index: int, attribute: str) -> str | None:
-        """A thing's value, None where there is none."""
+        """Return an attribute's value; None if there is none."""
         if attribute == "facing":
             return self.world.facings[index]
         if attribute == "name":
@@ -674,7 +718,7 @@ class Evaluator:
         return self.value(first) > self.value(second)
 
     def _more(self, what: str, first: Call, second: Call) -> float:
-        """How much more of a measure the first thing has than the second."""
+        """Return the difference of a measure between two objects."""
         a, b = (self.measure(what, self.object(one)) for one in (first, second))
         self._clearly(a, b, CLEARLY.get(what, 0.15))
         return a - b
@@ -716,7 +760,7 @@ class Evaluator:
         return self._sector(self.world.turn(a, b, self.axes(frame, a)), sectors)
 
     def _sector(self, turn: float, sectors: str) -> str:
-        """The nearest of the directions that an answer tells apart to an angle from the front over the left."""
+        """Return the nearest direction to `turn`, radians from the front, counter-clockwise."""
         among = self.told_apart(sectors)
         if self.strict and abs(math.remainder(turn, math.tau / len(among))) > math.radians(15):
             raise ExecutionFailure("close call", "close call: between two directions")
@@ -727,7 +771,7 @@ class Evaluator:
         return self.rules.said(sectors, found)
 
     def told_apart(self, sectors: str) -> tuple[str, ...]:
-        """The directions that an answer tells apart: of all eight those that are offered."""
+        """Return the candidate directions of an answer: those among the options, if any."""
         if self.asked.options and sectors == "eight":
             return tuple(map(_direction_of, self.asked.options))
         return SECTORS[sectors]
@@ -744,11 +788,14 @@ class Evaluator:
             raise ExecutionFailure("not found", f"{what} is {where} of {self.world.describe(a)} in no image")
         return options[best] if options else str(best + 1)
 
-    # --- words -----------------------------------------------------------------------------------------------
+    # --- words ------------------------------------------------------------------------------------
 
     def told(self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()) -> list[TraceStep]:
-        """The steps so far. `tokens`: how they are spelled; else the rules' dialect spells them, and what it has no words
-        for is left to the language."""
+        """Return the trace so far.
+
+        `tokens` are the spellings of the steps; without them the rules' dialect is used, or the
+        core language where the dialect has no word.
+        """
         found = []
         for k, (call, value) in enumerate(self.steps):
             token = tokens[k] if tokens else spelled(call, self.rules)
@@ -783,7 +830,7 @@ _RUN: dict[str, Callable] = {
 
 
 def _direction_of(option: str) -> str:
-    """The direction that an option says: "Back-left"."""
+    """Return the direction that an option names, e.g. "Back-left"."""
     words = {_SAME_WAY.get(word, word) for word in re.findall(r"[a-z]+", option.lower())}
     said = "_".join(word for word in AHEAD if word in words)
     if said not in DIRECTIONS:
@@ -795,12 +842,12 @@ _SAME_WAY = {"back": "behind", "rear": "behind"}
 
 
 def _is_name(call: Call) -> bool:
-    """Whether a call is all things of a name."""
+    """Whether a call selects objects by name."""
     return call.op == "filter" and call.args[0] == "name"
 
 
 def _measured(first: Call, second: Call) -> bool:
-    """Whether two numbers are the same measure of two things."""
+    """Whether two numbers are the same measure of two objects."""
     return (
         first.op == second.op == "query"
         and first.args[0] == second.args[0]
@@ -809,24 +856,24 @@ def _measured(first: Call, second: Call) -> bool:
 
 
 def is_support(call: Call) -> bool:
-    """Whether a call is what, of all things, one rests on."""
+    """Whether a call denotes the support of an object, among all objects."""
     if call.op != "unique" or call.args[0].op != "relate" or call.args[0].args[0] != "supporting":
         return False
     return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]
 
 
 def said(things: Call) -> str:
-    """A set as reasons tell it: "red chairs next to the desk"."""
+    """Return a set in words, for reasons: "red chairs next to the desk"."""
     if things.op in ("before", "unique") or (things.op == "group" and len(things.args) == 1):
         return said(things.args[0])
     try:
         return called(things)
-    except GrammarError:  # what it is told by has no plain words
+    except GrammarError:  # a part of it has no plain words
         return "such things"
 
 
 def spelled(call: Call, rules: Rules) -> str:
-    """A call as the rules' dialect spells it, or the language where that has no words for it."""
+    """Return a call in the rules' dialect, or in the core language as a fallback."""
     try:
         return DIALECTS[rules.dialect].text(call) if rules.dialect in DIALECTS else str(call)
     except ProgramError:
@@ -844,12 +891,13 @@ def execute(
     draw: Collection[str] = KINDS,
     asked: Asked = PLAIN,
 ) -> Outcome:
-    """A program's answer on a table: "yes", "no", a number, a word as the rules spell it, or an attribute's value (shapes as
-    leaf ids).
+    """Return a program's answer on a table.
 
-    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's own ("6d").
-    `samples` and `seed` belong to the modes that draw; `draw` to mode samples: kinds of belief (`po3d.scene.worlds`) that it
-    leaves out have their most probable value. InputError for a mode that the program can't be run in.
+    Answers are "yes", "no", a number, a word in the spelling of `rules`, or an attribute value
+    (shapes as leaf ids). `task` selects the frame of relations without an explicit one: the
+    camera's ("2d") or the reference object's own ("6d"). `samples` and `seed` are used by the
+    modes that sample; in mode samples, kinds of uncertainty (`po3d.scene.worlds`) that are not in
+    `draw` take their mode. Raise InputError if the mode does not support the program.
     """
     known("mode", mode, get_args(Mode))
     if samples < 1:
@@ -858,7 +906,8 @@ def execute(
     call = STREET.meant(program)
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
-        from po3d.reasoning.marginal_batched import multiplied  # torch takes seconds to import
+        # imported here: importing torch takes seconds
+        from po3d.reasoning.marginal_batched import multiplied
 
         return multiplied(call, scene, task, rules, samples, seed)
     if tokens and mode == "samples":

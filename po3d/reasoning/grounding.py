@@ -1,10 +1,11 @@
-"""Which row of a table a description means: a probability for each row.
+"""Ground a description in a table: a probability for each row.
 
-    "mug next to the laptop" ──► noun, attributes, relations ──► how well each row fits each ──► beliefs
+    "mug next to the laptop" ──► noun, attributes, relations ──► fit of each row ──► probabilities
 
-Factors multiply: noun (po3d.language.lexicon), colours, materials and states by the table's own beliefs, relations to whatever
-the landmark most probably is, and ranks ("second from the left") among the rows that fit so far. Left, right, in front
-and behind in a description are the viewer's. What the table says nothing about weighs the same for all rows.
+Factors are multiplied: the noun (po3d.language.lexicon), attributes by the table's probabilities,
+relations to the most probable landmark, and ranks ("second from the left") among the rows that
+fit so far. Left, right, in front and behind are the viewer's. Evidence that the table lacks is
+equal for all rows.
 """
 
 import math
@@ -19,13 +20,13 @@ from po3d.reasoning.world import World
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 
-# Weights of evidence. Ours: a factor must be able to lose against the others, so none is 0.
-FLOOR = 0.06  # of an attribute or relation that doesn't hold
-UNKNOWN = 0.5  # of one that the table can't tell
-OUTRANKED = 0.1  # of a row that fits but is not the one in the row
-COUNTS = 0.35  # of the best row, what still takes part in a ranking
-SURE = 0.25  # weight of the best row from which on something is believed to be there at all
-PART = 0.3  # of the belief in a thing when only its part is described ("the wheel of the bicycle")
+# Weights of evidence, our choice. No factor is 0, so that other factors can outweigh it.
+FLOOR = 0.06  # an attribute or relation that does not hold
+UNKNOWN = 0.5  # one that the table cannot decide
+OUTRANKED = 0.1  # a row that fits but does not have the rank
+COUNTS = 0.35  # fraction of the best weight from which a row takes part in a ranking
+SURE = 0.25  # weight of the best row from which the object surely exists
+PART = 0.3  # factor if only a part of the object is described ("the wheel of the bicycle")
 LANDS = {
     "ground": 0.35,
     "floor": 0.35,
@@ -33,11 +34,11 @@ LANDS = {
     "road": 0.35,
     "street": 0.35,
     "sidewalk": 0.35,
-}  # metres
+}  # height in metres up to which an object is on such a surface
 
 
 def ground(phrase: str, scene: Scene) -> list[float]:
-    """A probability for every row of the scene; what is missing to 1 is "not there"."""
+    """Return a probability for every row of the scene; the remainder to 1 means "not there"."""
     return _Grounder(scene).beliefs(describe(phrase)).tolist()
 
 
@@ -54,7 +55,7 @@ class _Grounder:
             self.across, self.depth = scene.positions[:, :2] @ right, scene.positions[:, :2] @ ahead
 
     def beliefs(self, d: Description) -> Array:
-        """(n,) of a description."""
+        """Return (n,) probabilities of a description."""
         weights = self.named(d.noun)
         if not weights.any():
             return self.part(d)
@@ -70,30 +71,30 @@ class _Grounder:
         return weights / weights.sum() * min(1.0, best / SURE)
 
     def named(self, noun: str) -> Array:
-        """(n,) how well the noun fits what each row is called."""
+        """Return (n,) how well the noun fits the name of each row."""
         if not noun:
             return np.ones(len(self.scene))
         return np.array([sum(p * fits(noun, name) for name, p in row.items()) for row in self.names])
 
     def part(self, d: Description) -> Array:
-        """Of a thing that the table has no row for: what it is a part of, or on."""
+        """Return (n,) probabilities of what a description without a row is a part of, or on."""
         for relation, landmarks in d.relations:
             if relation in ("part", "on", "in"):
                 return PART * self.beliefs(landmarks[0])
         return np.zeros(len(self.scene))
 
     def attribute(self, name: str, options: Sequence[str]) -> Array:
-        """(n,) belief that an attribute has one of the values."""
+        """Return (n,) probabilities that an attribute has one of the values."""
         found = np.full(len(self.scene), UNKNOWN)
         for i, state in enumerate(self.scene.objects):
             if name in state.beliefs:
                 found[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
         return FLOOR + (1 - FLOOR) * found
 
-    # --- relations ----------------------------------------------------------------------------------------------
+    # --- relations --------------------------------------------------------------------------------
 
     def related(self, relation: str, landmarks: Sequence[Description], weights: Array) -> Array:
-        """(n,) belief in a relation to the landmarks."""
+        """Return (n,) probabilities of a relation to the landmarks."""
         n = len(self.scene)
         noun = landmarks[0].noun
         if relation == "on" and noun in LANDS and not self.named(noun).any():
@@ -109,12 +110,12 @@ class _Grounder:
         )
         belief = beliefs[0]
         found = holds @ belief + UNKNOWN * max(0.0, 1 - float(belief.sum()))
-        if relation == "with":  # carried things are often no rows of their own
+        if relation == "with":  # carried objects often have no row of their own
             found = UNKNOWN + (1 - UNKNOWN) * found
         return FLOOR + (1 - FLOOR) * np.clip(found, 0, 1)
 
     def _holds(self, relation: str, i: int, j: int) -> float:
-        """From 0 to 1, of two rows."""
+        """Return how well a relation holds between two rows, in [0, 1]."""
         if relation in ("near", "with"):
             return self._near(i, j)
         if relation in ("on", "above", "in", "part"):
@@ -151,7 +152,7 @@ class _Grounder:
         off = np.abs(offset @ np.array([-way[1], way[0]])) / length**2
         return FLOOR + (1 - FLOOR) * ((along > 0.05) & (along < 0.95)) * np.exp(-4 * off)
 
-    # --- ranks --------------------------------------------------------------------------------------------------
+    # --- ranks ------------------------------------------------------------------------------------
 
     def _by_distance(self, landmark: Array, weights: Array, sign: int) -> Array:
         if not landmark.any():
@@ -161,7 +162,7 @@ class _Grounder:
         return self._first(sign * away, np.where(np.arange(len(weights)) == goal, 0.0, weights), 1)
 
     def ranked(self, rank: Rank, weights: Array) -> Array:
-        """(n,) 1 for the row that has the place, OUTRANKED for the others."""
+        """Return (n,) weights: 1 for the row with the rank, OUTRANKED for the others."""
         if rank.measure == "middle":
             fit = weights >= COUNTS * weights.max(initial=0.0)
             middle = np.median(self.across[fit]) if fit.sum() > 2 else 0.0
@@ -186,5 +187,5 @@ class _Grounder:
 
 
 def _more(difference: float) -> float:
-    """From 0 to 1: whether a difference, in sizes of the things, is clearly positive."""
+    """Return in [0, 1] how clearly a difference, in object sizes, is positive."""
     return 1 / (1 + math.exp(-4 * float(difference)))

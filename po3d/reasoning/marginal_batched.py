@@ -1,18 +1,18 @@
-"""How streets' programs take what a table only believes: probabilities multiplied along the program, of thousands of programs on
-thousands of tables at once.
+"""Batched executor of street programs on uncertain tables: propagates marginal probabilities.
 
     pack_beliefs(scenes) ─► Beliefs ──────────────────────┐
-                                                          ├─► marginal_batch ─► Marginals: outcome(p)
+                                                          ├─► marginal_batch ─► Marginals
     packing.pack_programs(programs, ...) ─► ProgramBatch ─┘
 
-A set is a probability per object, of being in it if the object exists; existence enters where objects are counted or picked.
-Steps multiply marginals as if independent. `unique` weighs object i by the probability that it is in the set and no other is;
-what is missing to 1 is the probability that the program fails, and answers are conditional on success. Relations under uncertain
-poses are frequencies over draws of all poses, the same draws at every step, worked out once a table. On a table without
-uncertainty all this says what `execute` says.
+A set is the probability of each object to be in it if the object exists; existence probabilities
+enter where objects are counted or selected. Steps multiply marginals as if they were independent.
+`unique` weights object i by the probability that it is in the set and no other object is; the
+remainder to 1 is the probability that the program fails, and answers are conditional on success.
+Relations under uncertain poses are frequencies over samples of all poses, shared by all steps and
+computed once per table. On a table without uncertainty the results equal those of `execute`.
 
-A register is a row of doubles: of a set each object's probability, else a distribution. Every row is summed by itself: an
-answer does not depend on what else is in the batch. The file is long because what a result says in words stands with it.
+A register is a row of doubles: the probability of each object for a set, else a distribution.
+Every row is summed separately, so an answer does not depend on the rest of the batch.
 """
 
 from collections.abc import Sequence
@@ -36,26 +36,32 @@ from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS, PARENT, lineage
 from po3d.scene.worlds import occluder_table, uncertain
 
-PAD = 16  # tables are padded to multiples of so many objects
-MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
-POSES_STAGE = "executor.poses"  # of the random numbers of poses
-ROWS = 8192  # of relations that are read at once
-# Of objects in all draws, whose relations are worked out at once on a CPU: more leave its caches, fewer are many small operations.
+PAD = 16  # tables are padded to multiples of this many objects
+MIN_VALID = 1e-6  # a program with a smaller probability of success has failed
+POSES_STAGE = "executor.poses"  # random stream of the poses
+ROWS = 8192  # number of relation rows read at once
+# Objects times samples whose relations are computed at once on a CPU: more exceed its caches, fewer
+# are many small operations.
 PAIRS = 1 << 16
 _ATTRIBUTES = tuple(a for a in VALUES if a != "facing")
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """S tables padded to n objects; poses in `groups`, which are the tables with equally many objects and draws."""
+    """S tables padded to n objects, with pose samples in `groups`.
 
-    exists: Tensor  # (S, n) 0 where there is no object
-    mask: Tensor  # (S, n) which objects there are
+    A group has the tables with equally many objects that are sampled alike.
+    """
+
+    exists: Tensor  # (S, n) existence probability, 0 for padding
+    mask: Tensor  # (S, n) False for padding
     looks: dict[str, Tensor]  # attribute -> (S, n, values)
-    hidden: Tensor  # (S, n, n) probability that j is the dominant occluder of i, given that j exists
-    told: dict[str, Tensor]  # attribute, "occlusion" -> (S,) whether the table tells it of every object
+    # (S, n, n) probability that j is the dominant occluder of i, given that j exists
+    hidden: Tensor
+    # attribute or "occlusion" -> (S,) whether the table has it for every object
+    told: dict[str, Tensor]
     gaps: bool  # whether any table lacks any of them
-    most: int  # objects of a table
+    most: int  # largest number of objects of a table
     groups: tuple["Poses", ...]
 
     def __len__(self) -> int:
@@ -64,10 +70,10 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Draws of the poses of G tables of n objects each, in the order of `relations.Pairs`."""
+    """Pose samples of G tables with n objects each, in the axis order of `relations.Pairs`."""
 
-    rows: Tensor  # (G,) which tables
-    x: Tensor  # (n, G, draws); float32, of tables that are sure float64
+    rows: Tensor  # (G,) indices of the tables
+    x: Tensor  # (n, G, samples); float32, or float64 for certain tables
     y: Tensor
     headings: Tensor
     axes: Tensor  # (4, 2, G, 1)
@@ -76,15 +82,17 @@ class Poses:
 
 
 def width(scene: Scene) -> int:
-    """How many objects a table is padded to."""
+    """Return the padded number of objects of a table."""
     return max(1, -(-len(scene) // PAD)) * PAD
 
 
 def pack_beliefs(
     scenes: Sequence[Scene], samples: int = 64, seed: int = 0, device: str | torch.device = "cpu"
 ) -> Beliefs:
-    """The beliefs of tables, their poses drawn `samples` times: a table's draws depend on nothing but its number of objects and
-    the seed."""
+    """Pack the probabilities of tables, with `samples` samples of their poses.
+
+    The random numbers of a table depend only on its number of objects and the seed.
+    """
     s, pad = len(scenes), max(map(width, scenes), default=PAD)
     exists, mask = np.zeros((s, pad)), np.zeros((s, pad), bool)
     looks = {a: np.zeros((s, pad, len(VALUES[a]))) for a in _ATTRIBUTES}
@@ -97,7 +105,7 @@ def pack_beliefs(
         for attribute in _ATTRIBUTES:
             try:
                 looks[attribute][k, :n] = scene.belief(attribute, VALUES[attribute])
-            except InputError:  # which is told when it is asked for
+            except InputError:  # reported when a program reads the attribute
                 told[attribute][k] = False
         told["occlusion"][k] = scene.occluders is not None
         hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
@@ -122,7 +130,10 @@ def pack_beliefs(
 def _poses(
     scenes: Sequence[Scene], rows: list[int], samples: int, moved: bool, seed: int, device: str | torch.device
 ) -> Poses:
-    """`worlds(scene, ("pose", "flip"), ...)` of tables that draw the same random numbers; `samples` 0: they are sure."""
+    """Return pose samples of tables that share random numbers, as drawn by `worlds`.
+
+    `samples` 0: the poses are certain.
+    """
     n = len(scenes[0])
     pose = np.stack([np.concatenate([s.positions[:, :2], s.headings[:, None]], 1) for s in scenes])[:, None]
     if samples:
@@ -154,29 +165,29 @@ def _poses(
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """What each of P programs gave."""
+    """The results of P programs."""
 
     beliefs: Beliefs
     programs: ProgramBatch
-    registers: Tensor  # (T, W) what each step gave, in running order
-    mass: Tensor  # (T,) probability that it gave something
-    value: Tensor  # (P, W) the distribution over answers; meaningless where it failed
+    registers: Tensor  # (T, W) value of each step, in running order
+    mass: Tensor  # (T,) probability that the step has a result
+    value: Tensor  # (P, W) distribution over answers; undefined if failed
     valid: Tensor  # (P,) probability that there is an answer
-    failed: Tensor  # (P,) whether it has none
+    failed: Tensor  # (P,) whether there is no answer
 
     @cached_property
     def host(self) -> tuple[np.ndarray, list[float], list[bool]]:
-        """All of it where Python reads it."""
+        """Value, valid and failed in host memory."""
         return self.value.cpu().numpy(), self.valid.tolist(), self.failed.tolist()
 
     def distribution(self, p: int) -> dict[str, float] | None:
-        """Answer -> probability of program p, most probable first; None where it failed."""
+        """Return answer -> probability of program p, most probable first; None if it failed."""
         value, _, failed = self.host
         kind = steps(self.programs.programs[p])[-1].kind
         return None if failed[p] else ranked(kind, value[p])
 
     def failure(self, p: int, scene: Scene) -> ExecutionFailure:
-        """Why program p has no answer on its table."""
+        """Return the reason why program p has no answer on its table."""
         done, mass = self._steps(p)
         k = int(np.argmax(mass.cumprod() < MIN_VALID))
         step = steps(self.programs.programs[p])[k]
@@ -197,7 +208,7 @@ class Marginals:
         return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
     def trace(self, p: int, scene: Scene) -> list[TraceStep]:
-        """What each step of program p gave on its table, up to the one that failed."""
+        """Return the trace of program p on its table, up to the step that failed."""
         done, mass = self._steps(p)
         existence = np.array([o.existence for o in scene.objects])
         found = []
@@ -210,18 +221,18 @@ class Marginals:
 
     @cached_property
     def _done(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
-        """What every step gave, and where each program's steps are, where Python reads them."""
+        """Registers, masses, slots and offsets in host memory."""
         tensors = self.registers, self.mass, self.programs.slot
         return *(t.cpu().numpy() for t in tensors), self.programs.offset.tolist()
 
     def _steps(self, p: int) -> tuple[np.ndarray, np.ndarray]:
-        """The registers of program p, step by step, and their masses."""
+        """Return the registers of the steps of program p, and their masses."""
         registers, mass, slot, offset = self._done
         places = slot[offset[p] : offset[p + 1]]
         return registers[places], mass[places]
 
     def _origin(self, p: int, k: int, scene: Scene) -> str:
-        """Where the input of step k came from: "filter[color=green] over 5 objects"."""
+        """Return the origin of the input of step k: "filter[color=green] over 5 objects"."""
         own, (done, _) = steps(self.programs.programs[p]), self._steps(p)
         source, over = own[own[k].inputs[0]], float(len(scene))
         if source.call.op == "filter":
@@ -232,7 +243,7 @@ class Marginals:
 def multiplied(
     program: Call, scene: Scene, task: Task, rules: Rules = STREET_RULES, samples: int = 64, seed: int = 0
 ) -> Outcome:
-    """The outcome of one program on one table."""
+    """Return the outcome of one program on one table."""
     return outcomes([scene], [(program, 0, task)], rules, samples, seed)[0]
 
 
@@ -243,9 +254,10 @@ def outcomes(
     samples: int = 64,
     seed: int = 0,
 ) -> list[Outcome]:
-    """The outcome of each (program, index of its scene, task)."""
+    """Return the outcome of each (program, index of its scene, task)."""
     found: list[Outcome | None] = [None] * len(asked)
-    for pad in sorted({width(scene) for scene in scenes}):  # so that none is padded for another's sake
+    # one batch per padded size, so that no table is padded more than necessary
+    for pad in sorted({width(scene) for scene in scenes}):
         place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if width(scene) == pad)}
         rows = [row for row, (_, k, _) in enumerate(asked) if k in place]
         if not rows:
@@ -266,7 +278,7 @@ def outcomes(
 
 
 def _told(program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> list[TraceStep]:
-    """The trace of a program, which is run once more: few are asked for, and a batch would have to be kept for them."""
+    """Return the trace of a program by running it again: traces are rare, batches are not kept."""
     result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
     return result.trace(0, scene)
 
@@ -279,7 +291,8 @@ def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STRE
     chances = _Chances(beliefs, programs, rules)
     run(programs, chances)
     registers, mass = chances.registers, chances.trouble
-    # All masses are at most 1, so the product of a program's steps is the least of those on the way.
+    # All masses are at most 1, so the product over a program's steps bounds every partial product
+    # from below.
     program = torch.arange(len(programs), device=device).repeat_interleave(
         programs.offset.diff(), output_size=len(mass)
     )
@@ -291,8 +304,10 @@ def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STRE
 
 
 class _Chances:
-    """Sets as a probability per object, and what programs read of each table; `trouble` is the probability that a step has a
-    result."""
+    """Sets as a probability per object, and the table columns that programs read.
+
+    `trouble` is the probability that a step has a result.
+    """
 
     def __init__(self, beliefs: Beliefs, programs: ProgramBatch, rules: Rules) -> None:
         self.beliefs, self.rules, self.keys = beliefs, rules, programs.relations
@@ -328,7 +343,7 @@ class _Chances:
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi, : values.shape[1]] = values
 
-    # --- steps -------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def scene(self, row: Tensor) -> tuple[Tensor, None]:
         return self.everything[row], None
@@ -342,7 +357,7 @@ class _Chances:
 
     def lookup(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
         weight, mass = x[:, : self.pad], self._known(self.keys, row)
-        if self.labelled:  # `aligned` may ask that what is compared with faces one of four ways
+        if self.labelled:  # alignment rules may require the reference to have a facing label
             needs = self.aligned[row % len(self.keys)]
             given, total = _given(weight * self.facing.sum(-1)[row // len(self.keys)])
             weight, total = torch.where(needs[:, None], given, weight), torch.where(needs, total, 1.0)
@@ -368,7 +383,7 @@ class _Chances:
         return x[:, : self.pad] * y[:, : self.pad], None
 
     def count(self, x: Tensor, row: Tensor) -> tuple[Tensor, None]:
-        """How probably so many of independent objects are there."""
+        """Return the distribution of the number of existing objects (Poisson binomial)."""
         q = (x[:, : self.pad] * self.beliefs.exists[row]).T.contiguous()
         counts = q.new_zeros((self.pad + 1, len(row)))
         counts[0] = 1
@@ -390,10 +405,10 @@ class _Chances:
     def greater_than(self, x: Tensor, y: Tensor, row: Tensor) -> tuple[Tensor, None]:
         return self.less_than(y, x, row)
 
-    # --- tables ------------------------------------------------------------------------------------------------
+    # --- tables -----------------------------------------------------------------------------------
 
     def _frequencies(self, group: Poses, frequent: Tensor, labelled: bool) -> None:
-        """How often over the draws of a group of tables each relation holds, and each thing faces each way."""
+        """Add the frequencies over pose samples of each relation and each facing label."""
         n = len(group.x)
         pairs = relations.Pairs(
             group.x, group.y, group.headings, group.axes, group.extents, self.rules, group.bicycle, xp=torch
@@ -407,7 +422,8 @@ class _Chances:
             if relation == "same" or relation in packing.OCCLUSION:
                 continue
             spare, closed = pairs.spare(relation, *frame), relations.closed(relation)
-            # Of each reference, where rules want it, in the draws in which it has a label.
+            # If the rules require a label: frequencies over the samples in which the reference has
+            # one.
             among = faces if relation in relations.ALIGNED and self.labelled else None
             columns.append(column)
             shares.append(_positive(spare, closed, among))
@@ -418,7 +434,7 @@ class _Chances:
             frequent[group.rows[:, None], columns, :n, :n] = found
 
     def _filter(self, attribute: str, text: str) -> Tensor:
-        """(S, n) how probably an object is so."""
+        """Return (S, n) probabilities that an object has a value."""
         exists, hidden = self.beliefs.exists, self.beliefs.hidden
         if attribute == "facing":
             return self.facing[..., FACINGS.index(text)]
@@ -431,7 +447,10 @@ class _Chances:
         return occluded if text == "occluded" else 1 - occluded
 
     def _known(self, keys: Sequence[packing.Key], row: Tensor) -> Tensor | None:
-        """(k,) 1 where the table tells what is asked, else 0; None where all tables tell all."""
+        """Return (k,) 1 where the table has the attribute that a step reads, else 0.
+
+        None if all tables have all attributes.
+        """
         if not self.beliefs.gaps:
             return None
         every = torch.ones(len(self.beliefs), dtype=torch.bool, device=row.device)
@@ -440,15 +459,18 @@ class _Chances:
 
 
 def _told_as(key: packing.Key) -> str:
-    """What a table has to tell of all objects for a step."""
+    """Return the attribute that a step needs for all objects of a table."""
     if key[0] in packing.OCCLUSION:
         return "occlusion"
     return key[1] if key[0] == "same" else key[0]
 
 
 def _positive(spare: Tensor, closed: bool, among: Tensor | None) -> Tensor:
-    """(..., draws) to the share of the draws in which a distance is positive, or ("closed") not negative; of those `among` which
-    are 1. By arithmetic, which takes a third of a comparison's time."""
+    """Return the share of the samples in which `spare` is positive (closed: not negative).
+
+    Over samples where `among` is 1. Computed arithmetically, in a third of the time of a
+    comparison.
+    """
     share = (spare * (-1e30 if closed else 1e30)).clamp_(0, 1)
     share = (share if among is None else share.mul_(among)).mean(-1).double()
     whole = 1.0 if among is None else among.mean(-1).double()
@@ -456,13 +478,13 @@ def _positive(spare: Tensor, closed: bool, among: Tensor | None) -> Tensor:
 
 
 def _given(mass: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows made to sum to 1, and what they summed to."""
+    """Return the rows normalised to sum 1, and their sums."""
     total = mass.sum(1)
     return mass / total.clamp(min=1e-300)[:, None], total
 
 
 def _others(absent: Tensor) -> Tensor:
-    """(P, n) of each object the product over all others."""
+    """Return (P, n): for each object, the product over all others."""
     one = torch.ones_like(absent[:, :1])
     before = torch.cat([one, absent[:, :-1]], 1).cumprod(1)
     after = torch.cat([one, absent.flip(1)[:, :-1]], 1).cumprod(1).flip(1)

@@ -1,14 +1,14 @@
-"""How far every decision of a program was from going the other way, and the nearest that would change the answer.
+"""Counterfactuals: the nearest decision of a program whose inversion changes the answer.
 
-The program runs on the most probable table. A decision is one thing on one side of one border: left of the bus or not, inside
-the window of "facing left" or not, the nearest or not, in the sector of "front right" or the next, more likely red than brown.
-Its distance is positive on the side of yes, in the border's own unit. What would flip the answer is found by running the
-program again with that one decision the other way and everything else as it was. Where moving or turning one thing does that,
-the `Nudge` to the border comes with it. Decisions of a change (which place was free) are not among them.
+The program runs on the most probable table. A decision is whether one object is on one side of
+one border: left of the bus or not, inside the window of "facing left" or not, the nearest or not,
+in the sector of "front right" or the next, more probably red than brown. Its distance is positive
+on the side of yes, in the unit of the border. The counterfactual is found by running the program
+again with that one decision inverted and everything else unchanged. If moving or turning one
+object inverts it, the margin includes the `Nudge` that reaches the border. Decisions of an edit
+(which place was free) are not included.
 
-Nothing here runs unless it is asked for: an evaluator is watched while it evaluates, and knows nothing of it.
-
-Longer than 400 lines because every operation that decides something has its borders here.
+The evaluator itself is not involved: it is subclassed here to record its steps.
 """
 
 import contextlib
@@ -42,7 +42,8 @@ FORMS: dict[str, str] = {
     "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %", "pixels": "{:.0f} px",
     "probability": "{:.2f} in probability",
 }  # fmt: skip
-_QUARTILE = NormalDist().inv_cdf(0.75)  # a Gaussian error is above its median size this many sigmas out
+# a Gaussian error exceeds its median magnitude beyond this many sigmas
+_QUARTILE = NormalDist().inv_cdf(0.75)
 _ALIGNED = {
     "same_direction": "the same way as", "opposite_direction": "the opposite way of", "perpendicular": "across",
     "parallel": "parallel to",
@@ -50,7 +51,7 @@ _ALIGNED = {
 
 
 class Pixels(NamedTuple):
-    """What is seen of one object, where a mask says so."""
+    """Visible and hidden pixels of one object, from masks."""
 
     visible: int
     hidden: int
@@ -58,9 +59,9 @@ class Pixels(NamedTuple):
 
 @dataclass(frozen=True)
 class Nudge:
-    """A movement of one thing of a table: along the world's axes, then about its own middle."""
+    """A movement of one object: a shift in world axes, then a rotation about its centre."""
 
-    object: int  # its row
+    object: int  # row of the object
     shift: tuple[float, float, float] = (0.0, 0.0, 0.0)  # metres
     turn: float = 0.0  # radians, counter-clockwise seen from above
 
@@ -69,7 +70,7 @@ class Nudge:
         return math.hypot(*self.shift)
 
     def applied(self, scene: Scene, times: float = 1.0) -> Scene:
-        """The table after so much of the movement; all else stays, also what stands on the thing."""
+        """Return the table after `times` this movement; objects on top do not move along."""
         objects = list(scene.objects)
         o = objects[self.object]
         x, y, z = (p + times * d for p, d in zip(o.position, self.shift))
@@ -82,14 +83,15 @@ class Nudge:
 class Margin:
     """One decision of a step."""
 
-    step: int  # of the trace
-    object: int  # its row in the table, or index in the world of a change; -1: who asks
-    distance: float  # positive: on the side of yes; of probabilities, how much the likelier side is ahead
+    step: int  # index of the step in the trace
+    object: int  # row in the table, or index in the world of an edit; -1: the viewer
+    # positive on the side of yes; for probabilities, the lead of the more probable side
+    distance: float
     unit: Unit
-    boundary: str  # what is decided: "facing left", "left of #2"
-    text: str  # one line to read
-    normalised: float  # the distance in typical errors, at least 0
-    nudge: Nudge | None = None  # reaches the border: a little more of it is beyond
+    boundary: str  # the decision: "facing left", "left of #2"
+    text: str  # one line for display
+    normalised: float  # distance in typical errors, non-negative
+    nudge: Nudge | None = None  # reaches the border; slightly more crosses it
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,8 @@ class Flip:
     """The nearest decision that changes the answer."""
 
     margin: Margin
-    answer: str | None  # the answer then; None when there would be none
-    reason: str = ""  # why there would be none
+    answer: str | None  # the changed answer; None if there is none
+    reason: str = ""  # why there is none
 
     @property
     def distance(self) -> float:
@@ -126,8 +128,8 @@ class Flip:
 class Margins:
     """The decisions of a program on the most probable table."""
 
-    answer: str | None  # of the most probable table, which other modes may not share
-    steps: tuple[tuple[Margin, ...], ...]  # of each step, the nearest first
+    answer: str | None  # on the most probable table; other modes may give another answer
+    steps: tuple[tuple[Margin, ...], ...]  # for each step, the nearest first
     flip: Flip | None  # None: no single decision changes the answer
 
 
@@ -140,11 +142,13 @@ def margins(
     within: float = math.inf,
     asked: Asked = PLAIN,
 ) -> Margins:
-    """The program's decisions on the most probable reading of `scene`; those of beliefs that are certain are left out, as
-    nothing is near. What would flip the answer is looked for among the decisions of at most `within` typical errors.
+    """Return the decisions of a program on the most probable table of `scene`.
 
-    A table holds who hides whom as a probability. `pixels`, one for each object of the scene, gives the distances of
-    occlusion in pixels instead.
+    Certain attribute values are omitted, as they have no near border. The counterfactual is
+    searched among decisions of at most `within` typical errors.
+
+    A table stores occlusion as a probability. With `pixels`, one entry per object of the scene,
+    margins of occlusion are in pixels instead. Raise InputError if the numbers differ.
     """
     if pixels is not None and len(pixels) != len(scene):
         raise InputError(f"{len(pixels)} entries of pixels for a scene of {len(scene)} objects")
@@ -153,23 +157,29 @@ def margins(
     search = _Search(call, world, asked._replace(task=task), scene, scene.present, pixels)
     found = search.found(within)
     missing = len(steps(call)) - len(found.steps) if rules.dialect == "street" else 0
-    return replace(found, steps=found.steps + ((),) * missing)  # of steps that were not reached
+    return replace(found, steps=found.steps + ((),) * missing)  # steps that were not reached
 
 
 def margins_in(program: Call, world: World, asked: Asked = PLAIN, within: float = math.inf) -> Margins:
-    """The same in a world that is taken as it is."""
+    """Like `margins`, for a world that is taken as certain."""
     return _Search(program, world, asked, world.scene, range(world.now), None).found(within)
 
 
 class _Decision(NamedTuple):
-    """A margin, and the answer with its reason when it goes the other way; None where nobody can say."""
+    """A margin, and a function that returns the answer and reason with the decision inverted.
+
+    None if the inverted answer is unknown.
+    """
 
     margin: Margin
     turned: "Callable[[], tuple[str | None, str]] | None"
 
 
 class _Search:
-    """One program in one world. `numbers`: the row of each thing in `scene`, the table with its beliefs."""
+    """One program in one world.
+
+    `numbers` maps the objects of the world to rows of `scene`, the table with its uncertainty.
+    """
 
     def __init__(
         self,
@@ -202,15 +212,15 @@ class _Search:
         return Margins(answer, steps, None)
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
-        """The answer on another table."""
+        """Return the answer on another table."""
         return _Told(World.of(scene.certain(), self.rules), self.asked).said(self.program)
 
     def row(self, i: int) -> int | None:
-        """The row of a thing in the table; None for the viewer, and for what was there before a change."""
+        """Return an object's row in the table; None for the viewer or an object before an edit."""
         return self.numbers[i] if 0 <= i < len(self.numbers) else None
 
     def describe(self, i: int) -> str:
-        """A thing in words: by its name, or its number and looks."""
+        """Return an object in words: its name, or its number and attributes."""
         return self.world.describe(i, self.row(i))
 
     def short(self, i: int) -> str:
@@ -223,13 +233,13 @@ class _Search:
     def nudge(
         self, i: int, shift: tuple[float, float, float] = (0.0, 0.0, 0.0), degrees: float = 0.0
     ) -> Nudge | None:
-        """A movement of a thing, of one that can be moved."""
+        """Return a movement of an object; None if it has no row."""
         row = self.row(i)
         return None if row is None else Nudge(row, shift, math.radians(degrees))
 
 
 class _Told(Evaluator):
-    """An evaluator that gives the answer with the reason for there being none."""
+    """An evaluator that returns the reason when there is no answer."""
 
     def said(self, program: Call) -> tuple[str | None, str]:
         try:
@@ -239,7 +249,7 @@ class _Told(Evaluator):
 
 
 class _Turned(_Told):
-    """With what one call gives replaced."""
+    """An evaluator that replaces the value of one call."""
 
     def __init__(self, world: World, asked: Asked, call: Call, past: bool, change: Callable) -> None:
         super().__init__(world, asked)
@@ -254,7 +264,7 @@ class _Turned(_Told):
 
 
 class _Watched(_Told):
-    """Notes the decisions of each step as it is evaluated; of one that fails, too."""
+    """An evaluator that records the decisions of each step, including a step that fails."""
 
     def __init__(self, search: _Search) -> None:
         super().__init__(search.world, search.asked, trace=True)
@@ -278,12 +288,12 @@ class _Watched(_Told):
             reader = _Reader(self.search, call, step, self.past, self.naming)
             try:
                 self.decisions += _DECIDES[call.op](reader, *call.args)
-            except ExecutionFailure:  # of an argument: there is nothing that this call decides about
+            except ExecutionFailure:  # of an argument: then this call decides nothing
                 return
 
 
 class _Reader(Evaluator):
-    """Evaluates the arguments of one call, and says in words and lengths how near its borders are."""
+    """Evaluates the arguments of one call and computes its margins."""
 
     def __init__(self, search: _Search, call: Call, step: int, past: bool, naming: bool) -> None:
         super().__init__(search.world, search.asked)
@@ -291,13 +301,14 @@ class _Reader(Evaluator):
         self.unit: Unit = self.rules.unit
         self.describe, self.short = search.describe, search.short
 
-    # --- decisions, and what they turn -----------------------------------------------------------------------
+    # --- decisions and their inversion ------------------------------------------------------------
 
     def margin(
         self, i: int, distance: float, unit: Unit, boundary: str, text: str, nudge: Nudge | None = None
     ) -> Margin:
         typical = self.rules.typical
-        if unit == "probability":  # that of a Gaussian error which would be as likely on the other side
+        # of the Gaussian error that would make the other side equally probable
+        if unit == "probability":
             errors = NormalDist().inv_cdf(min((1 + abs(distance)) / 2, 1 - 1e-15)) / _QUARTILE
         elif unit == "degrees" and nudge is not None and nudge.metres:
             errors = nudge.metres / typical[self.unit]
@@ -311,8 +322,11 @@ class _Reader(Evaluator):
     def within(
         self, i: int, distance: float, unit: Unit, boundary: str, shift: Shift | None = None, **more
     ) -> Margin:
-        """A margin that says how far inside a border a thing is, or outside. `shift`: the way to it over the ground, along
-        `axes` (right, front), the table's by default."""
+        """Return a margin with the signed distance of an object to a border.
+
+        `shift` is the ground displacement to the border along `axes` (right, front), by default
+        those of the table.
+        """
         size = FORMS[unit].format(abs(distance))
         where = f"{size} {'within' if distance > 0 else 'from'} {boundary}"
         return self.reaching(i, distance, unit, boundary, where, shift, **more)
@@ -340,7 +354,7 @@ class _Reader(Evaluator):
         return self.margin(i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge)
 
     def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
-        """A margin that thing i reaches by turning so many degrees, counter-clockwise."""
+        """Return a margin that object i reaches by turning `turn` degrees counter-clockwise."""
         nudge = self.search.nudge(i, degrees=turn)
         way = "counter-clockwise" if turn > 0 else "clockwise"
         size = FORMS["degrees"].format(abs(turn))
@@ -349,12 +363,12 @@ class _Reader(Evaluator):
         )
 
     def _again(self, change: Callable) -> Callable[[], tuple[str | None, str]]:
-        """The answer with what this call gives replaced."""
+        """Return a function that gives the answer with the value of this call replaced."""
         search, call, past = self.search, self.call, self.past
         return lambda: _Turned(search.world, search.asked, call, past, change).said(search.program)
 
     def member(self, margin: Margin, i: int) -> _Decision:
-        """Thing i comes into the set, or goes."""
+        """The inverted decision adds object i to the set, or removes it."""
 
         def change(found: Callable) -> list[int]:
             members = list(found())
@@ -363,11 +377,11 @@ class _Reader(Evaluator):
         return _Decision(margin, self._again(change))
 
     def chosen(self, margin: Margin, i: int | None) -> _Decision:
-        """Another thing is chosen; None: there is nothing left to choose from."""
+        """The inverted decision chooses another object; None: no object is left to choose from."""
 
         def change(found: Callable) -> int:
             with contextlib.suppress(ExecutionFailure):
-                found()  # which notes what the question calls each thing
+                found()  # records the question's phrases for objects
             if i is None:
                 raise ExecutionFailure("not found", "not found: nothing is left to choose from")
             return i
@@ -375,7 +389,7 @@ class _Reader(Evaluator):
         return _Decision(margin, self._again(change))
 
     def gives(self, margin: Margin, value: object) -> _Decision:
-        """The call gives another value; None: it fails."""
+        """The inverted decision makes the call return another value; None: it fails."""
 
         def change(_found: Callable) -> object:
             if value is None:
@@ -385,13 +399,13 @@ class _Reader(Evaluator):
         return _Decision(margin, self._again(change))
 
     def table(self, margin: Margin, i: int, **changes: object) -> _Decision:
-        """A row of the table is otherwise."""
+        """The inverted decision changes a row of the table."""
         scene, row = self.search.scene, self.search.numbers[i]
         objects = list(scene.objects)
         objects[row] = replace(objects[row], **changes)
         return _Decision(margin, lambda: self.search.on(replace(scene, objects=tuple(objects))))
 
-    # --- sets ------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def exists(self) -> Iterator[_Decision]:
         scene = self.search.scene
@@ -455,10 +469,10 @@ class _Reader(Evaluator):
             yield from self._hidden(found[0])
 
     def _ahead(self, direction: str, one: int, frame: Call, i: int) -> Margin | None:
-        """How far a thing is in the region of a direction."""
+        """Return the margin of an object for the region of a direction."""
         said = self.rules.said("eight", direction).replace("_", " ")
         boundary = f"{said} of {self.short(one)}"
-        if i in self.tellers(frame):  # its movements turn the frame, too
+        if i in self.tellers(frame):  # moving it would turn the frame too
             return None
         axes = self.axes(frame, one)
         if self.rules.region == "half plane":
@@ -468,7 +482,7 @@ class _Reader(Evaluator):
         if VIEWER not in (one, i) and self.world.stacked(one, i):
             return None
         vector = self._seen(one, i, axes)
-        if math.hypot(*vector) < 1e-9:  # where the viewer stands
+        if math.hypot(*vector) < 1e-9:  # at the viewer's position
             return None
         cone = relations.cone(direction, self.rules)
         off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
@@ -476,19 +490,19 @@ class _Reader(Evaluator):
         return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
 
     def tellers(self, frame: Call) -> set[int]:
-        """The things whose places tell the directions of a frame."""
+        """Return the objects whose positions define the directions of a frame."""
         if len(frame.args) == 4:
             return self.tellers(frame.args[3])
         return {self.object(a) for a in frame.args if isinstance(a, Call)} if len(frame.args) == 2 else set()
 
     def _seen(self, start: int, goal: int, axes: Axes) -> Shift:
-        """The way from one thing to another, to the right and to the front."""
+        """Return the displacement from one object to another, to the right and to the front."""
         x, y = self.world.vector(start, goal)
         (rx, ry), (fx, fy) = axes["right"], axes["front"]
         return x * rx + y * ry, x * fx + y * fy
 
     def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
-        """How far a thing is in a relation to others; None for a relation that has no border over the ground."""
+        """Return the margin of an object for a relation to others; None without a border."""
         world, one, things = self.world, ones[0], self.world.things
         if relation in _ALIGNED:
             return self._alignment(relation, one, i)
@@ -520,7 +534,7 @@ class _Reader(Evaluator):
         return None
 
     def _in_frame(self, way: tuple[float, float], metres: float) -> Shift:
-        """A way over the ground of the world, to the right and to the front."""
+        """Return a world ground vector of given length as (to the right, to the front)."""
         (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
         return metres * (way[0] * rx + way[1] * ry), metres * (way[0] * fx + way[1] * fy)
 
@@ -559,10 +573,13 @@ class _Reader(Evaluator):
         boundary = f"the path from {self.short(a)} to {self.short(b)}"
         return self.within(i, metres, self.unit, boundary, shift)
 
-    # --- headings, beliefs, what is hidden -------------------------------------------------------------------
+    # --- headings, attributes, occlusion ----------------------------------------------------------
 
     def _faces(self, i: int, value: str | None) -> _Decision:
-        """The window of `value`; None: the window that the thing faces in, or the nearest."""
+        """Return the decision about the facing window `value`.
+
+        None: the window in which the object is, or the nearest one.
+        """
         degree = float(self.world.street.degrees[i])
         away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()}
         value = value or min(away, key=away.__getitem__)
@@ -579,7 +596,7 @@ class _Reader(Evaluator):
         return _Decision(margin, lambda: _Told(world, self.asked).said(self.search.program))
 
     def _likelier(self, i: int, ahead: float, boundary: str, words: str = "") -> Margin:
-        """A margin of probability; with `words`, of row i of the table, which need not be in the world."""
+        """Return a margin of probability; with `words`, i is a row that may not be in the world."""
         size = FORMS["probability"].format(abs(ahead))
         text = f"{words or self.describe(i)} is {'' if ahead > 0 else 'not '}{boundary} by {size}"
         margin = self.margin(0 if words else i, ahead, "probability", boundary, text)
@@ -608,7 +625,7 @@ class _Reader(Evaluator):
             yield self.table(self._likelier(i, ahead, wanted), i, beliefs=beliefs)
 
     def same(self, attribute: str, like: Call, among: Call) -> Iterator[_Decision]:
-        """The cheapest change of either thing's value that makes the two differ, or agree."""
+        """Yield the cheapest change of either value that makes two objects differ, or agree."""
         i = self.object(like)
         for j in self.members(among):
             beliefs = {n: self._beliefs(n, attribute) for n in (i, j)}
@@ -635,7 +652,7 @@ class _Reader(Evaluator):
         if value == "occluding":
             nearest = [d for j in self.world.times(False) if j != i for d in self._hides(j, i)]
             hiding = [d for d in nearest if d.margin.distance > 0]
-            if len(hiding) < 2:  # one turned decision does not stop an object that hides several
+            if len(hiding) < 2:  # one inverted decision does not stop an object that hides several
                 yield from sorted(hiding or nearest, key=lambda d: d.margin.normalised)[:1]
             return
         for decision in self._hidden(i):
@@ -653,7 +670,7 @@ class _Reader(Evaluator):
         )
 
     def _hidden(self, i: int) -> Iterator[_Decision]:
-        """Whether anything hides thing i."""
+        """Decisions about whether any object occludes object i."""
         scene, row = self.search.scene, self.search.row(i)
         if scene.occluders is None or row is None:
             return
@@ -662,12 +679,12 @@ class _Reader(Evaluator):
         ahead = belief.get(hider, 0.0) - (1 - sum(scene.occluders[row].values()))
         if ahead > 0:
             turned = self._occluders(row, {})
-        else:  # a table does not say who would hide an object that nothing hides
+        else:  # the table has no occluder for an object that is not occluded
             turned = None if hider is None else self._occluders(row, {hider: 1.0})
         yield from self._pixels_or(i, ahead, ahead, "occluded", turned)
 
     def _hides(self, i: int, j: int) -> Iterator[_Decision]:
-        """Whether it is j that hides i."""
+        """Decisions about whether j is the dominant occluder of i."""
         scene, row, by = self.search.scene, self.search.row(i), self.search.row(j)
         if scene.occluders is None or row is None or by is None:
             return
@@ -685,7 +702,7 @@ class _Reader(Evaluator):
     def _pixels_or(
         self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
     ) -> Iterator[_Decision]:
-        """The distance in pixels where masks tell it, else in probability."""
+        """Yield the decision, in pixels if masks are given, else in probability."""
         pixels = self.search.pixels
         if pixels is not None and masked is not None:
             distance = min(pixels[self.search.numbers[i]]) - self.rules.occlusion_min_px
@@ -698,7 +715,7 @@ class _Reader(Evaluator):
         occluders[row] = belief
         return lambda: self.search.on(replace(self.search.scene, occluders=tuple(occluders)))
 
-    # --- choices ---------------------------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------
 
     def best(self, what: str, sense: str, *args: Call) -> Iterator[_Decision]:
         *where, among = args
@@ -736,7 +753,7 @@ class _Reader(Evaluator):
             yield from self._first_that_way(what, self.object(where[0]), where[1], self.members(among))
 
     def _rivals(self, among: Sequence[int], key: Callable[[int], float]) -> Iterator[tuple[int, float]]:
-        """The others with how much more than the least each has."""
+        """Yield the other objects, with the difference of their key to the smallest."""
         best = min(among, key=key, default=None)
         for i in among:
             if i != best:
@@ -748,7 +765,7 @@ class _Reader(Evaluator):
             yield self.chosen(self._measured(i, what, gap, -sign * gap, f"being the {word}"), i)
 
     def _measured(self, i: int, what: str, gap: float, up: float, border: str) -> Margin:
-        """A thing's distance from having so much more or less of a measure."""
+        """Return an object's margin to having `gap` more or less of a measure."""
         if what == "volume":
             percent = 100 * (math.exp(gap) - 1)
             return self.within(i, -percent, "%", border)
@@ -756,7 +773,11 @@ class _Reader(Evaluator):
         return self.within(i, -gap, self.unit, border, shift, up=up)
 
     def _by_distance(self, one: int, found: Sequence[int], sense: str) -> Iterator[_Decision]:
-        """A rival moved to where it is as near as the nearest, or the thing itself to where both are."""
+        """Decisions about the nearest (farthest) object.
+
+        Either a rival moves until it is as near as the nearest, or the reference moves until both
+        are.
+        """
         away, sign = self.world.distance_from(one), -1.0 if sense == "most" else 1.0
         word = "farthest from" if sense == "most" else "nearest to"
         best = min(found, key=lambda i: sign * away(i), default=None)
@@ -776,14 +797,17 @@ class _Reader(Evaluator):
                 yield self.chosen(self._moved(one, apart * (metres / length), border), i)
 
     def _moved(self, i: int, shift: np.ndarray, border: str) -> Margin:
-        """A margin that a thing reaches by a movement in the world."""
+        """Return a margin that an object reaches by a world displacement."""
         x, y, z = (float(v) for v in shift)
         (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
         over = x * rx + y * ry, x * fx + y * fy
         return self.within(i, -math.hypot(x, y, z), self.unit, border, over, up=z)
 
     def _turned_between(self, one: int, found: Sequence[int]) -> Iterator[_Decision]:
-        """Turned until two are equally far off the front: the other is met on the shorter way between them."""
+        """Decisions about the object nearest to the front of `one`.
+
+        `one` turns until two objects are equally far off its front, the shorter way.
+        """
         axes = self.world.own_axes(one)
         turns = {i: self.world.turn(one, i, axes) for i in found}
         best = min(turns, key=lambda i: abs(turns[i]), default=None)
@@ -795,7 +819,10 @@ class _Reader(Evaluator):
                 yield self.chosen(self.turning(one, -abs(by), by, border, border), i)
 
     def _squarest(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> Iterator[_Decision]:
-        """The thing that lies most squarely a way from another: the next one comes in its stead, or it is itself too far off."""
+        """Decisions about the object most squarely in a direction.
+
+        Another object takes its place, or the object itself leaves the cone.
+        """
         axes, tellers = self.axes(frame, one), self.tellers(frame)
         signed = {
             i: math.remainder(self.world.turn(one, i, axes) + azimuth(direction), math.tau)
@@ -819,7 +846,10 @@ class _Reader(Evaluator):
             yield self.chosen(self._swung(one, ranked[0], axes, turn, f"not {words}"), then)
 
     def _swung(self, one: int, i: int, axes: Axes, turn: float, border: str) -> Margin:
-        """Thing i moved the shortest way to where its azimuth from another is larger by `turn`."""
+        """Return the margin of moving object i until its azimuth from `one` is larger by `turn`.
+
+        The displacement is the shortest possible.
+        """
         vector = self._seen(one, i, axes)
         shift = borders.to_ray(vector, math.atan2(*vector) - turn)
         return self.within(i, -math.degrees(abs(turn)), "degrees", border, shift, axes=axes)
@@ -827,7 +857,7 @@ class _Reader(Evaluator):
     def _first_that_way(
         self, direction: str, one: int, frame: Call, among: Sequence[int]
     ) -> Iterator[_Decision]:
-        """Which is nearest of those that lie that way, and who else comes to lie that way."""
+        """Decisions about the nearest object in a direction, and about which objects are in it."""
         others = [i for i in among if i != one]
         lying = self.lying(direction, one, frame, others)
         away = self.world.distance_from(one)
@@ -837,7 +867,7 @@ class _Reader(Evaluator):
                 left = [k for k in lying if k != i] if i in lying else [*lying, i]
                 yield self.chosen(margin, min(left, key=away, default=None))
 
-    # --- answers ---------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def asked_of(self, what: str, one: Call, *_start: Call) -> Iterator[_Decision]:
         if (
@@ -849,7 +879,8 @@ class _Reader(Evaluator):
         i = self.object(one)
         if what == "facing":
             yield self._faces(i, None)
-        elif what == "side":  # the eighths are of the room, as wide as it is long
+        # the eight sectors are relative to the room, scaled to be as wide as it is long
+        elif what == "side":
             right, front = self.world.off_centre(i)
             (across, along), middle = self.world.half, self.world.middle
             off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
@@ -862,7 +893,10 @@ class _Reader(Evaluator):
             yield from self._believed(i, what)
 
     def _neighbours(self, turn: float, sectors: str) -> Iterator[tuple[float, float, str]]:
-        """(azimuth of the border, the turn to it, the answer beyond), on either side of an azimuth over the left."""
+        """Yield (azimuth of the border, turn to it, answer beyond) on both sides of an azimuth.
+
+        Radians from the front, counter-clockwise.
+        """
         among = self.told_apart(sectors)
         found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
         for sense in (1, -1):
@@ -872,7 +906,10 @@ class _Reader(Evaluator):
             yield border, math.remainder(border - turn, math.tau), self.rules.said(sectors, other)
 
     def way(self, start: Call, goal: Call, frame: Call, sectors: str) -> Iterator[_Decision]:
-        """Both borders of the sector: the goal moves there, or the thing turns whose front it is."""
+        """Decisions about both borders of a sector.
+
+        The goal moves to the border, or the object that defines the front turns.
+        """
         b, a = self.apart(goal, start, viewer=True)
         axes = self.axes(frame, a)
         owner = a if self._whose(frame) == "object" else None
@@ -891,8 +928,11 @@ class _Reader(Evaluator):
                 yield self.gives(self.turning(owner, -abs(degrees), degrees, where, where), word)
 
     def image(self, direction: str, start: Call, goal: Call) -> Iterator[_Decision]:
-        """Where the pair, turning one way or the other, leaves the sector of its image or is more squarely there in
-        another one."""
+        """Decisions about an image.
+
+        The pair turns, either way, until it leaves the cone in its image or is more squarely in
+        the direction in another image.
+        """
         b, a = self.apart(goal, start, viewer=True)
         views, cone = self.asked.views, math.radians(self.rules.cone)
         signed = [math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views]
@@ -901,7 +941,7 @@ class _Reader(Evaluator):
             return
         ends = [-signed[best] + side for side in (cone, -cone)]
         for k, other in enumerate(signed):
-            if k != best:  # equally far from the direction, on either side of it
+            if k != best:  # equally far from the direction, on both sides of it
                 halves = (math.remainder(h - (signed[best] + other) / 2, math.tau) for h in (0, math.pi))
                 ends += halves
         said = self.rules.said("eight", direction)
@@ -935,7 +975,7 @@ class _Reader(Evaluator):
         yield from self.greater(second, first)
 
     def _differing(self, what: str, first: Call, second: Call) -> Iterator[tuple[Margin, bool]]:
-        """(the margin of two things' measures, whether the first has more)."""
+        """Yield (margin of two objects' measures, whether the first has more)."""
         a, b = self.object(first), self.object(second)
         gap = self.measure(what, a) - self.measure(what, b)
         words = MORE_OR_LESS.get(what, ("more", "less"))
@@ -953,7 +993,7 @@ class _Reader(Evaluator):
         elif relation == "nearer_than_before":
             now = self.world.distance(a, b)
             then = [self.world.edited.origin[i] for i in (a, b)]
-            if None in then:  # one was not there before: nothing to be nearer than
+            if None in then:  # an object did not exist before, so there is no earlier distance
                 return
             before = self.world.distance(*(self.world.now + i for i in then))
             if now >= 1e-9:
@@ -980,18 +1020,18 @@ _DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
 }  # fmt: skip
 
 
-# --- records --------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 def record(flip: Flip | None) -> dict | None:
-    """What a prediction keeps: the distance, its unit, the answer beyond and the line to read."""
+    """Return the record stored in a prediction: distance, unit, changed answer and text."""
     if flip is None:
         return None
     return {"distance": round(flip.distance, 6), "unit": flip.unit, "answer": flip.answer, "text": flip.text}
 
 
 def record_of(found: Margins) -> dict:
-    """JSON-ready: the answer of the likeliest table, the decisions of every step, and what would flip it."""
+    """Return a JSON-ready record: the answer, every step's decisions, the counterfactual."""
     steps = [[_plain(m) for m in step] for step in found.steps]
     flip = record(found.flip)
     if flip is not None:

@@ -1,7 +1,9 @@
-"""Which row of a table a phrase of a question means: the two ways in which `execute` is told.
+"""Resolve phrases of a question to rows: the implementations of `execute.Reference`.
 
-BestFit    the thing that a noun phrase fits best, ambiguous where two fit alike and surely (SCOPE, and by default)
-Bound      rows that somebody chose beforehand: readings of descriptions, each tried on its own (3DSRBench, `readings`)
+* `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
+  (SCOPE, and the default).
+* `Bound`: rows chosen beforehand: readings of descriptions, tried one by one (3DSRBench; see
+  `readings`).
 """
 
 import itertools
@@ -16,12 +18,13 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.scene.rooms import COLORS, SYNONYMS, is_a
 from po3d.scene.table import ObjectState, Scene
 
-RIVAL = 0.8  # a second thing whose odds of being meant are so near to the first's makes the name ambiguous
-SYNONYM, LOOSE = 0.75, 0.5  # how much another word for a thing means it, and a compound's last word
-KIN = 0.1  # how much a woman is meant by "girl": one sees that there is a person before one sees who
-HEARD = 0.02  # a category that something fits so well is what a phrase's last words mean
-INSIDE = 0.8  # of their narrower sides: things whose middles are nearer would stand in each other
-LEAST = 1e-3  # a thing that fits a name less is not meant
+RIVAL = 0.8  # a second object with odds this close to those of the best makes the phrase ambiguous
+SYNONYM, LOOSE = 0.75, 0.5  # weight of a synonym, and of a compound's last word
+# weight of "girl" for a woman: that an object is a person is recognised before which kind
+KIN = 0.1
+HEARD = 0.02  # minimum fit of a category for the last words of a phrase to denote it
+INSIDE = 0.8  # fraction of the narrower sides: objects with closer centres would intersect
+LEAST = 1e-3  # objects that fit a phrase less are not denoted by it
 
 PEOPLE = ("man", "woman", "boy", "girl")
 _PERSON = {
@@ -37,16 +40,22 @@ _SAME = {
 
 
 class BestFit:
-    """Phrases by what the table believes of names and colours. Of two that a question tells apart, the better pair counts, and
-    keeps for the rest of the question."""
+    """Resolve phrases by the table's probabilities of names and colours.
+
+    If a question distinguishes two phrases, the best pair is chosen, and is kept for the rest of
+    the question.
+    """
 
     def __init__(self, table: Scene) -> None:
         self.table = table
-        self.meant: dict[str, int] = {}  # what a name means once that is settled
+        self.meant: dict[str, int] = {}  # settled phrases
 
     def row(self, phrase: str) -> int:
-        """The thing that a name fits best. The name is ambiguous when two fit alike and each is more probably called so
-        than not; a table that wavers over one thing's name is only unsure."""
+        """Return the row that a phrase fits best.
+
+        The phrase is ambiguous if two rows fit equally and each is denoted by it with probability
+        0.5 or more; one object with an uncertain name is not ambiguous.
+        """
         if phrase in self.meant:
             return self.meant[phrase]
         scores = fits(self.table, phrase)
@@ -57,7 +66,7 @@ class BestFit:
         return best
 
     def apart(self, first: str, second: str) -> tuple[int, int]:
-        """The two rows that two phrases fit best together."""
+        """Return the two rows that two phrases jointly fit best."""
         both = np.outer(fits(self.table, first), fits(self.table, second))
         np.fill_diagonal(both, 0.0)
         if both.max() > LEAST**2:
@@ -66,14 +75,18 @@ class BestFit:
         return self.row(first), self.row(second)
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """What the phrases mean of which the table has something: different things, and none of them `start`.
-        A phrase is ambiguous that fits a thing alike which no other one means: to leave it out would answer as if it were not there."""
+        """Return a row for each phrase that is in the table: all different, and none `start`.
+
+        A phrase is ambiguous if it equally fits an object that no other phrase denotes: omitting
+        that object would treat it as absent.
+        """
         fitting = {phrase: fits(self.table, phrase) for phrase in phrases} if len(self.table) else {}
         there = [phrase for phrase, chances in fitting.items() if chances.max() > LEAST]
         scores = np.array([fitting[phrase] for phrase in there]).reshape(len(there), len(self.table))
         if 0 <= start < len(self.table):
             scores[:, start] = 0.0
-        from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
+        # imported here: importing scipy.optimize takes 0.25 s
+        from scipy.optimize import linear_sum_assignment
 
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
         found = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
@@ -84,7 +97,7 @@ class BestFit:
         return found
 
     def _only(self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()) -> None:
-        """ExecutionFailure where another thing than `best` and `others` fits a name alike, and both surely."""
+        """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely."""
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
         rivals = [i for i in alike if i not in (best, *others)]
@@ -94,14 +107,14 @@ class BestFit:
             raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} could be any of {1 + len(rivals)}")
 
     def _at_one_place(self, i: int, j: int) -> bool:
-        """Whether two rows are where no two things have room: one thing seen as two."""
+        """Whether two rows are so close that they must be one object detected twice."""
         a, b = self.table.objects[i], self.table.objects[j]
         sides = (min(a.extent[:2]) + min(b.extent[:2])) / 2
         return math.dist(a.position[:2], b.position[:2]) < INSIDE * sides
 
 
 class Bound:
-    """Phrases whose rows are settled."""
+    """Phrases with given rows."""
 
     def __init__(self, rows: Mapping[str, int]) -> None:
         self.rows = rows
@@ -119,8 +132,11 @@ class Bound:
 
 
 def fits(table: Scene, noun: str) -> np.ndarray:
-    """(n,) how probably each thing is meant by a noun phrase: its last words name the category, words before them
-    are its colour or said of no attribute in the table. The lexicon's words count where no thing is called so."""
+    """Return (n,) probabilities that a noun phrase denotes each object.
+
+    Its last words name the category; words before them are its colour, or attributes that the
+    table lacks. The lexicon's synonyms are used if no object has such a name.
+    """
     words = re.findall(r"[a-z0-9']+", noun.lower())
     tried = itertools.product((_means, _also_means), (HEARD, LEAST), range(len(words) if len(table) else 0))
     for means, least, start in tried:
@@ -137,7 +153,10 @@ def fits(table: Scene, noun: str) -> np.ndarray:
 
 
 def surely_called(o: ObjectState, noun: str) -> bool:
-    """Whether a thing is there and of a category that the phrase's last words mean, more probably than not."""
+    """Whether an object probably exists and is denoted by the last words of a phrase.
+
+    The probability of existing in a category that these words denote is at least 0.5.
+    """
     words = re.findall(r"[a-z0-9']+", noun.lower())
     heads = [" ".join(words[start:]) for start in range(len(words))]
     belief = o.beliefs.get("name", {})
@@ -151,7 +170,7 @@ def surely_called(o: ObjectState, noun: str) -> bool:
 
 
 def _colored(belief: Mapping[str, float] | None, color: str) -> float:
-    """The probability of a colour; a thing of which the table knows no colour stays possible."""
+    """Return the probability of a colour; an object without a colour stays possible."""
     return 0.1 if belief is None else belief.get(color, 0.0)
 
 
@@ -160,8 +179,11 @@ def _called(belief: Mapping[str, float], noun: str, means: Callable[[str, str], 
 
 
 def _means(value: str, noun: str) -> float:
-    """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one; "crate" a
-    crate, and any box where there is none."""
+    """Return how well a noun denotes a category.
+
+    "chair" denotes a chair, and an office chair if there is no plain one; "crate" a crate, and
+    any box if there is none.
+    """
     if joined(value) == joined(noun) or (value in PEOPLE and noun in _PERSON):
         return 1.0
     if _canonical(value) == _canonical(noun):
@@ -172,7 +194,7 @@ def _means(value: str, noun: str) -> float:
 
 
 def _also_means(value: str, noun: str) -> float:
-    """How well a noun means a category by the lexicon: "TV stand" a TV cabinet."""
+    """Return how well a noun denotes a category by the lexicon: "TV stand" a TV cabinet."""
     return SYNONYM if same(noun, value) else 0.0
 
 

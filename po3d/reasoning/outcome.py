@@ -1,4 +1,4 @@
-"""What running a program gives: an answer with how it came about, or why there is none."""
+"""Results of executing a program: an answer with its trace, or the reason of a failure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,12 @@ Kind = Literal["not found", "ambiguous", "unknown", "close call", "unparsed"]
 
 
 class ExecutionFailure(Exception):
-    """Why a program has no answer on a scene; str() is one line. Its `kind`: what is named is not there ("not found") or could be
-    any of several ("ambiguous"), the scene does not tell ("unknown"), a small change of the scene would alter the answer ("close
-    call": only who asks for clear answers says so), or nobody could read it ("unparsed")."""
+    """A program has no answer on a scene; str() is one line.
+
+    `kind` is "not found" (no object matches a description), "ambiguous" (several do), "unknown"
+    (the scene lacks the information), "close call" (a small change of the scene would change the
+    answer; raised by strict evaluators only) or "unparsed".
+    """
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(kind, message)
@@ -25,25 +28,26 @@ class ExecutionFailure(Exception):
 
 @dataclass(frozen=True)
 class TraceStep:
-    """What one step found. Sets and objects fill `objects`, numbers and words fill `values`."""
+    """The result of one step: `objects` for sets and objects, `values` for numbers and words."""
 
-    token: str  # the step as the benchmark spells it
-    kind: str  # what it gives: a set, an object, or a kind of answer
-    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or the object
+    token: str  # the step in the benchmark's spelling
+    kind: str  # type of the result: "set", "object", or a kind of answer
+    # index in the scene -> probability of being in the set, or of being the object
+    objects: Mapping[int, float]
     values: Mapping[str, float]  # value -> probability
-    text: str  # one line to read
+    text: str  # one line for display
 
     def __str__(self) -> str:
         return self.text
 
 
-SHOWN = 5e-3  # probabilities below this are left out of a trace's text
+SHOWN = 5e-3  # smaller probabilities are omitted from the text of a trace
 
 
 def of_objects(
     token: str, kind: str, chances: Mapping[int, float], among: int, describe: Callable[[int], str]
 ) -> TraceStep:
-    """The record of a step that gave a set of objects, or ("object") one, each as probably as `chances` say."""
+    """Return the trace step of a set of objects, or of one object, with probabilities `chances`."""
     likely = sorted((i for i, p in chances.items() if p > SHOWN), key=lambda i: (-chances[i], i))
     words = ", ".join(f"{describe(i)}{_odds(chances[i])}" for i in likely)
     if kind == "set":
@@ -52,7 +56,7 @@ def of_objects(
 
 
 def of_values(token: str, kind: str, values: Mapping[str, float]) -> TraceStep:
-    """The record of a step that gave a value, most probable first."""
+    """Return the trace step of a value with its distribution, most probable first."""
     said = shape_name if kind == "shape" else str
     words = ", ".join(f"{said(w)}{_odds(q)}" for w, q in values.items() if q > SHOWN)
     return TraceStep(token, kind, {}, values, f"{token} -> {words}")
@@ -64,31 +68,32 @@ def _odds(p: float) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The answer of a program, or why there is none."""
+    """The answer of a program, or the reason why there is none."""
 
     status: Literal["ok", "failed"]
     answer: str | None
     probability: float | None = None  # of the answer, given that the program has one
-    distribution: Mapping[str, float] = field(default_factory=dict)  # over all answers, most probable first
-    reason: str = ""  # why there is none, or what the answer takes for granted
-    valid: float = 0.0  # probability that the program has an answer, over what was drawn or weighed
-    kind: Kind | None = None  # of failure
-    rows: tuple[int, ...] = ()  # the objects that the program's phrases were taken to mean
+    # over all answers, most probable first
+    distribution: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""  # reason of a failure, or what the answer presupposes
+    valid: float = 0.0  # probability that the program has an answer, over the samples
+    kind: Kind | None = None  # kind of failure
+    rows: tuple[int, ...] = ()  # rows that the program's phrases denote
     told: Callable[[], Sequence[TraceStep]] = field(
         default=tuple, repr=False, compare=False
-    )  # makes the trace
+    )  # builds the trace
 
     @cached_property
     def trace(self) -> tuple[TraceStep, ...]:
-        """What each step found, up to the one that failed; made when it is asked for, which takes longer than the answer."""
+        """The result of each step up to the one that failed; computed on first access."""
         return tuple(self.told())
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """The trace, a line each."""
+        """The lines of the trace."""
         return tuple(map(str, self.trace))
 
 
 def failed(failure: ExecutionFailure, reason: str = "", **more) -> Outcome:
-    """The outcome of a program that failed; `reason`: what is said of it instead of the failure's own words."""
+    """Return the outcome of a failed program; `reason` replaces the failure's own message."""
     return Outcome("failed", None, reason=reason or str(failure), kind=failure.kind, **more)

@@ -1,6 +1,6 @@
-"""Scenes and programs as arrays: the inputs of the batched executor.
+"""Scenes and programs as arrays: the inputs of the batched street executors.
 
-Packing is done once; running reads it any number of times.
+Packing is done once; a packed batch can be executed any number of times.
 """
 
 import itertools
@@ -22,52 +22,55 @@ from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
 from po3d.scene.worlds import Worlds
 
 if TYPE_CHECKING:
-    import torch  # takes seconds to import: only who runs batches pays
+    import torch  # takes seconds to import, so only batched execution imports it
 
-LIMIT = 62  # objects in a scene: bits of a non-negative int64
+LIMIT = 62  # maximum number of objects in a scene: bits of a non-negative int64
 
-# The code of a value is its index here.
+# The code of a value is its index in these tuples.
 VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
 _BOOLEAN = ("no", "yes")
 _NUMBERS = tuple(map(str, range(LIMIT + 1)))
 
 
 def spelling(kind: str) -> tuple[str, ...]:
-    """The answer strings of a type's codes."""
+    """Return the answer strings of a type's codes."""
     return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
 
 
-# What a step does to the registers, in the order within a level: operations of the language, of which those that lead from an
-# object to a set are one.
+# Operations on registers, in their order within a level: the operations of the language, with all
+# those from an object to a set combined as "lookup".
 OPERATIONS = (
     "scene", "filter", "unique", "lookup", "union", "intersect", "count", "exist", "query", "equal", "less_than", "greater_than",
 )  # fmt: skip
-Key = tuple[str, ...]  # the words of a call that say which row of a table a step reads
+Key = tuple[str, ...]  # the words of a call that identify the table column of a step
 
 
-OCCLUSION = ("occlusion", "occluded_by", "occluding")  # first words of those that ask who hides whom
+OCCLUSION = ("occlusion", "occluded_by", "occluding")  # first words of steps about occlusion
 
 
 class Step(NamedTuple):
-    """A call as a step in running order; `inputs` are earlier ones."""
+    """A call as a step in running order; `inputs` are indices of earlier steps."""
 
     call: Call
-    words: Key  # those of the call and of its frame
-    token: str  # how streets spell it
-    kind: str  # what it gives: a set, an object, or a kind of answer
+    words: Key  # words of the call and of its frame
+    token: str  # street token of the call
+    kind: str  # type of the result: "set", "object", or a kind of answer
     inputs: tuple[int, ...]
 
 
-# How streets spell a call, by its operation and words.
+# Street token of a call, by its operation and words.
 _TOKENS: dict[Key, str] = {}
 for _token, (_op, _args) in STREET.meanings.items():
     _frames = [arg[1][0] for arg in _args if isinstance(arg, tuple) and arg[0] == "frame"]
     _TOKENS[_op, *(arg for arg in _args if isinstance(arg, str)), *_frames] = _token
-_ALL = Call("scene")  # what relations of streets choose from: no step of its own there
+_ALL = Call("scene")  # the set that street relations select from; not a step of its own
 
 
 def steps(program: Call) -> tuple[Step, ...]:
-    """A program's steps, what is read before what reads it; () for one that streets have no words for. The call keeps them."""
+    """Return a program's steps in topological order, cached on the call.
+
+    () for a program that cannot be expressed in street tokens.
+    """
     found = program.__dict__.get("steps")
     if found is None:
         made: list[Step] = []
@@ -77,7 +80,7 @@ def steps(program: Call) -> tuple[Step, ...]:
 
 
 def _add(call: Call, made: list[Step]) -> int | None:
-    """Append a call's steps; the index of its own, or None."""
+    """Append a call's steps; return the index of its own, or None."""
     inner = [arg for arg in call.args if isinstance(arg, Call)]
     words = tuple(arg for arg in call.args if not isinstance(arg, Call))
     if call.op in ("relate", "same") and inner.pop() != _ALL:
@@ -93,14 +96,18 @@ def _add(call: Call, made: list[Step]) -> int | None:
 
 
 def meaning(op: str, words: Key, task: Task = "2d") -> tuple[str, Key]:
-    """What a step does and the words of its column: a filter's (attribute, value), a query's (attribute,), and of what leads
-    to a set ("same", attribute), (relation,) or (direction, "camera" or "object")."""
+    """Return the operation of a step and the key of its column.
+
+    The key is (attribute, value) for a filter, (attribute,) for a query, and ("same", attribute),
+    (relation,) or (direction, "camera" or "object") for a lookup.
+    """
     key = tuple(FRAME_OF_TASK[task] if word == "task" else word for word in words)
     return "lookup" if op in ("relate", "same") else op, ("same", *key) if op == "same" else key
 
 
 _MEANINGS = [meaning(op, words, task) for task in FRAME_OF_TASK for op, *words in _TOKENS]
-# The columns of the tables that steps read; of those of lookups only what a batch asks for is worked out.
+# The columns of the tables that steps read; of the lookups, only those used by a batch are
+# computed.
 COLUMNS: dict[str, tuple[Key, ...]] = {
     operation: tuple(dict.fromkeys(key for op, key in _MEANINGS if op == operation))
     for operation in ("scene", "filter", "lookup", "query")
@@ -110,14 +117,14 @@ _COLUMN = {(op, key): k for op, keys in COLUMNS.items() for k, key in enumerate(
 
 @dataclass(frozen=True, eq=False)
 class SceneBatch:
-    """S exact scene tables, padded to n objects."""
+    """S certain scene tables, padded to n objects."""
 
-    mask: NDArray[np.bool_]  # (S, n) which objects there are
+    mask: NDArray[np.bool_]  # (S, n) False for padding
     positions: Array  # (S, n, 2)
     headings: Array  # (S, n)
     extents: Array  # (S, n, 2) length, width
-    axes: Array  # (S, 4, 2) the viewer's ground axes, in DIRECTIONS order
-    codes: dict[str, NDArray[np.int64]]  # attribute -> (S, n) index of its value, -1 when unknown
+    axes: Array  # (S, 4, 2) the viewer's ground axes in the order of DIRECTIONS
+    codes: dict[str, NDArray[np.int64]]  # attribute -> (S, n) index of its value, -1 if unknown
     occluder: NDArray[np.int64]  # (S, n) index of the dominant occluder, -1 for none
     occlusion_known: NDArray[np.bool_]  # (S,)
 
@@ -126,10 +133,10 @@ class SceneBatch:
 
 
 def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
-    """The most probable reading of each scene (`Scene.certain`), packed."""
+    """Pack the most probable table of each scene (`Scene.certain`)."""
     scenes = [scene.certain() for scene in scenes]
     s = len(scenes)
-    n = max([1, *map(len, scenes)])  # at least one column, so that every gather has something to read
+    n = max([1, *map(len, scenes)])  # at least one column, so that gathers have valid indices
     _check_size(n)
     batch = _empty(s, n)
     for k, scene in enumerate(scenes):
@@ -152,7 +159,7 @@ def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
 
 
 def pack_worlds(drawn: Worlds) -> SceneBatch:
-    """Worlds drawn from one table, packed: objects keep their index in it."""
+    """Pack posterior samples of one table; objects keep their indices."""
     scene, (count, n) = drawn.table, drawn.exists.shape
     _check_size(n)
     batch = _empty(count, max(1, n))
@@ -164,7 +171,8 @@ def pack_worlds(drawn: Worlds) -> SceneBatch:
     batch.extents[:] = scene.extents[:, :2]
     for attribute, codes in batch.codes.items():
         if all(attribute in o.beliefs for o in scene.objects):
-            scene.belief(attribute, VALUES[attribute])  # names the object with a value that nobody knows
+            # raises InputError for an object with an unknown value
+            scene.belief(attribute, VALUES[attribute])
             code = [VALUES[attribute].index(value) for value in drawn.values[attribute]]
             codes[:] = np.array(code)[drawn.looks[attribute]]
     if drawn.occluder is not None:
@@ -173,7 +181,7 @@ def pack_worlds(drawn: Worlds) -> SceneBatch:
 
 
 def axes_array(scene: Scene) -> Array:
-    """(4, 2) the scene's axes in DIRECTIONS order."""
+    """Return the (4, 2) axes of a scene in the order of DIRECTIONS."""
     return np.array([scene.axes[d] for d in DIRECTIONS], float)
 
 
@@ -203,29 +211,30 @@ def _code(attribute: str, value: str, i: int) -> int:
         raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
 
 
-# --- programs -----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class ProgramBatch:
-    """P programs as T steps in running order. `execute_batch` reads it any number of times."""
+    """P programs as T steps in running order; can be executed any number of times."""
 
     programs: tuple[Call, ...]
     scene: "torch.Tensor"  # (P,) index of each program's scene
-    groups: tuple[tuple[str, int, int], ...]  # (operation, first, end) of the running order
-    first: "torch.Tensor"  # (T,) where in the running order the step's first input lies
-    second: "torch.Tensor"  # (T,) and its second
-    row: "torch.Tensor"  # (T,) row of the table that the operation reads: scene x columns + column; its scene, where it reads none
-    relations: tuple[Key, ...]  # the columns of the table of lookups
-    facing: bool  # whether any step asks for facing
-    slot: "torch.Tensor"  # (T,) place in the running order of every step, program by program
-    offset: "torch.Tensor"  # (P + 1,) where each program's steps begin in `slot`
+    groups: tuple[tuple[str, int, int], ...]  # (operation, first, end) in running order
+    first: "torch.Tensor"  # (T,) position of the step's first input in running order
+    second: "torch.Tensor"  # (T,) position of its second input
+    # (T,) row of the operation's table: scene x columns + column; the scene index if it reads none
+    row: "torch.Tensor"
+    relations: tuple[Key, ...]  # columns of the lookup table
+    facing: bool  # whether any step reads facing
+    slot: "torch.Tensor"  # (T,) position in running order of every step, program by program
+    offset: "torch.Tensor"  # (P + 1,) start of each program's steps in `slot`
 
     def __len__(self) -> int:
         return len(self.programs)
 
     def to(self, device: "str | torch.device") -> "ProgramBatch":
-        """The same batch with its tensors on `device`."""
+        """Return the batch with its tensors on `device`."""
         import torch
 
         tensors = {k: v.to(device) for k, v in self.__dict__.items() if isinstance(v, torch.Tensor)}
@@ -235,8 +244,11 @@ class ProgramBatch:
 def pack_programs(
     programs: Sequence[Call], scene_index: Sequence[int], tasks: Task | Sequence[Task] = "2d"
 ) -> ProgramBatch:
-    """Program p is asked about scene `scene_index[p]` under task `tasks[p]` (or the one task of all). ProgramError for
-    a program that streets have no words for."""
+    """Pack programs; program p is asked about scene `scene_index[p]` under task `tasks[p]`.
+
+    One task may be given for all. Raise ProgramError for a program that cannot be expressed in
+    street tokens, InputError if the numbers of entries differ.
+    """
     import torch
 
     if isinstance(tasks, str):
@@ -252,7 +264,7 @@ def pack_programs(
     sizes = np.array([len(rows) for rows in compiled], np.int64)
     rows = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
 
-    # Copy each distinct program's steps to every place where it is asked.
+    # Copy the steps of each distinct program to every question that uses it.
     length = sizes[which]
     offset = np.concatenate([[0], np.cumsum(length)])
     begin = np.concatenate([[0], np.cumsum(sizes)])[which]
@@ -290,7 +302,7 @@ def pack_programs(
 
 
 def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
-    """(operation, column, first input, second input, level) of each step."""
+    """Return (operation, column, first input, second input, level) of each step."""
     known("task", task, FRAME_OF_TASK)
     rows: list[tuple[int, int, int, int, int]] = []
     for step in steps(program):

@@ -1,6 +1,6 @@
-"""Works out changes of a table: descriptions and places in a program become edits, and their result.
+"""Apply the edit of a question to a table: resolve its descriptions and places.
 
-change text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
+edit text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
 """
 
 import math
@@ -24,19 +24,19 @@ from po3d.scene.table import ObjectState, Scene, sure
 
 @dataclass(frozen=True)
 class Planned:
-    """A change that was worked out: its result, and where it put what."""
+    """A resolved edit: the edited scene, and the chosen placements."""
 
     edited: Edited
     placed: tuple["Placed", ...] = ()
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What was put where, in words."""
+        """The placements in words."""
         return tuple(str(one) for one in self.placed)
 
 
 class Placed(NamedTuple):
-    """One thing that a change put somewhere: `index` of what was moved in the world before, or the new thing's name."""
+    """One placement: index (in the world before) of a moved object, or the name of a new one."""
 
     thing: int | str
     spot: Spot
@@ -52,8 +52,12 @@ class Placed(NamedTuple):
 
 
 def plan(before: Scene | World, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
-    """Resolve a change's descriptions and places on the scene and apply it. ExecutionFailure says what is missing. A
-    `World` that nothing happened to, with its own rules, saves working out a scene that is changed in several ways."""
+    """Resolve the descriptions and places of an edit on a scene, and apply it.
+
+    Raise ExecutionFailure if something is missing, ProgramError if the program is no edit.
+    Passing an unedited `World` (with its own rules) avoids recomputing it for several edits of
+    one scene.
+    """
     world = before if isinstance(before, World) else World.of(before, rules)
     if program is None:
         return Planned(world.edited)
@@ -68,8 +72,11 @@ def plan(before: Scene | World, program: Call | None, rules: Rules = ROOM_RULES)
 
 
 def _planned(layout: Layout, program: Call, world: World) -> Planned:
-    """The change of a scene whose past, where it has one, is in `world`: "the lamp was put where the chair had been"."""
-    if program.op == "then":  # the first of three or more steps: its own past begins here
+    """Apply an edit to a scene whose history, if any, is in `world`.
+
+    The history resolves "the lamp was put where the chair had been".
+    """
+    if program.op == "then":  # the first of three or more steps: its own history starts here
         return plan(World(unchanged(layout.scene), layout, world.rules), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
@@ -78,7 +85,7 @@ def _planned(layout: Layout, program: Call, world: World) -> Planned:
 
 
 def _chained(first: Edited, second: Edited) -> Edited:
-    """The second change after the first, as one."""
+    """Return two consecutive edits as one."""
     origin = tuple(None if k is None else first.origin[k] for k in second.origin)
     touched = {
         k
@@ -93,8 +100,11 @@ def _chained(first: Edited, second: Edited) -> Edited:
 
 
 def brought_in(program: rooms.Call) -> rooms.Call | None:
-    """A move of one thing as its addition, for a room that does not have it: "my son left his guitar by the bed". None for
-    other changes, and for things that are told by more than their looks."""
+    """Return a move of one object as the addition of it, for a room that lacks the object.
+
+    "my son left his guitar by the bed". None for other edits, and for objects described by more
+    than attributes.
+    """
     if program.op != "move" or program.args[0].op != "just" or program.args[1].op in ("shift", "spot"):
         return None
     (one,), where = program.args[0].args, program.args[1]
@@ -116,7 +126,7 @@ class _Planner:
         self.layout, self.scene, self.world = layout, layout.scene, world
         self.look = Evaluator(world)
         self.placed: list[Placed] = []
-        self.mentioned: list[int] = []  # what only tells where
+        self.mentioned: list[int] = []  # objects that only define a place
 
     def edits(self, program: Call) -> list[Edit]:
         return getattr(self, f"_{program.op}")(*program.args)
@@ -128,7 +138,7 @@ class _Planner:
         return self._here(found, program)
 
     def _here(self, found: Sequence[int], program: Call) -> list[int]:
-        """What is in the room still; `before(...)` may mean what is not."""
+        """Return the objects if all are still in the room; `before(...)` may denote others."""
         if max(found) >= self.world.now:
             raise ExecutionFailure("not found", f"not found: {said(program)} are no longer in the room")
         return list(found)
@@ -138,7 +148,7 @@ class _Planner:
         edits: list[Edit] = []
         layout = self.layout
         for index in self._targets(what):
-            if edits:  # the next one finds the ones before in their new places
+            if edits:  # later objects see the earlier ones at their new positions
                 layout = Layout(trace(layout.scene, edits[-1:], layout.below).scene, self.layout)
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
@@ -177,14 +187,14 @@ class _Planner:
             and among.args[0] == "name"
             and among.args[1] in ANYTHING
         ):
-            return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be nothing
+            return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be empty
         return [Remove(i) for i in self._targets(what)]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
         return [SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)]
 
     def _value(self, attribute: str, word: str) -> str:
-        """What the table calls a look or a state that a word tells."""
+        """Return the table's word for an attribute value."""
         plain = VALUE_WORDS.get(word, word)
         return word if word == plain or word in self.world.values(attribute) else plain
 
@@ -224,7 +234,11 @@ class _Planner:
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
 
     def _name(self, noun: str) -> str:
-        """What the table calls a new thing: the noun, where it has things of that name, else its own word for them, else the usual one."""
+        """Return the table's name for a new object.
+
+        The noun itself, or its usual synonym, if the table has such names; else a synonym in the
+        table; else the usual synonym.
+        """
         names = dict.fromkeys(self.world.names)
         usual = SYNONYMS.get(noun, noun)
         if noun in names or usual in names:
@@ -232,7 +246,7 @@ class _Planner:
         return next((name for name in names if SYNONYMS.get(name) == usual), usual)
 
     def _place(self, where: Call) -> Place:
-        """A place by its relation, direction or part. `mentioned` notes the things that tell it."""
+        """Return a place by its relation, direction or part; its objects go into `mentioned`."""
         how, *args = where.args
         if how in _PARTS:
             return Place(how, (), _words(args[0]) if args else "", 0.0)
@@ -261,5 +275,5 @@ _KINDS = {
 
 
 def _words(direction: str) -> str:
-    """A direction as the table's axes are called."""
+    """Return a direction in the spelling of the table's axes."""
     return direction.replace("_", " ")

@@ -1,7 +1,7 @@
-"""3DSRBench's questions answered from image boxes alone, as if the picture were flat: no depth, no gravity, no headings.
+"""Baseline for 3DSRBench from image boxes only: no depth, no gravity, no headings.
 
-What a question is worth as a test of 3D shows in how often this is right. Each rule is the plainest reading of the
-picture: higher is higher up in it, closer is where the box's lower edge is further down.
+How often it is correct shows how much a question tests 3D. Each rule is the plainest 2D reading:
+higher is higher in the image, closer is a lower bottom edge of the box.
 """
 
 import math
@@ -9,12 +9,14 @@ import math
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels, y down
-NEAR = 0.5  # share of the mean longest edge that two boxes may be apart and still are next to each other
+NEAR = 0.5  # maximum gap of neighbouring boxes, as a fraction of their mean longest edge
 
 
 def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
-    """The flat answer of an operation on things with these boxes: a word, or the number of the thing, as in
-    `po3d.synthesis.inside.verdicts.Verdict`."""
+    """Return the 2D answer of an operation on objects with these boxes.
+
+    A word, or the number of the object, as in `po3d.synthesis.inside.verdicts.Verdict`.
+    """
     words = ANSWERS.get(OPERATIONS[op].output, ())
     first, *rest = boxes
     if op in ("higher", "lower"):
@@ -67,7 +69,7 @@ def _over(top: Box, low: Box) -> bool:
 
 
 def _side(a: Box, b: Box) -> str:
-    """Where b is from a in the picture; what is further down counts as in front."""
+    """Return the side of a on which b is in the image; lower in the image counts as in front."""
     (x, y), (u, v) = _middle(a), _middle(b)
     if abs(u - x) > abs(v - y):
         return "left" if u < x else "right"

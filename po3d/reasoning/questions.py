@@ -1,4 +1,4 @@
-"""Questions, answers and predictions: what goes into a system, what comes out, and the file between them."""
+"""Questions and predictions: the input and output of a system, and the predictions file."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -15,55 +15,62 @@ FRAME_OF_TASK: dict[Task, str] = {"2d": "camera", "6d": "object"}
 
 @dataclass(frozen=True)
 class Question:
-    """One item of a benchmark, which adds what is its own. `program` is the gold program's text ("" when the release gives none)."""
+    """One item of a benchmark; benchmarks may add fields.
+
+    `program` is the ground-truth program's text ("" if the release has none).
+    """
 
     id: str
     image: str  # file name, the key of the scene
     text: str
-    task: Task  # whose left: "2d" the camera's, "6d" the object's own
-    category: str  # the benchmark's column, e.g. "L3-2D-Spatial"
+    task: Task  # frame of relations: "2d" the camera's, "6d" the object's own
+    category: str  # the benchmark's category, e.g. "L3-2D-Spatial"
     answer: str | None = None
     program: str = ""
-    options: tuple[str, ...] = ()  # to choose from; () for a free answer
-    images: tuple[str, ...] = ()  # the views of `image` that it shows, where that is several
-    views: tuple[float, ...] = ()  # where on the orbit their cameras stood, degrees
-    frame: str = ""  # of a room: what stood at which side, in words
-    change: str = ""  # and the change to imagine
-    change_program: str = ""  # that as a gold program
-    scene: str = ""  # what `image` is a picture of, where there are several of one scene
-    number: str = ""  # under which the release's tables know it, beside its id
-    unread: str = ""  # why the release's program could not be read
+    options: tuple[str, ...] = ()  # answer options; () for a free answer
+    images: tuple[str, ...] = ()  # file names of the views, if there are several
+    views: tuple[float, ...] = ()  # camera positions of the views on the orbit, degrees
+    frame: str = ""  # of a room: a sentence that defines the reference frame
+    change: str = ""  # an edit to imagine, in words
+    change_program: str = ""  # the ground-truth program of that edit
+    scene: str = ""  # id of the scene, if there are several images of one scene
+    number: str = ""  # id in the release's own tables, if it differs from `id`
+    unread: str = ""  # why the release's program could not be parsed
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A system's outcome on one question. Anything but "ok" counts as wrong and is counted."""
+    """The result of a system on one question. Any status but "ok" is scored as wrong."""
 
     id: str
     status: Status
     answer: str | None = None
     probability: float | None = None
     program: str = ""
-    reason: str = ""  # why it is not "ok", or what its answer takes for granted
-    # How near the answer was to another one: "distance", "unit", "answer" and the line to read, "text"; None where nobody
-    # worked it out, or nothing near gives another answer. Two predictions that differ in it alone are the same.
+    reason: str = ""  # why the status is not "ok", or what the answer presupposes
+    # The smallest change of the scene that gives another answer: "distance", "unit", "answer", and
+    # "text" in words. None if it was not computed or no near change gives another answer. Ignored
+    # by comparisons.
     margin: dict | None = field(default=None, compare=False)
 
 
 def pictures(question: Question) -> list[str]:
-    """The pictures that a question shows, in their order, as `Split.image` knows them."""
+    """Return the file names of a question's images, in order, as used by `Split.image`."""
     return list(question.images or (question.image,))
 
 
 def cluster(question: Question) -> str:
-    """What is resampled as one: pictures of one scene, where the benchmark says so, else the picture."""
+    """Return the resampling unit for confidence intervals: the scene, else the image."""
     return question.scene or question.image
 
 
 def paired(
     questions: Iterable[Question], predictions: Iterable[Prediction]
 ) -> list[tuple[Question, Prediction]]:
-    """Each question with its prediction; InputError for one without an answer or a prediction."""
+    """Return each question with its prediction.
+
+    Raise InputError for a question without an answer or a prediction.
+    """
     by_id = {p.id: p for p in predictions}
     pairs = []
     for q in questions:
@@ -76,13 +83,16 @@ def paired(
 
 
 def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:
-    """predictions.jsonl, one record a line, atomically."""
+    """Write predictions.jsonl atomically, one record per line."""
     write_jsonl(path, map(asdict, predictions))
 
 
 def read_predictions(path: str | Path) -> Iterator[Prediction]:
-    """The records of a predictions file; unknown keys are ignored, so that other tools may add theirs. InputError names the
-    record and the field that is none."""
+    """Yield the records of a predictions file.
+
+    Unknown keys are ignored, so that other tools may add theirs. InputError names the record and
+    the invalid field.
+    """
     for number, record in enumerate(read_jsonl(path, "predictions file"), 1):
         if not {"id", "status"} <= record.keys():
             raise InputError(f"{path} is no predictions file; `po3d import` makes one of a harness's results")
@@ -90,7 +100,8 @@ def read_predictions(path: str | Path) -> Iterator[Prediction]:
 
 
 def prediction_of(record: object, where: str) -> Prediction:
-    """The prediction of a record that came from a file."""
-    from po3d.io.schemas import PredictionRecord, checked  # pydantic takes a tenth of a second
+    """Validate a record from a file and return its prediction."""
+    # imported here: importing pydantic takes 0.1 s
+    from po3d.io.schemas import PredictionRecord, checked
 
     return Prediction(**dict(checked(PredictionRecord, record, where)))

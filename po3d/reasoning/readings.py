@@ -1,8 +1,9 @@
-"""Programs about described things, as 3DSRBench asks them: a description may mean several rows, and each reading answers.
+"""Execute programs with descriptions (3DSRBench), marginalised over the rows they may denote.
 
-What a description means is somebody else's business: a `Ground` says how much it believes in each row. The answer is
-the one with most belief over all readings of the descriptions, and its probability their share. With `samples`, poses
-are drawn from the table's covariances too, so the probability knows how near the boundary is.
+A `Ground` gives the probability of each row for a description. The answer is the one with the
+largest total probability over all assignments of rows to descriptions. With `samples`, poses are
+also sampled from the table's covariances, so that the probability reflects the distance to the
+decision border.
 """
 
 import itertools
@@ -21,32 +22,38 @@ from po3d.reasoning.world import World
 from po3d.scene.table import Scene
 from po3d.scene.worlds import worlds
 
-# A description and a table -> a probability for each row; what is missing to 1 means "not there".
+# (description, table) -> a probability for each row; the remainder to 1 means "not there"
 Ground = Callable[[str, Scene], Sequence[float]]
 
-READINGS = 4  # the most probable rows of a description that are looked at
-LEAST = 0.05  # belief below which a description is not found
-LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made, where what is named is taken for granted
-TAKEN = "taken for granted: "  # how the reason of an answer begins that names what was not found
-PRESENT = 0.5  # existence from which a row counts as there
-_ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
+READINGS = 4  # number of most probable rows considered per description
+LEAST = 0.05  # probability below which a description is not found
+LEAST_BELIEVED = 1e-6  # the threshold on predicted tables, where the named object is presupposed
+# prefix of the reason of an answer that presupposes an object that was not found
+TAKEN = "taken for granted: "
+PRESENT = 0.5  # minimum existence probability of a row that counts as present
+_ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row number and its name
 
 
 def rows_only(phrase: str, scene: Scene) -> list[float]:
-    """The `Ground` of gold programs: "#3" and "#3 brown chair" mean row 3, anything else nothing."""
+    """The `Ground` of ground-truth programs: "#3" and "#3 brown chair" denote row 3.
+
+    Other texts denote nothing.
+    """
     found = _ROW.fullmatch(phrase)
     return [float(found is not None and i == int(found[1])) for i in range(len(scene))]
 
 
 def called(thing: str) -> str:
-    """A description without its row: "brown chair" of "#3 brown chair", which is what its option says."""
+    """Return a description without its row number, as in the options: "brown chair"."""
     found = _ROW.fullmatch(thing)
     return found[2] if found and found[2] else thing
 
 
 def told_apart(program: Call) -> tuple[Call, dict[str, str]]:
-    """The program with a name of its own for every description, as two of the same words mean two things where the benchmark asks about
-    both; and the words of each name, in their order."""
+    """Return the program with a unique name for every description, and the words of each name.
+
+    Two equal descriptions denote two objects if the benchmark asks about both.
+    """
     words: dict[str, str] = {}
     two = _asked_by_the_benchmark(program)
 
@@ -79,10 +86,13 @@ def answered(
     seed: int = 0,
     assume_present: bool = True,
 ) -> Outcome:
-    """Answer a program on a table. A description is found when some row that is there, by a half or more, may be meant. A
-    question takes for granted that what it names is there, so on a table that an estimator made even an unlikely row is
-    taken for what was not found, and the outcome's reason says so (TAKEN); with `assume_present` false the question fails
-    instead, as it does on any other table."""
+    """Answer a program on a table.
+
+    A description is found if a row with existence of at least PRESENT may be denoted. A question
+    presupposes the objects that it names; so on a predicted table even an improbable row is used,
+    and the outcome's reason says so (TAKEN). With `assume_present` false the question fails
+    instead, as on any other table.
+    """
     program, words = told_apart(program)
     predicted = scene.source == "predicted"
     beliefs: dict[str, list[float]] = {}
@@ -122,8 +132,10 @@ def answered(
 
 
 def nearest(program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES) -> Flip | None:
-    """What would flip an answer. It is of the likeliest reading and table: None when there is no answer, or the vote of less
-    likely ones overruled it."""
+    """Return the nearest decision that changes an answer, for the most probable reading.
+
+    None without an answer, or if less probable readings outvoted it.
+    """
     if outcome.answer is None:
         return None
     program, words = told_apart(program)
@@ -133,8 +145,10 @@ def nearest(program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREED
 
 
 def _readings(beliefs: Mapping[str, Sequence[float]]) -> list[tuple[float, dict[str, int]]]:
-    """(weight, row of each phrase) of the most probable readings, heaviest first: different descriptions mean different
-    rows. The weights sum to 1."""
+    """Return (weight, row of each phrase) of the most probable readings, in descending order.
+
+    Different descriptions denote different rows. The weights sum to 1.
+    """
     likely = [
         [i for i in sorted(range(len(b)), key=lambda i: -b[i])[:READINGS] if b[i] > 0]
         for b in beliefs.values()
@@ -156,15 +170,17 @@ def _shares(
     samples: int,
     seed: int,
 ) -> dict[str, float]:
-    """Answer -> its probability, over readings and drawn poses."""
+    """Return the probability of each answer over readings and sampled poses."""
     scenes = [scene]
-    if samples:  # existence and looks are weighed by the readings, exactly; to draw them would only add noise
+    # readings weigh existence and attributes exactly; sampling them would only add noise
+    if samples:
         scenes = worlds(scene, ("pose", "flip"), count=samples, seed=seed).scenes()
     shares: dict[str, float] = {}
     for one in scenes:
         world = World.of(one, rules)
         for weight, rows in readings:
             answer = run(program, world, Asked(refer=Bound(rows))).answer
-            if answer is not None:  # a less probable reading may have none; the most probable one has
+            # a less probable reading may have no answer; the most probable one has
+            if answer is not None:
                 shares[answer] = shares.get(answer, 0.0) + weight / len(scenes)
     return shares

@@ -1,12 +1,16 @@
-"""Geometry to truth: which object is left of, faces like, or would run into which.
+"""Geometric relations as signed distances to their borders.
 
-Each relation is a signed distance to its border. Those of streets (`Pairs`) are of all pairs of things at once, of one table, of
-thousands or of thousands of draws. `xp` is the array library: numpy, or torch for the batched executors. Those of rooms and
-photographs take two or three bodies, whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
+Examples are left of, facing, parallel, collides forward and next to. Signed distances are
+positive inside.
 
-Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457).
-What they did not publish (collisions, the 6D margin) is a choice, named in `rules.Rules`, to be refitted when
-the labels are at hand.
+Street relations (`Pairs`) are computed for all pairs of objects at once, of one table, of
+thousands of tables, or of thousands of posterior samples. `xp` is the array library: numpy, or
+torch for the batched executors. Relations of rooms and photographs take two or three bodies,
+whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
+
+Sources: the question engine and scene generators of Super-CLEVR, Super-CLEVR-3D and PulseCheck457
+(Spatial457). What they did not publish (collisions, the 6D margin) is a parameter of
+`rules.Rules`, to be refitted when the labels are available.
 """
 
 import math
@@ -22,7 +26,7 @@ from po3d.scene.rectangles import Floats, Rectangle, above_zero, depth, distance
 from po3d.scene.street import AXES
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
-Arrays = Any  # numpy arrays or torch tensors, whichever `xp` makes
+Arrays = Any  # numpy arrays or torch tensors, depending on `xp`
 Frame = Literal["camera", "object"]
 
 NO_FACING = -1
@@ -31,19 +35,20 @@ CENTRES = {
     "right": 90.0,
     "front": 180.0,
     "left": 270.0,
-}  # of the windows of facing, `pose_degrees`
-ALIGNED = ("same_direction", "opposite_direction", "perpendicular", "parallel")  # relations of two noses
-_FAR = 1e9  # longer than any scene
+}  # centres of the facing windows in `pose_degrees`
+# relations between two headings
+ALIGNED = ("same_direction", "opposite_direction", "perpendicular", "parallel")
+_FAR = 1e9  # larger than any scene
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
 
 
 class Pairs:
-    """What streets ask of every two of n things: arrays [i, j, ...] that say of j what it is to i, each worked out once. Behind
-    the things may come axes of any number of tables and draws.
+    """Street relations of all pairs of n objects, cached: arrays [i, j, ...], relation of j to i.
 
-    x, y, headings (n, ...): the origins on the ground and the noses. axes (4, 2, ...): the viewer's ground axes in DIRECTIONS
-    order. extents (n, 2 or 3, ...): length, width. bicycle (n, ...) bool, read only when `rules.bicycle_front_is_nose` is off.
-    mask (n, ...) bool: real things, not padding.
+    Trailing axes may index any number of tables and samples. x, y, headings (n, ...): ground
+    positions and headings. axes (4, 2, ...): the viewer's ground axes in the order of DIRECTIONS.
+    extents (n, 2 or 3, ...): length, width. bicycle (n, ...) bool, only used without
+    `rules.bicycle_front_is_nose`. mask (n, ...) bool: False for padding.
     """
 
     def __init__(
@@ -62,21 +67,26 @@ class Pairs:
         self.rules, self.bicycle, self.mask, self.xp = rules, bicycle, mask, xp
 
     def truth(self, relation: str, *frame: str) -> Arrays:
-        """[i, j, ...] bool: is j in a relation, or a direction of a frame ("camera", "object"), to i? Nothing is to itself."""
+        """Return [i, j, ...] bool: whether j is in a relation, or a direction of a frame, to i.
+
+        `frame` is "camera" or "object". False on the diagonal.
+        """
         return holds_at(self.spare(relation, *frame), relation) & self._others
 
     def spare(self, relation: str, *frame: str) -> Arrays:
-        """[i, j, ...] how far j is within the border of a relation to i; negative: how far beyond it. Whether i has
-        the facing label that rules may ask for is the caller's question."""
+        """Return [i, j, ...] signed distance of j to the border of a relation to i; inside > 0.
+
+        The caller must check that i has the facing label that some rules require.
+        """
         if frame:
             margin = self.rules.margin_2d if frame == ("camera",) else self.rules.margin_6d
             return self._ahead(relation, *frame) - margin
         return RELATIONS[relation].spare(self)
 
-    # --- places: origins alone count, extents do not -----------------------------------------------------------
+    # --- positions: origins only, no extents ------------------------------------------------------
 
     def _ahead(self, direction: str, frame: str) -> Arrays:
-        """How much further to `direction` j is than i."""
+        """Return [i, j, ...] signed displacement from i to j along `direction`."""
         if frame == "camera":
             x, y = self.axes[DIRECTIONS.index(direction)]
             along = self.x * x + self.y * y
@@ -91,14 +101,14 @@ class Pairs:
 
     @cached_property
     def _fronts(self) -> tuple[Arrays, Arrays]:
-        """How much further to the front and to the left of i j is, as its rules tell i's front."""
+        """Displacements [i, j, ...] along the front and the left of i, as the rules define them."""
         if self.rules.bicycle_front_is_nose or self.bicycle is None:
             return self.seen
         return self._from(self.headings + self.bicycle * (math.pi / 2))
 
     @cached_property
     def seen(self) -> tuple[Arrays, Arrays]:
-        """The same along i's nose."""
+        """Displacements [i, j, ...] along the heading of i and to its left."""
         return self._from(self.headings)
 
     def _from(self, headings: Arrays) -> tuple[Arrays, Arrays]:
@@ -106,45 +116,52 @@ class Pairs:
         dx, dy = self.x[None] - self.x[:, None], self.y[None] - self.y[:, None]
         return dx * c + dy * s, dy * c - dx * s
 
-    # --- headings ----------------------------------------------------------------------------------------------
+    # --- headings ---------------------------------------------------------------------------------
 
     @cached_property
     def degrees(self) -> Arrays:
-        """(n, ...) `pose_degrees`."""
+        """(n, ...) angles of `pose_degrees`."""
         return pose_degrees(self.headings, self.axes, self.rules, self.xp)
 
     @cached_property
     def facings(self) -> Arrays:
-        """(n, ...) `facing_labels`."""
+        """(n, ...) labels of `facing_labels`."""
         return facing_labels(self.degrees, self.rules, self.xp)
 
     @cached_property
     def turned(self) -> Arrays:
-        """Degrees between two noses, in [0, 180]."""
+        """[i, j, ...] degrees between two headings, in [0, 180]."""
         turn = self.xp.abs(self.degrees[None] - self.degrees[:, None])
         return self.xp.minimum(turn, 360 - turn)
 
-    # --- collisions --------------------------------------------------------------------------------------------
+    # --- collisions -------------------------------------------------------------------------------
 
     @cached_property
     def sweeps(self) -> tuple[Arrays, Arrays]:
-        """How deep j's footprint is in the strip that i's sweeps forward, and backward, along its heading: by separating axes,
-        of the two boxes' four, so that what is beyond a corner is somewhat farther than is said. Touching counts."""
+        """Penetration depth [i, j, ...] of j's footprint into the strips that i sweeps.
+
+        The first strip is forward, the second backward along the heading.
+
+        Separating axis test over the four axes of the two boxes; beyond a corner the true
+        distance is larger than the one returned. Touching counts as a collision.
+        """
         xp, least = self.xp, self.xp.minimum
-        px, py = self.seen  # j's middle in the frame of i, x along its nose
+        px, py = self.seen  # centre of j in the frame of i, x along its heading
         c, s = xp.cos(self.headings), xp.sin(self.headings)
         ci, si, cj, sj = c[:, None], s[:, None], c[None], s[None]
-        c, s = ci * cj + si * sj, ci * sj - si * cj  # j's nose
+        c, s = ci * cj + si * sj, ci * sj - si * cj  # heading of j in the frame of i
         length, width = self.extents[:, 0] / 2, self.extents[:, 1] / 2
         a, b = length[None], width[None]
         back, half = length[:, None], width[:, None] + self.rules.sweep_margin
         along, across = xp.abs(c), xp.abs(s)
-        # A box is the same turned by half a circle: q is py where the axes of j run so that the strip leads up them.
+        # A box is symmetric under rotation by pi: q is py with the axes of j chosen so that the
+        # strip runs upwards along both.
         q = py * xp.sign(c * s)
-        nose, side = px * along + q * across, px * across - q * along  # of j's middle, along j's axes
+        # centre of j along the axes of j
+        nose, side = px * along + q * across, px * across - q * along
         deep = (
             a * along + b * across + back
-        )  # the sum of what both take up along each axis, the way ahead aside
+        )  # sum of both half extents along each axis, without the swept length
         deep_nose, deep_side = back * along + half * across + a, back * across + half * along + b
         wide = half + a * across + b * along - xp.abs(py)
         reach, found = self.rules.sweep_range, []
@@ -157,7 +174,7 @@ class Pairs:
                 inside = least(inside, deep_side + reach * across - sense * side)
             if self.rules.first_hit_only and len(self.x):
                 contact = _first_contact(sense * px, sense * py, sense * c, sense * s, a, b, half, xp)
-                contact = xp.maximum(contact, back)  # its own front: touching
+                contact = xp.maximum(contact, back)  # clipped to the front of i: touching
                 hit = (inside >= 0) & self._others
                 nearest = xp.amin(xp.where(hit, contact, _FAR), 1)[:, None]
                 inside = xp.where(hit & (contact > nearest), nearest - contact, inside)
@@ -166,18 +183,18 @@ class Pairs:
 
     @cached_property
     def _others(self) -> Arrays:
-        """Which pairs are of two real things."""
+        """[i, j, ...] whether i and j are two different objects, and no padding."""
         other = ~self.xp.eye(len(self.x), dtype=self.xp.bool, device=self.x.device)
         other = other.reshape(other.shape + (1,) * (self.x.ndim - 1))
         return other if self.mask is None else other & self.mask[None] & self.mask[:, None]
 
 
 class Relation(NamedTuple):
-    """What streets ask of all pairs besides directions."""
+    """A street relation other than a direction."""
 
-    spare: Callable[[Pairs], Arrays]  # [i, j, ...] how far within its border j is
+    spare: Callable[[Pairs], Arrays]  # [i, j, ...] signed distance to its border
     unit: Literal["length", "degrees"] = "length"
-    closed: bool = False  # whether it holds on the border, too
+    closed: bool = False  # whether the relation includes its border
 
 
 RELATIONS = {
@@ -192,39 +209,44 @@ RELATIONS = {
 
 
 def closed(relation: str) -> bool:
-    """Whether a relation, or a direction, holds on its border, too."""
+    """Whether a relation, or a direction, includes its border."""
     return relation in RELATIONS and RELATIONS[relation].closed
 
 
 def holds_at(spare: Arrays, relation: str) -> Arrays:
-    """Whether a relation holds so far within its border."""
+    """Whether a relation holds at a signed distance to its border."""
     return spare >= 0 if closed(relation) else spare > 0
 
 
 def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(n, ...) in [0, 360): the nose's angle from the axis "behind" over "right", on streets clockwise from "away from the camera";
-    arguments as of `Pairs`."""
+    """Return (n, ...) angles in [0, 360) of the headings from the axis "behind" over "right".
+
+    On streets: clockwise from "away from the camera". Arguments as of `Pairs`.
+    """
     (lx, ly), (fx, fy), (x, y) = (axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind"))
-    sense = xp.sign(fy * lx - fx * ly)  # -1 where front is ahead of who looks, and left at its other side
+    # -1 if left and front have the opposite orientation to that of a viewer who faces the front
+    sense = xp.sign(fy * lx - fx * ly)
     turned = sense * xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
     return xp.remainder(rules.facing_zero_deg + turned - sense * headings * (180 / math.pi), 360.0)
 
 
 def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(n, ...) index into FACINGS of `pose_degrees`, NO_FACING where the nose points between two windows."""
+    """Return (n, ...) indices into FACINGS of `pose_degrees`; NO_FACING between two windows."""
     w = rules.facing_window_deg
     label = xp.full_like(degrees, NO_FACING, dtype=xp.int64)
     for name, centre in CENTRES.items():
         faces = (degrees > centre - w) & (degrees <= centre + w)
-        if not centre:  # degrees begin again there; its window has no border of its own
+        if not centre:  # degrees wrap around in this window
             faces = (degrees < w) | (degrees > 360 - w)
         label = xp.where(faces, FACINGS.index(name), label)
     return label
 
 
 def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Degrees by which noses with `turn` degrees in [0, 180] between them are within one of ALIGNED; negative: by which they
-    are not."""
+    """Return the signed distance (degrees) to the border of one of ALIGNED; positive inside.
+
+    `turn` is the angle between two headings, in [0, 180].
+    """
     same, opposite = rules.aligned_same_deg - turn, turn - rules.aligned_opposite_deg
     parallel = xp.maximum(same, opposite)
     return dict(zip(ALIGNED, (same, opposite, -parallel, parallel)))[how]
@@ -233,7 +255,10 @@ def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
 def _first_contact(
     px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
 ) -> Arrays:
-    """[i, j, ...] smallest x of j's rectangle inside the strip |y| <= half of i's frame; else inf."""
+    """Return [i, j, ...] smallest x of j's rectangle in the strip |y| <= half of i's frame.
+
+    inf if the rectangle is outside the strip.
+    """
     corners = []
     for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
         corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))
@@ -241,59 +266,65 @@ def _first_contact(
     for k, (x0, y0) in enumerate(corners):
         best = xp.where(xp.abs(y0) <= half, xp.minimum(best, x0), best)
         x1, y1 = corners[(k + 1) % 4]
-        for border in (half, -half):  # where the edge from corner k to the next crosses the strip's borders
+        # intersections of the edge from corner k with the borders of the strip
+        for border in (half, -half):
             crosses = (y0 - border) * (y1 - border) < 0
             step = xp.where(crosses, y1 - y0, xp.ones_like(y0))
             best = xp.where(crosses, xp.minimum(best, x0 + (border - y0) / step * (x1 - x0)), best)
     return best
 
 
-# --- rooms and photographs: a body or two, and another ---------------------------------------------------------
+# --- rooms and photographs: relations of two or three bodies --------------------------------------
 
 
 class Body(Protocol):
-    """What relations read of a thing, `scene.index.Thing` or columns of a batch; lengths are the table's."""
+    """Inputs of the relations: a `scene.index.Thing`, or columns of a batch. Table's lengths."""
 
     box: Rectangle
-    low: Any  # height of the underside
-    z: Any  # ... of the middle
+    low: Any  # height of the bottom
+    z: Any  # height of the centre
     height: Any
-    longest: Any  # of its edges
-    right: Any  # place in the frame
+    longest: Any  # longest edge
+    right: Any  # position in the frame
     front: Any
 
 
 def stacked(a: Body, b: Body) -> Arrays:
-    """Whether one stands over the other: either's middle is within the other's footprint."""
+    """Whether one stands over the other: the centre of one is within the other's footprint."""
     return holds(a.box, b.box.x, b.box.y) | holds(b.box, a.box.x, a.box.y)
 
 
 def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
-    """Between two boxes in space, 0 when they meet."""
+    """Return the distance between two boxes in space; 0 if they intersect."""
     return xp.hypot(distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2))
 
 
 def next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
-    """The widest gap of neighbours."""
+    """Return the largest gap at which two objects are next to each other."""
     return rules.next_to if rules.next_to_in == "metres" else rules.next_to * (a.longest + b.longest) / 2
 
 
 def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """How much less than the widest is the gap of two things; negative: how much more. Where the rules count in metres it is
-    over the ground."""
+    """Return `next_to_limit` minus the gap of two objects: positive for neighbours.
+
+    The gap is that of the footprints for rules in metres, else that of the boxes in space.
+    """
     apart = distance(a.box, b.box, xp) if rules.next_to_in == "metres" else gap(a, b, xp)
     return next_to_limit(a, b, rules) - apart
 
 
 def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """By how much a is directly above b; negative: by how much it isn't."""
+    """Return the margin by which a is directly above b; negative if it is not."""
     inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
     return xp.minimum(inside, a.low - b.z + rules.above_slack)
 
 
 def between_bounds(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> list[tuple[Arrays, Arrays, Arrays]]:
-    """(x, y, least): what is between a and b, near the line from one to the other and not at its ends, lies so that
-    x * right + y * front >= least from a, for all four. Nothing is between two at one place."""
+    """Return four half planes (x, y, least) whose intersection is the region between a and b.
+
+    A point is inside if x * right + y * front >= least for all, relative to a: near the line from
+    a to b and not at its ends. The region is empty if a and b are at one place.
+    """
     right, front = b.right - a.right, b.front - a.front
     length = xp.hypot(right, front)
     apart = length >= 1e-6
@@ -303,22 +334,25 @@ def between_bounds(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> list[tup
 
 
 def between(a: Body, b: Body, i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """How far inside the bounds of what is between a and b the middle of i is; negative: how far outside."""
+    """Return the signed distance of the centre of i to the border of the region between a and b.
+
+    Positive inside.
+    """
     right, front = i.right - a.right, i.front - a.front
     spare = (x * right + y * front - least for x, y, least in between_bounds(a, b, rules, xp))
     return reduce(xp.minimum, spare)
 
 
 def off_path(a: Body, b: Body, i: Body, xp: Any = Floats) -> Arrays:
-    """How far the footprint of i is from the line between the middles of a and b."""
+    """Return the distance of the footprint of i from the segment between the centres of a and b."""
     return from_segment(i.box, (a.box.x, a.box.y), (b.box.x, b.box.y), xp)
 
 
 def in_the_way(i: Body, rules: Rules) -> Arrays:
-    """Whether one can't step over a thing, or walk under it."""
+    """Whether an object blocks a path: too high to step over and too low to walk under."""
     return (i.height > rules.step_over) & (i.low < rules.head)
 
 
 def cone(direction: str, rules: Rules) -> float:
-    """Radians on either side of a direction."""
+    """Return the half angle of the cone of a direction, radians."""
     return math.radians(rules.cone) * (0.5 if "_" in direction else 1.0) + 1e-9

@@ -1,13 +1,14 @@
-"""Thousands of street programs on thousands of scenes at once: exact set semantics as integer arithmetic on tensors.
+"""Batched executor for street programs: exact set semantics as integer arithmetic on tensors.
 
     pack_scenes(scenes) ─► SceneBatch ───────────┐
-                                                 ├─► execute_batch ─► BatchAnswers: answers(), reason(p)
-    pack_programs(programs, ...) ─► ProgramBatch ┘
+                                                 ├─► execute_batch ─► BatchAnswers:
+    pack_programs(programs, ...) ─► ProgramBatch ┘                    answers(), reason(p)
 
-All steps of all programs lie in one array of registers, sorted by (level, operation) when the programs are packed: running them
-(`run`) is a few gathers for each such group, whatever the number of questions. Here a set of objects is the bits of an int64, an
-object its index, any other value its code; `marginal_batched` runs the same steps on probabilities. Relations are
-computed once a scene, and only those that some program asks for.
+The steps of all programs are in one array of registers, sorted by (level, operation) during
+packing: `run` needs a few gathers for each such group, regardless of the number of questions.
+Here a set of objects is the bits of an int64, an object its index, any other value its code;
+`marginal_batched` runs these steps on probabilities. Relations are computed once per scene, and
+only those that some program uses.
 """
 
 from collections import Counter
@@ -55,13 +56,18 @@ _TAKES = {"scene": 0} | dict.fromkeys(("union", "intersect", "equal", "less_than
 
 
 class Steps(Protocol):
-    """What each operation does to registers: a method for each of OPERATIONS, which takes the registers (k, ...) of its inputs and
-    the rows (k,) of the tables that it reads, and gives those of its results and (k,) what may be wrong with them, or None."""
+    """Implementation of the operations on registers: one method for each of OPERATIONS.
+
+    A method takes the registers (k, ...) of its inputs and the table rows (k,) that it reads. It
+    returns the result registers, and (k,) what may be wrong with them, or None.
+    """
 
     registers: Tensor  # (T, ...) in running order
     trouble: Tensor  # (T,)
 
-    def write(self, lo: int, hi: int, values: Tensor) -> None: ...
+    def write(self, lo: int, hi: int, values: Tensor) -> None:
+        """Store the results of steps lo to hi, in running order."""
+        ...
 
 
 def run(programs: ProgramBatch, steps: Steps) -> None:
@@ -77,13 +83,13 @@ def run(programs: ProgramBatch, steps: Steps) -> None:
 
 @dataclass(frozen=True, eq=False)
 class BatchAnswers:
-    """What each of P programs gave."""
+    """The results of P programs."""
 
     programs: ProgramBatch
-    registers: Tensor  # (T,) the value of every step, in running order
-    value: Tensor  # (P,) a number, 0 / 1, or the code of the attribute's value; meaningless where it failed
-    failed: Tensor  # (P,) the first step that failed, -1 when none did
-    found: Tensor  # (P,) size of the set that a failed `unique` got; meaningless elsewhere
+    registers: Tensor  # (T,) value of every step, in running order
+    value: Tensor  # (P,) a number, 0 / 1, or the code of an attribute value; undefined if failed
+    failed: Tensor  # (P,) the first step that failed, -1 for none
+    found: Tensor  # (P,) size of the set passed to a failed `unique`; undefined elsewhere
 
     @cached_property
     def ok(self) -> NDArray[np.bool_]:
@@ -91,28 +97,29 @@ class BatchAnswers:
         return (self.failed < 0).cpu().numpy()
 
     def answers(self) -> list[str | None]:
-        """The executor's answer strings; None where a program failed."""
+        """Return the executor's answer strings; None where a program failed."""
         words_of = [spelling(steps(p)[-1].kind) for p in self.programs.programs]
         codes = self.value.tolist()
         return [words[code] if good else None for words, code, good in zip(words_of, codes, self.ok.tolist())]
 
     def reason(self, p: int) -> str:
-        """Why program `p` failed, "" when it did not."""
+        """Return the reason why program `p` failed, "" if it did not."""
         return str(self.failure(p) or "")
 
     def failure(self, p: int) -> ExecutionFailure | None:
+        """Return the failure of program `p`; None if it has an answer."""
         k = int(self.failed[p])
         return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.found[p]))
 
 
 def failure(k: int, step: Step, found: int) -> ExecutionFailure:
-    """The reason of a failed step; `found` is the size of the set that `unique` got."""
+    """Return the failure of a step; `found` is the size of the set passed to `unique`."""
     kind, what = cause(step, found)
     return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
 
 def cause(step: Step, found: int) -> tuple[Kind, str]:
-    """The kind of a step's failure, and what is said of it."""
+    """Return the kind and the message of a step's failure."""
     if step.call.op == "unique":
         return ("ambiguous", f"the set has {found} objects") if found else ("not found", "the set is empty")
     if "facing" in step.words or step.words[0] in relations.ALIGNED:
@@ -131,7 +138,7 @@ def execute_batch(
     rules: Rules = STREET_RULES,
     device: str | torch.device = "cpu",
 ) -> BatchAnswers:
-    """Run every program on its scene. Answers equal those of `executor.execute` in mode argmax."""
+    """Run every program on its scene. Answers equal those of `execute.execute` in mode argmax."""
     if programs.scene.device != torch.device(device):
         programs = programs.to(device)
     if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(scenes):
@@ -141,7 +148,8 @@ def execute_batch(
     run(programs, sets)
     registers, bad = sets.registers, sets.trouble
 
-    # A failed program's registers hold harmless values. The reason is its first failed step in program order.
+    # Registers of a failed program hold harmless values. The reason is its first failed step in
+    # program order.
     slot, offset = programs.slot, programs.offset
     failed = torch.full((len(programs),), -1, dtype=torch.int64, device=device)
     found = torch.zeros_like(failed)
@@ -156,7 +164,7 @@ def execute_batch(
 
 
 def popcount(x: Tensor) -> Tensor:
-    """The number of set bits of non-negative int64 values, by sums over ever wider fields."""
+    """Return the number of set bits of non-negative int64 values, by sums of ever wider fields."""
     x = x - ((x >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -164,7 +172,7 @@ def popcount(x: Tensor) -> Tensor:
 
 
 class _Sets:
-    """Sets as bits, and what programs read of each scene as sets and codes. -1 marks what a scene can't say."""
+    """Sets as bits, and the table columns of each scene as sets and codes. -1 marks unknown."""
 
     def __init__(
         self, scenes: SceneBatch, programs: ProgramBatch, rules: Rules, device: torch.device
@@ -190,25 +198,26 @@ class _Sets:
         nothing = torch.full((s, self.n), relations.NO_FACING, device=device)
         self.codes["facing"] = self.pairs.facings.T if faced else nothing
         self.unknown["facing"] = None
-        # Sets by value, one more column for objects without the value: (S, values + 1).
+        # Sets by value, with one more column for objects without a value: (S, values + 1).
         self.sets = {a: self._sets(a) for a in VALUES}
         occluder = self._tensor(scenes.occluder)
         self.occluder = occluder.where(self.mask, -1)
         seen = scenes.occlusion_known
         self.unseen = None if seen.all() else ~self._tensor(seen)[:, None]
-        # Everything (S), filters (S x columns), lookups (S x columns x n) and codes (S x attributes x n).
+        # All objects (S), filters (S x columns), lookups (S x columns x n) and codes (S x
+        # attributes x n).
         self.everything = self._pack(self.mask)
         self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten()
         rows = [self._lookup(*key) for key in programs.relations]
         self.lookups = torch.stack(rows, 1).flatten() if rows else None
         self.values = torch.stack([self.codes[a] for (a,) in COLUMNS["query"]], 1).flatten()
-        # Whether some filter of some scene can't be evaluated.
+        # Whether some filter cannot be evaluated on some scene.
         self.gaps = self.unseen is not None or any(u is not None for u in self.unknown.values())
 
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi] = values
 
-    # --- steps -------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def scene(self, row: Tensor) -> tuple[Tensor, None]:
         return self.everything.index_select(0, row), None
@@ -222,7 +231,7 @@ class _Sets:
 
     def unique(self, x: Tensor, _row: Tensor) -> tuple[Tensor, Tensor]:
         wrong = (x == 0) | ((x & (x - 1)) != 0)
-        return popcount(x.masked_fill(wrong, 1) - 1), wrong  # the place of the only bit
+        return popcount(x.masked_fill(wrong, 1) - 1), wrong  # index of the only set bit
 
     def lookup(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
         return self._read(self.lookups, x, row)
@@ -256,17 +265,17 @@ class _Sets:
     def greater_than(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return x > y, None
 
-    # --- tables ------------------------------------------------------------------------------------------------
+    # --- tables -----------------------------------------------------------------------------------
 
     def _tensor(self, array: NDArray) -> Tensor:
         return torch.from_numpy(array).to(self.device)
 
     def _last(self, array: NDArray) -> Tensor:
-        """A tensor whose scenes, and what is in front of them, come last: in the order of `Pairs`."""
+        """Return a tensor with the scene axis last, after the coordinate axis, as in `Pairs`."""
         return self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
 
     def _pack(self, truth: Tensor) -> Tensor:
-        """(...) sets of (..., n) truth values."""
+        """Return (...) sets of (..., n) booleans."""
         return (truth * self.bit).sum(-1)
 
     def _sets(self, attribute: str) -> Tensor:
@@ -276,7 +285,7 @@ class _Sets:
         return sets.scatter_add_(1, column, self.bit.expand_as(column))
 
     def _filter(self, attribute: str, text: str) -> Tensor:
-        """(S,) the set of what is so."""
+        """Return (S,) the set of objects with a value."""
         if attribute != "occlusion":
             fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
             return self._known(self.sets[attribute][:, fitting].sum(1), self.unknown[attribute], 0)
@@ -293,7 +302,7 @@ class _Sets:
         return self._pack(self.occluder[:, None, :] == others)
 
     def _lookup(self, relation: str, *args: str) -> Tensor:
-        """(S, n) the set that each object leads to."""
+        """Return (S, n) the set that a relation assigns to each object."""
         if relation == "same":
             (attribute,) = args
             codes = self.codes[attribute]
@@ -317,14 +326,17 @@ class _Sets:
         return sets.masked_fill(unknown if column is None else unknown[:, column], -1)
 
 
-# --- samples ------------------------------------------------------------------------------------------------
+# --- samples --------------------------------------------------------------------------------------
 
 
 def sampled(
     program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
 ) -> Outcome:
-    """The answer of most of so many worlds drawn from a table, each of which is executed exactly: what marginals treat as
-    independent (two steps that read the same object) stays dependent here."""
+    """Return the most frequent answer over posterior samples of a table.
+
+    Each sample is executed exactly, so steps that read one object stay dependent; marginals treat
+    them as independent.
+    """
     tables = pack_worlds(worlds(scene, draw, count=samples, seed=seed))
     packed = pack_programs([program] * samples, range(samples), task)
     result = execute_batch(tables, packed, rules)
@@ -343,7 +355,7 @@ def sampled(
 
 
 def _sampled(step: Step, register: NDArray, scene: Scene) -> TraceStep:
-    """A step's record as frequencies over its values (v,) in the valid samples."""
+    """Return the trace step with frequencies over the values (v,) in the valid samples."""
     kind, n = step.kind, len(scene)
     if kind == "set":
         return traced(step, ((register[:, None] >> np.arange(n)) & 1).mean(0), scene)
@@ -352,13 +364,13 @@ def _sampled(step: Step, register: NDArray, scene: Scene) -> TraceStep:
 
 
 def ranked(kind: str, p: NDArray) -> dict[str, float]:
-    """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
+    """Return value -> probability, most probable first; ties keep the vocabulary's order."""
     words = map(str, range(len(p))) if kind == "integer" else spelling(kind)
     return {w: float(q) for w, q in sorted(zip(words, p), key=lambda item: -item[1]) if q > 0}
 
 
 def traced(step: Step, p: NDArray, scene: Scene) -> TraceStep:
-    """The record of a step: of a set each object's probability, else the distribution over objects or values."""
+    """Return the trace step of a set (probability per object) or of any other distribution."""
     kind = step.kind
     if kind not in ("set", "object"):
         return of_values(step.token, kind, ranked(kind, p))

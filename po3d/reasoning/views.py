@@ -1,8 +1,9 @@
-"""Programs about what was seen of a scene, as SCOPE asks them: one view's table, or the fused table of several.
+"""Execute programs on views of a scene (SCOPE): one view's table, or a fused table.
 
-Names are weighed on the table as it is, with all that it believes; not found and ambiguous are outcomes, nothing guesses. The
-probability beside an answer is a share of drawn worlds or, without draws, worked out to first order in the covariances: of a
-direction, an image and the nearest of the choices; of any other answer it is that of the thing that it names being there.
+Names are resolved on the table with its uncertainty; not found and ambiguous are outcomes. The
+probability of an answer is a share of posterior samples or, without samples, computed to first
+order in the covariances for directions, images and the nearest option; for other answers it is
+the existence probability of the named object.
 """
 
 import math
@@ -27,26 +28,31 @@ from po3d.scene.worlds import worlds
 
 @dataclass(frozen=True)
 class Seen:
-    """What a question is answered from: a table, and the axes of each of its images in that table's world."""
+    """The input of a question: a table, and the axes of each of its images in the table's world."""
 
     table: Scene
     views: tuple[Axes, ...]
 
     def asked(self, options: Sequence[str] = ()) -> Asked:
+        """Return the context of a question with these answer options."""
         return Asked(options=tuple(options), views=self.views)
 
 
 def single(table: Scene) -> Seen:
-    """What a question on one image is answered from; InputError for a table that knows no viewer."""
+    """Return the input of a question on one image; InputError without the viewer's axes."""
     if set(table.axes) != {"left", "right", "front", "behind"}:
         raise InputError(f"{table.image or 'the table'} has no viewer's axes")
     return Seen(table, (table.axes,))
 
 
 def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0) -> Outcome:
-    """Answer a program. `options` are the texts to choose from; a view's answer is one of them by its number. `samples`: so many
-    worlds of the table vote, whose poses and flips are drawn, and the probability is the answer's share of those that have
-    one. What fails on the table itself fails."""
+    """Answer a program.
+
+    `options` are the answer options; the image of a view is one of them by its number. With
+    `samples`, posterior samples of the table (poses and flips) vote, and the probability is the
+    share of the answer among samples that have one. A program that fails on the table itself
+    fails.
+    """
     outcome = _estimated(program, seen.table, seen.asked(options))
     if not samples or outcome.answer is None:
         return outcome
@@ -64,13 +70,13 @@ def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0
 
 
 def nearest(program: Call, seen: Seen, options: Sequence[str] = ()) -> Flip | None:
-    """What would flip the answer; None where there is none, or nothing near does."""
+    """Return the nearest decision that changes the answer; None if there is none."""
     near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(options))
     return None if near.answer is None else near.flip
 
 
 def _estimated(program: Call, scene: Scene, asked: Asked) -> Outcome:
-    """The answer on the table's most probable poses, with its probability."""
+    """Return the answer on the table's most probable poses, with its probability."""
     if program.output not in ANSWERS:
         raise ProgramError(f"{program} asks nothing")
     evaluator = _FirstOrder(World.of(scene, SCOPE_RULES), asked, trace=True)
@@ -82,7 +88,7 @@ def _estimated(program: Call, scene: Scene, asked: Asked) -> Outcome:
 
 
 class _FirstOrder(Evaluator):
-    """Notes the probability of what is answered."""
+    """An evaluator that computes the probability of the answer to first order."""
 
     probability = 1.0
 
@@ -106,20 +112,20 @@ class _FirstOrder(Evaluator):
         return label_beliefs(turn, sigma, min(state.flip, 1 - state.flip), among)[found]
 
     def _owner(self, frame: Call, reference: int) -> int | None:
-        """The thing whose frame it is."""
+        """Return the object that defines the frame, if any."""
         if len(frame.args) == 1 and isinstance(frame.args[0], Call):
             return self.object(frame.args[0])
         return reference if self._whose(frame) == "object" else None
 
     def _turn(self, start: int, goal: int, axes: Axes) -> tuple[float, float]:
-        """The azimuth of the way from one thing to another, with its deviation."""
+        """Return the azimuth from one object to another, with its standard deviation."""
         covariance = self._spread(start) + self._spread(goal)
         return self.world.turn(start, goal, axes), azimuth_deviation(
             self.world.vector(start, goal), covariance
         )
 
     def _spread(self, i: int) -> Array:
-        """(2, 2) covariance of a thing's place; that of who looks is known."""
+        """Return the (2, 2) covariance of an object's position; zero for the viewer."""
         if i == VIEWER:
             return np.zeros((2, 2))
         return np.array(self.world.things[i].state.covariance, float)[:2, :2]
@@ -145,7 +151,7 @@ class _FirstOrder(Evaluator):
         return self._nearer(start, best, min(others, key=self.world.distance_from(start))) if others else 1.0
 
     def _nearer(self, start: int, i: int, j: int) -> float:
-        """The probability that `i` is nearer to `start` than `j` is."""
+        """Return the probability that `i` is nearer to `start` than `j`."""
         to = [np.array(self.world.vector(start, k)) for k in (i, j)]
         lengths = [max(float(np.hypot(*v)), 1e-9) for v in to]
         units = [v / length for v, length in zip(to, lengths)]

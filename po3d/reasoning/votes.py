@@ -1,7 +1,7 @@
-"""What the worlds of a table say together, and what a sentence takes for granted of them.
+"""Votes of posterior samples, and the presuppositions of programs.
 
-A program runs in every world. Worlds in which it fails have no vote: the answer is that of most of the others, and its
-probability its share of those.
+A program runs on every sample. Samples on which it fails have no vote: the answer is the most
+frequent one of the others, and its probability its share of those.
 """
 
 from collections import Counter
@@ -12,37 +12,42 @@ from po3d.language.program import ProgramError, Tree
 from po3d.language.programs.rooms import ROOMS, SIGNATURES, Call
 from po3d.scene.worlds import Named
 
-SILENT = 0.5  # how much a world that failed counts for the answer of the others, where it is to count
+SILENT = 0.5  # weight of a failed sample in `Vote.credence`
 
 
 class Vote(NamedTuple):
-    """Votes of worlds, at least one."""
+    """Votes of at least one posterior sample."""
 
-    votes: Mapping[str, int]  # most votes first
-    worlds: int  # with those that failed
+    votes: Mapping[str, int]  # most frequent first
+    worlds: int  # number of samples, including failed ones
 
     @property
     def answer(self) -> str:
+        """The most frequent answer."""
         return next(iter(self.votes))
 
     @property
     def answered(self) -> int:
+        """Number of samples with an answer."""
         return sum(self.votes.values())
 
     @property
     def distribution(self) -> dict[str, float]:
-        """Each answer's share of the worlds that have one."""
+        """Share of each answer among the samples with an answer."""
         return {answer: count / self.answered for answer, count in self.votes.items()}
 
     @property
     def credence(self) -> float:
-        """The share of the answer in all worlds: one that failed speaks neither for it nor against it, so it counts half."""
+        """Share of the answer among all samples; a failed sample counts half."""
         return (self.votes[self.answer] + SILENT * (self.worlds - self.answered)) / self.worlds
 
 
 def vote(answers: Iterable[str | None], ties: Sequence[str] = ()) -> Vote | None:
-    """The vote of worlds, each with its answer or None. Of equally frequent answers the first of `ties` wins, then the one
-    that came first. None when no world answers."""
+    """Return the vote of samples, each with an answer or None.
+
+    Ties go to the first of `ties`, then to the answer that came first. None if no sample has an
+    answer.
+    """
     given = list(answers)
     counts = Counter(answer for answer in given if answer is not None)
     if not counts:
@@ -53,8 +58,11 @@ def vote(answers: Iterable[str | None], ties: Sequence[str] = ()) -> Vote | None
 
 
 def presupposed(program: Tree) -> list[Named]:
-    """What a change or a question about a room takes for granted: what is changed, and every thing that is spoken of as
-    one. "How many chairs are there?" takes no chair for granted."""
+    """Return the objects that an edit or a question about a room presupposes.
+
+    These are the edited objects and all objects referred to as a single one. "How many chairs are
+    there?" presupposes none.
+    """
     try:
         spelled = program if isinstance(program, Call) else ROOMS.spelled(program)
     except ProgramError:  # rooms have no spelling for it

@@ -1,10 +1,10 @@
-"""What holds between the things of a table, now and before a change: what every benchmark's programs read.
+"""Relations and measures between the objects of a table, before and after an edit.
 
-A `World` puts the objects of the changed scene and of the scene before it into one list, so that a thing can be compared
-with where another one was. Indices below `now` are of the changed scene, the others of the scene before; VIEWER is who
-looks through the camera. Pairs are asked about in plain floats, which is quicker than arrays for a pair; what a street asks of
-all pairs at once comes from `relations`. The
-file is long because it is every relation and measure between two things, each a few lines.
+A `World` concatenates the objects of the edited scene and of the scene before the edit, so that
+an object can be compared with an earlier position. Indices below `now` belong to the edited
+scene, the others to the scene before it; VIEWER is the viewer. Single pairs are computed with
+plain floats, which is faster than arrays; relations of street scenes are computed for all pairs
+at once by `relations`.
 """
 
 import math
@@ -29,21 +29,26 @@ from po3d.scene.vocabulary import DIRECTIONS as SIDES
 from po3d.scene.vocabulary import FACINGS, PARENT, shape_name
 
 VIEWER = -1
-EYE = 1.6  # metres above the floor, of who stands in a room
-AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
+EYE = 1.6  # eye height in metres of a viewer who stands in a room
+# components (to the right, to the front)
+AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}
 MIDDLE = "middle"
 AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS}
 SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 
 def _shade(one: str, other: str) -> bool:
-    """Whether one of two looks is the other with a word before it."""
+    """Whether one of two attribute words is the other with a modifier before it."""
     return one.endswith(f" {other}") or other.endswith(f" {one}")
 
 
 class World:
-    """`edited`: the changed scene and its history; `before`: the scene that was changed, or its layout, which saves
-    working it out for every change. Both in one frame. `stand`: where on a room's floor who asks stands, if he says so."""
+    """The objects of a scene after and before an edit, in one list and one reference frame.
+
+    `edited` is the edited scene with its history. `before` is the scene that was edited, or its
+    layout, which avoids recomputing it for every edit. `stand` is the ground position of the
+    viewer in a room, if given.
+    """
 
     def __init__(
         self,
@@ -55,48 +60,52 @@ class World:
         self.was = before if isinstance(before, Layout) else Layout(before)
         self.edited, self.before, self.rules, self.stand = edited, self.was.scene, rules, stand
         self.present = self.was if edited.scene is self.before else Layout(edited.scene, self.was)
-        self.things = self.present.things + self.was.things  # of now, then of before
+        # of the edited scene, then of the scene before
+        self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
 
     @classmethod
     def of(cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None) -> "World":
-        """A scene that nothing happened to."""
+        """Return the world of an unedited scene."""
         return cls(unchanged(scene), scene, rules, stand)
 
     def after(self, edited: Edited) -> "World":
-        """The world of a change of this one, to which nothing happened before."""
+        """Return the world after an edit of this world, which must be unedited."""
         return World(edited, self.was, self.rules, self.stand)
 
     @property
     def scene(self) -> Scene:
+        """The edited scene."""
         return self.edited.scene
 
     @cached_property
     def states(self) -> tuple[ObjectState, ...]:
+        """Objects of the edited scene, then of the scene before."""
         return (*self.edited.scene.objects, *self.before.objects)
 
     @cached_property
     def names(self) -> list[str]:
+        """Name of each object; "" without names."""
         return self.present.names + self.was.names
 
     @cached_property
     def supports(self) -> list[int | None]:
-        """What each state rests on, in its own time."""
+        """Support of each object at its own time."""
         return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The room's centre, to the right and to the front."""
+        """Centre of the room, to the right and to the front."""
         return self.was.middle
 
     @property
     def half(self) -> tuple[float, float]:
-        """Half the room's size, across and along the frame."""
+        """Half the size of the room, across and along the frame."""
         return self.was.half
 
     def times(self, before: bool) -> Sequence[int]:
-        """The indices of one time: of what is more probably there than not."""
+        """Return the indices of one time with an existence probability of at least 0.5."""
         return self._was_there if before else self._there
 
     @cached_property
@@ -109,38 +118,43 @@ class World:
 
     @cached_property
     def salient(self) -> frozenset[int]:
-        """Indices of all that the change was about, now and before."""
+        """Indices of all edited objects, before and after the edit."""
         return self.edited.touched.union([self.now + k for k in self.edited.touched_before])
 
     @cached_property
     def mentioned(self) -> frozenset[int]:
-        """Indices of what the change named to say where, now and before."""
+        """Indices of the objects that define a place in the edit, before and after it."""
         now = self.edited.index
         named = self.edited.mentioned
         return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
 
     def touched(self, index: int) -> bool:
+        """Whether the edit was about an object."""
         return index in self.salient
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
-        """Those of one time that a noun means; see `Layout.called`."""
+        """Return the objects of one time that a noun can denote; see `Layout.called`."""
         if before:
             now = self.now
             return [now + i for i in self.was.called(noun)]
         return self.present.called(noun)
 
     def tells(self, attribute: str) -> bool:
-        """Whether the table says anything about an attribute."""
+        """Whether any object of the table has the attribute."""
         return any(attribute in o.beliefs for o in self.before.objects)
 
     def value(self, index: int, attribute: str) -> str | None:
-        """What the table believes of an attribute; None when it says nothing."""
+        """Return the most probable value of an attribute; None if the object has none."""
         state = self.things[index].state
         return state.value(attribute) if attribute in state.beliefs else None
 
     def having(self, attribute: str, text: str, among: Iterable[int]) -> list[int]:
-        """Those of which the table believes what a word says of an attribute: this word or, where no thing has it, another one for it, or
-        one that says more or less ("blue" of "light blue")."""
+        """Return the objects whose attribute value matches a word.
+
+        Matches are tried in order, and a later one only if no object has the exact word: the word
+        itself (or a shape of that kind), a synonym, and a value that is more or less specific
+        ("light blue" for "blue").
+        """
         among, value = list(among), self.value
         found = [i for i in among if (v := value(i, attribute)) == text or PARENT.get(v) == text]
         if found or not among:
@@ -161,7 +175,7 @@ class World:
         return [] if " " in text and text in self.values(attribute) else shade
 
     def values(self, attribute: str) -> frozenset[str]:
-        """What the table believes of an attribute of any thing, now or before."""
+        """Return the values of an attribute over all objects of both times."""
         if attribute not in self._values:
             of = (thing.state for thing in self.things)
             self._values[attribute] = frozenset(o.value(attribute) for o in of if attribute in o.beliefs)
@@ -172,23 +186,28 @@ class World:
         return {}
 
     def height(self, index: int) -> float:
-        """From the floor to the middle of a thing."""
+        """Return the height of an object's centre above the floor."""
         return self.things[index].state.position[2]
 
     def extents(self, index: int) -> tuple[float, float, float]:
-        """Depth, width and height of a thing."""
+        """Return depth, width and height of an object."""
         return self.things[index].state.extent
 
     def volume(self, index: int) -> float:
+        """Return the volume of an object's box."""
         depth, width, height = self.extents(index)
         return depth * width * height
 
     def purposes(self, index: int) -> tuple[str, ...]:
+        """Return the purposes of an object, by its name."""
         name = self.things[index].name
         return purposes_of(SYNONYMS.get(name, name))
 
     def describe(self, index: int, number: int | None = None) -> str:
-        """A name with its number among its like; in a table without names its number (or the given one) and looks."""
+        """Return the name, numbered among equal names; without names, number and attributes.
+
+        `number` replaces the index in the second case.
+        """
         if index == VIEWER:
             return "who asks" if self.rules.viewer == "stands" else "the camera"
         thing = self.things[index]
@@ -198,17 +217,21 @@ class World:
         which = f" {among.index(index) + 1}" if len(among) > 1 and index in among else ""
         return f"{thing.name}{which}{' (before)' if index >= self.now else ''}"
 
-    # --- places ----------------------------------------------------------------------------------------------
+    # --- places -----------------------------------------------------------------------------------
 
     def point(self, index: int) -> tuple[float, float, float]:
-        """Where a thing, or the viewer's eye, is in the world."""
+        """Return the world position of an object, or of the viewer's eye."""
         if index != VIEWER:
             return self.things[index].state.position
         return self.eye
 
     @cached_property
     def eye(self) -> tuple[float, float, float]:
-        """Who asks stands in a room where the frame says, else in its middle; or looks through the camera."""
+        """World position of the viewer's eye.
+
+        In a room: at `stand`, else at the centre, EYE above the floor. Otherwise the camera's
+        position.
+        """
         if self.rules.viewer == "stands":
             if not self.was.things:
                 raise ExecutionFailure("unknown", "unknown: an empty room has no middle to stand in")
@@ -219,7 +242,7 @@ class World:
         return tuple(camera.position.tolist())
 
     def heading(self, index: int) -> float:
-        """Where a thing's nose most probably points, radians; of who stands in a room, to its front."""
+        """Return the most probable heading of an object, radians; in a room, the viewer's front."""
         if index == VIEWER:
             if self.rules.viewer == "stands":
                 return math.atan2(*reversed(self.axes["front"]))
@@ -228,28 +251,28 @@ class World:
         return state.heading + math.pi * (state.flip > 0.5)
 
     def own_axes(self, index: int) -> Axes:
-        """A thing's own directions."""
+        """Return the axes of an object's own frame."""
         return own_axes(self.heading(index))
 
     def vector(self, start: int, goal: int) -> tuple[float, float]:
-        """The way over the ground of the world from one thing to another."""
+        """Return the ground vector from one object to another, world coordinates."""
         (x, y, _), (u, v, _) = self.point(start), self.point(goal)
         return u - x, v - y
 
     def bearing(self, start: int, goal: int) -> float:
-        """Radians clockwise from the front of the way from one thing to another."""
+        """Return the direction from one object to another, radians clockwise from the front."""
         a, b = self.things[start], self.things[goal]
         return math.atan2(b.right - a.right, b.front - a.front)
 
     def distance(self, first: int, second: int) -> float:
-        """Between two middles, as the rules measure it."""
+        """Return the distance between two centres, on the ground or in space by the rules."""
         if self.rules.distance == "space":
             return math.dist(self.point(first), self.point(second))
         a, b = self.things[first], self.things[second]
         return math.hypot(a.right - b.right, a.front - b.front)
 
     def distance_from(self, index: int) -> Callable[[int], float]:
-        """The distance of others from one thing."""
+        """Return a function that gives the distance of another object from this one."""
         if index == VIEWER and self.rules.viewer == "stands":
             x, y, _ = self.eye
             return lambda i: math.dist(self.things[i].state.position[:2], (x, y))
@@ -266,34 +289,34 @@ class World:
         return away
 
     def others(self, index: int, among: Iterable[int]) -> list[int]:
-        """Those that are not a thing itself; of who asks, not what he stands, or sits, at."""
+        """Return the objects other than `index`; for the viewer, without the object at `stand`."""
         if index == VIEWER and self.stand is not None:
             return [i for i in among if self.things[i].state.position[:2] != self.stand]
         return [i for i in among if i != index]
 
-    # --- regions around a thing ------------------------------------------------------------------------------
+    # --- regions around an object -----------------------------------------------------------------
 
     def gap(self, index: int, other: int) -> float:
-        """`relations.gap` of two things."""
+        """Return `relations.gap` of two objects."""
         return relations.gap(self.things[index], self.things[other])
 
     def neighbours(self, index: int, other: int) -> float:
-        """`relations.neighbours` of two things."""
+        """Return `relations.neighbours` of two objects."""
         return relations.neighbours(self.things[index], self.things[other], self.rules)
 
     def next_to_limit(self, index: int, other: int) -> float:
-        """The widest gap of neighbours."""
+        """Return the largest gap at which two objects are next to each other."""
         return relations.next_to_limit(self.things[index], self.things[other], self.rules)
 
     def next_to(self, index: int, among: Iterable[int]) -> list[int]:
-        """Those that are next to a thing."""
+        """Return the objects next to an object."""
         others = [i for i in among if i != index]
         if self.rules.next_to_in == "sizes":
             return [i for i in others if self.neighbours(index, i) >= 0]
         return self.beside(index, [i for i in others if self.near(index, i)])
 
     def near(self, index: int, other: int) -> bool:
-        """Whether two footprints are within `next_to` of each other."""
+        """Whether two footprints are within `rules.next_to` of each other."""
         a, b = self.things[index], self.things[other]
         limit = self.rules.next_to
         if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
@@ -301,7 +324,10 @@ class World:
         return relations.neighbours(a, b, self.rules) >= 0
 
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
-        """Those that are not stacked with a thing: neither's middle is within the other's footprint."""
+        """Return the objects that are not stacked with an object.
+
+        Stacked: the centre of one is in the other's footprint.
+        """
         among = list(among)
         if VIEWER in (index, *among[:1]):
             return among
@@ -320,22 +346,25 @@ class World:
         return found
 
     def stacked(self, index: int, other: int) -> bool:
-        """Whether one stands over the other."""
+        """Whether one object stands over the other."""
         return relations.stacked(self.things[index], self.things[other])
 
     def over(self, index: int, other: int) -> float:
-        """By how much one thing is directly above another; negative: by how much it isn't."""
+        """Return the margin by which one object is directly above another; negative if not."""
         return relations.over(self.things[index], self.things[other], self.rules)
 
     def under(self, index: int, among: Iterable[int]) -> list[int]:
-        """Those that are under a thing."""
+        """Return the objects under an object."""
         if self.rules.under == "directly":
             return [i for i in among if i != index and self.over(index, i) > 0]
         z = self.height(index)
         return [i for i in among if i != index and self.height(i) < z and self.stacked(index, i)]
 
     def lying(self, direction: str, start: int, among: Iterable[int]) -> list[int]:
-        """Those in the cone of a direction of the frame from a thing; it may be among them where it is asked about."""
+        """Return the objects in the cone of a direction of the frame from an object.
+
+        The object itself may be in the result if it is in `among`.
+        """
         cone = relations.cone(direction, self.rules)
         ahead, things = azimuth(direction), self.things
         right, front = things[start].right, things[start].front
@@ -350,7 +379,7 @@ class World:
         return self.beside(start, found)
 
     def within(self, direction: str, start: int, axes: Axes, among: Iterable[int]) -> list[int]:
-        """Those in the cone of a direction, where others than the frame's axes tell it."""
+        """Return the objects in the cone of a direction for axes other than the frame's."""
         cone = relations.cone(direction, self.rules)
         return [
             i
@@ -359,11 +388,14 @@ class World:
         ]
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
-        """Radians between a direction and the way from one thing to another."""
+        """Return the angle between a direction and the vector between two objects, radians."""
         return abs(math.remainder(self.turn(start, goal, axes) + azimuth(direction), 2 * math.pi))
 
     def turn(self, start: int, goal: int, axes: Axes) -> float:
-        """Radians from the front over the left of the way from one thing to another; they are not at one place."""
+        """Return the azimuth from one object to another, radians from the front to the left.
+
+        Raise ExecutionFailure if both are at the same place.
+        """
         x, y = self.vector(start, goal)
         if math.hypot(x, y) < 1e-9:
             places = f"{self.describe(start)} and {self.describe(goal)} are at the same place"
@@ -371,15 +403,15 @@ class World:
         (lx, ly), (fx, fy) = axes["left"], axes["front"]
         return math.atan2(x * lx + y * ly, x * fx + y * fy)
 
-    # --- regions of the room ---------------------------------------------------------------------------------
+    # --- regions of the room ----------------------------------------------------------------------
 
     def off_centre(self, index: int) -> tuple[float, float]:
-        """How far from the room's centre to the right and to the front, 1 at the walls."""
+        """Return the offset from the room's centre (right, front); 1 at the walls."""
         thing, (right, front), (across, along) = self.things[index], self.was.middle, self.was.half
         return (thing.right - right) / max(across, 1e-6), (thing.front - front) / max(along, 1e-6)
 
     def at_side(self, direction: str, index: int) -> bool:
-        """Whether a thing is at one side of the room, at both that meet in a corner, or in the middle of both ways."""
+        """Whether an object is at a side, in a corner (both sides), or in the middle."""
         if direction not in SIDES_OF_ROOM:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
         across, along = self.off_centre(index)
@@ -388,15 +420,19 @@ class World:
         return all(x * across + y * along >= least - 1e-9 for x, y, least in self.side_bounds(direction))
 
     def side_bounds(self, direction: str) -> list[tuple[float, float, float]]:
-        """(x, y, least): what is at a side of the room is so far off its centre that x * right + y * front >= least, for all,
-        in shares of half the room."""
+        """Return half planes (x, y, least) whose intersection is the region at a side.
+
+        An object is inside if x * right + y * front >= least for all, with offsets as of
+        `off_centre`.
+        """
         return [(*AHEAD[word], 1 - 2 * self.rules.side) for word in direction.split("_")]
 
     def between(self, first: int, second: int, index: int) -> bool:
+        """Whether an object is between two others."""
         return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
 
     def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
-        """Those that stand in the direct path between two things."""
+        """Return the objects in the direct path between two objects."""
         things, path = self.things, self.rules.path
         a, b = things[first].box, things[second].box
         dx, dy = b.x - a.x, b.y - a.y
@@ -408,20 +444,20 @@ class World:
             x, y = box.x - a.x, box.y - a.y
             off, along = abs(x * dy - y * dx), x * dx + y * dy
             if off > limit or not -limit <= along <= length * length + limit:
-                continue  # far from the line
+                continue  # too far from the line
             if relations.in_the_way(thing, self.rules) and i != first and i != second:
                 near.append(i)
                 if off < min(box.a, box.b) * length and 0 <= along <= length * length:
-                    across.add(i)  # whatever way it is turned
+                    across.add(i)  # at any heading
         near = self.beside(first, self.beside(second, near))
         ends = things[first], things[second]
         return [i for i in near if i in across or relations.off_path(*ends, things[i]) < path]
 
-    # --- what streets ask of all pairs ------------------------------------------------------------------------
+    # --- street relations of all pairs ------------------------------------------------------------
 
     @cached_property
     def street(self) -> Pairs:
-        """All pairs of all times as streets see them."""
+        """All pairs of all objects, for street relations."""
         return self._street(slice(None))
 
     def _street(self, part: slice) -> Pairs:
@@ -434,17 +470,17 @@ class World:
 
     @cached_property
     def facings(self) -> list[str | None]:
-        """Where each thing faces, None for between two directions."""
+        """Facing label of each object; None between two windows."""
         return [None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()]
 
     @cached_property
     def bicycles(self) -> Array:
-        """(n,) which things are bicycles; none where the table does not know every shape."""
+        """(n,) whether each object is a bicycle; all False if the table lacks a shape."""
         shapes = [self.value(i, "shape") for i in range(len(self.things))]
         return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
 
     def spare(self, *relation: str) -> list[list[float]]:
-        """[i][j] `Pairs.spare`, worked out once; things of one time alone are in each other's way."""
+        """Return [i][j] of `Pairs.spare`, cached; collisions only between objects of one time."""
         if relation not in self._spare:
             if relation[0].startswith("collides"):
                 found = np.full((len(self.things),) * 2, -np.inf)
@@ -460,21 +496,23 @@ class World:
         return {}
 
     def beyond(self, side: str, index: int, axes: Axes) -> list[float]:
-        """How far each thing is beyond the line at which a side of one thing begins, along axes that are neither the viewer's nor
-        its own."""
+        """Return how far each object is beyond the line at which a side of `index` begins.
+
+        For axes that are neither the viewer's nor the object's own.
+        """
         (x, y), (px, py, _) = axes[side], self.point(index)
         places = (t.state.position for t in self.things)
         return [(p[0] - px) * x + (p[1] - py) * y - self.rules.margin_6d for p in places]
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:
-        """Who hides each thing of now."""
+        """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
             raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
         return self.scene.occluders
 
     def hider(self, index: int) -> int | None:
-        """What most hides a thing from the camera, None: nothing does."""
+        """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
             raise ExecutionFailure("unknown", "the scene before says nothing about occlusion")
@@ -485,16 +523,16 @@ class World:
 
 
 def describe(state: ObjectState, number: int) -> str:
-    """A street's object in words: "#3 small red rubber SUV"."""
+    """Return a street object in words: "#3 small red rubber SUV"."""
     known = [shape_name(state.value(a)) for a in ("size", "color", "material", "shape") if a in state.beliefs]
     return " ".join([f"#{number}", *known])
 
 
 def azimuth(direction: str) -> float:
-    """Radians clockwise from the front."""
+    """Return the angle of a direction, radians clockwise from the front."""
     return DIRECTIONS.index(direction) * math.pi / 4
 
 
 def direction_at(bearing: float) -> str:
-    """The nearest of the eight directions to a bearing, radians clockwise from the front."""
+    """Return the nearest of the eight directions to a bearing, radians clockwise from the front."""
     return DIRECTIONS[round(bearing / (math.pi / 4)) % 8]

@@ -1,1 +1,4 @@
-"""The scene table: geometry, objects, cameras, frames, edits, fusion. No network, no English."""
+"""Scene tables: geometry, objects, cameras, reference frames, edits, fusion.
+
+This package uses no networks and no natural language.
+"""

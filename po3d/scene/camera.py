@@ -1,8 +1,9 @@
-"""How a camera is held: its height, pitch and roll, and the mirror image of what it sees.
+"""Camera orientation (height, pitch, roll), changes of world frame, and mirrored scenes.
 
-World and camera as in `po3d.scene.geometry`: gravity pulls along -z. Pitch is the angle of the optical axis above the
-horizon (negative: looking down), roll the camera's turn about its axis, clockwise as the photographer sees it; then
-the horizon of the picture turns counter-clockwise. Radians.
+World and camera frames as in `po3d.scene.geometry`; gravity points along -z. Pitch is the
+elevation of the optical axis (negative: downwards). Roll is the rotation of the camera about its
+optical axis, clockwise from behind the camera; the horizon in the image then turns
+counter-clockwise. Radians.
 """
 
 import math
@@ -16,18 +17,18 @@ from po3d.scene.table import ObjectState, Scene
 
 
 class Hold(NamedTuple):
-    """How a camera is held. Metres above the ground; radians."""
+    """Height above the ground (metres) and orientation (radians) of a camera."""
 
     height: float
     pitch: float
     roll: float
-    azimuth: float  # where it looks, counter-clockwise from world +x seen from above
+    azimuth: float  # azimuth of the optical axis, counter-clockwise from world +x seen from above
 
 
 def held(
     hold: Hold, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
 ) -> Camera:
-    """The camera that stands over the point `ground` (x, y) and is held so. `focal` in pixels."""
+    """Return the camera above ground point `ground` (x, y) in this pose. `focal` in pixels."""
     cp, sp = math.cos(hold.pitch), math.sin(hold.pitch)
     ca, sa = math.cos(hold.azimuth), math.sin(hold.azimuth)
     forward = np.array([cp * ca, cp * sa, sp])
@@ -40,10 +41,13 @@ def held(
 
 
 def hold_of(camera: Camera) -> Hold:
-    """How a camera is held: the inverse of `held`. Roll and azimuth are meaningless when it looks straight up or
-    down."""
+    """Return the height and orientation of a camera: the inverse of `held`.
+
+    Roll and azimuth are undefined for a camera aimed straight up or down.
+    """
     right, _, forward = camera.cam_T_world.rotation
-    level = np.array([forward[1], -forward[0], 0.0])  # to the right of where it looks
+    # horizontal, to the right of the viewing direction
+    level = np.array([forward[1], -forward[0], 0.0])
     level /= max(float(np.linalg.norm(level)), 1e-12)
     low = np.cross(forward, level)
     return Hold(
@@ -55,8 +59,10 @@ def hold_of(camera: Camera) -> Hold:
 
 
 def carried(scene: Scene, camera: Camera) -> Scene:
-    """The table turned about the vertical and shifted over the ground so that its own camera stands where `camera`
-    stands and looks the same way: for tables whose world is only that of their camera."""
+    """Return the table moved on the ground so that its camera has `camera`'s place and azimuth.
+
+    For tables whose world frame is defined only by their own camera.
+    """
     if scene.camera is None:
         return scene
     turn = hold_of(camera).azimuth - hold_of(scene.camera).azimuth
@@ -76,8 +82,11 @@ def carried(scene: Scene, camera: Camera) -> Scene:
 
 
 def reheld(scene: Scene, camera: Camera) -> Scene:
-    """The table when its camera is held as `camera` is: all things keep their places before the camera, and what is up and
-    how high they stand follows from it. Boxes stay upright."""
+    """Return the table for a corrected camera pose.
+
+    All objects keep their positions in the camera frame; the up direction and the heights follow
+    from the new camera. Boxes stay upright.
+    """
     if scene.camera is None:
         return scene
     move = camera.cam_T_world.inverse() @ scene.camera.cam_T_world
@@ -93,7 +102,7 @@ def reheld(scene: Scene, camera: Camera) -> Scene:
 
 
 def transformed(o: ObjectState, move: Pose, heading: float) -> ObjectState:
-    """A thing in another world, with its heading there; its box stays upright."""
+    """Return an object in another world frame with a new heading; its box stays upright."""
     flat, covariance = move.rotation[:2, :2], np.array(o.covariance, float)
     covariance[:2] = flat @ covariance[:2]
     covariance[:, :2] = covariance[:, :2] @ flat.T
@@ -101,13 +110,16 @@ def transformed(o: ObjectState, move: Pose, heading: float) -> ObjectState:
     return replace(o, position=place, heading=heading, covariance=as_tuples(covariance))
 
 
-_FLIP = np.diag([-1.0, 1.0, 1.0])  # of the picture
-_MIRROR = np.diag([1.0, -1.0, 1.0])  # of the world: left and right change places, up stays up
+_FLIP = np.diag([-1.0, 1.0, 1.0])  # mirrors the image
+_MIRROR = np.diag([1.0, -1.0, 1.0])  # mirrors the world: swaps left and right, keeps up
 
 
 def mirrored(scene: Scene) -> Scene:
-    """The table of the mirror image: the world reflected at y = 0, seen by the camera that then gives the picture
-    flipped from left to right. Twice gives the scene back."""
+    """Return the scene of the mirrored image.
+
+    The world is reflected at y = 0, and the camera is the one whose image is flipped
+    horizontally. Applying it twice gives the scene back.
+    """
     camera = scene.camera
     if camera is not None:
         pose = Pose(_FLIP @ camera.cam_T_world.rotation @ _MIRROR, _FLIP @ camera.cam_T_world.translation)

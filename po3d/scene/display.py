@@ -1,4 +1,4 @@
-"""A scene table as people read it: the table of a street, which tells shapes, or of a room, which tells names and sizes."""
+"""Text tables and top views of a scene: street tables show shapes, room tables names and sizes."""
 
 import math
 
@@ -6,7 +6,7 @@ from po3d.io.text_tables import Table
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS_RGB, shape_name
 
-# Colours of rooms that streets do not have, as drawings show them; what has no colour is PLAIN.
+# Drawing colours of room attributes that streets lack; objects without a colour are PLAIN.
 _MORE_RGB = {
     "beige": (225, 210, 180),
     "orange": (235, 150, 70),
@@ -18,19 +18,19 @@ PLAIN = (150, 155, 165)
 
 
 def paint(o: ObjectState) -> tuple[int, int, int]:
-    """The sRGB colour in which a drawing shows an object."""
+    """Return the sRGB colour of an object in drawings."""
     name = o.value("color") if "color" in o.beliefs else ""
     return _MORE_RGB.get(name) or COLORS_RGB.get(name) or PLAIN
 
 
 def shown_table(scene: Scene) -> Table:
-    """The one of the two that the scene is for."""
+    """Return `room_table` for scenes with an outline or names, else `street_table`."""
     named = scene.outline is not None or any("name" in o.beliefs for o in scene.objects)
     return room_table(scene) if named else street_table(scene)
 
 
 def street_table(scene: Scene) -> Table:
-    """Looks, places and who hides whom; probabilities where there is doubt, headings in degrees."""
+    """Return attributes, positions, headings (degrees) and occluders, with their probabilities."""
     rows = []
     for i, o in enumerate(scene.objects):
         hider = ""
@@ -45,7 +45,7 @@ def street_table(scene: Scene) -> Table:
 
 
 def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
-    """Names, looks, places and sizes in metres; what a change touched has a star."""
+    """Return names, attributes, positions and sizes in metres; touched objects are starred."""
     rows = []
     for i, o in enumerate(scene.objects):
         looks = [o.value(a) if a in o.beliefs else None for a in ("color", "material", "state")]
@@ -53,13 +53,16 @@ def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
     return Table(("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows)
 
 
-ARROWS = "→↗↑↖←↙↓↘"  # headings on the page, every 45 degrees from the right
-_WIDTH, _HEIGHT = 64, 24  # letters at most; a letter is twice as high as wide
+ARROWS = "→↗↑↖←↙↓↘"  # heading in the top view, every 45 degrees from the right
+_WIDTH, _HEIGHT = 64, 24  # maximum size in characters; a character is twice as high as wide
 
 
 def top_view(scene: Scene) -> str:
-    """The scene from above in letters: a row's number where its thing stands, an arrow for where its front points. On a street the
-    camera is below, in a room the front is above. Of things in one place the first is shown."""
+    """Return the scene from above as text: row numbers, with arrows for the headings.
+
+    Streets have the camera at the bottom, rooms the front at the top. Of overlapping labels only
+    the first is drawn.
+    """
     room = scene.outline is not None
     right, up = (scene.axes[side] for side in ("right", "front" if room else "behind"))
     along = lambda p, axis: p[0] * axis[0] + p[1] * axis[1]  # noqa: E731

@@ -1,14 +1,15 @@
-"""Changes of a scene as values: Move, SetAttribute, Remove, Add; `apply(scene, edits)` gives the changed scene.
+"""Scene edits as values (Move, SetAttribute, Remove, Add), and `apply(scene, edits)`.
 
-Turning is a move to the same place; replacing is removing and adding in place. Targets are indices into the scene
-that `apply` is given; sentences with descriptions are resolved before (reasoning.plan), places too (placement).
+Turning is a move to the current position; replacing is a removal and an addition in place.
+Targets are indices into the scene that is passed to `apply`. Descriptions in sentences are
+resolved to indices in reasoning.plan, and places to positions in scene.placement.
 
-What rests on a thing follows a rule:
-* moved or turned: it is carried along, rigidly;
-* removed: it falls straight down, onto what is below or the floor;
-* replaced: it stays on the new thing when that is below it, at its new height; otherwise it falls.
+Objects that rest on an edited object:
+* moved or turned: they are carried along rigidly;
+* removed: they fall straight down onto the next object below or the floor;
+* replaced: they rest on the new object at its height if it is below them; otherwise they fall.
 
-Occlusion belongs to the picture, so an edit drops it.
+Occlusion belongs to the image, so an edit drops it.
 """
 
 import math
@@ -22,13 +23,14 @@ from po3d.scene.rectangles import Rectangle, holds, rectangle
 from po3d.scene.rooms import hangs
 from po3d.scene.table import ObjectState, Scene
 
-REST_BELOW, REST_ABOVE = 0.015, 0.08  # metres that a thing may sink into or float above what it rests on
-REST_MARGIN = 0.03  # metres that its middle may be beside it
+# tolerance in metres: how far an object may penetrate or float above its support
+REST_BELOW, REST_ABOVE = 0.015, 0.08
+REST_MARGIN = 0.03  # metres by which its centre may be outside the support's footprint
 
 
 @dataclass(frozen=True)
 class Move:
-    """Object `index` to a new position (its box's centre) and heading; None keeps the heading."""
+    """Move object `index`: new centre of its box and new heading (None: unchanged)."""
 
     index: int
     position: tuple[float, float, float]
@@ -37,6 +39,8 @@ class Move:
 
 @dataclass(frozen=True)
 class SetAttribute:
+    """Set an attribute of object `index` to a certain value."""
+
     index: int
     attribute: str
     value: str
@@ -44,12 +48,14 @@ class SetAttribute:
 
 @dataclass(frozen=True)
 class Remove:
+    """Remove object `index`."""
+
     index: int
 
 
 @dataclass(frozen=True)
 class Add:
-    """A new object; `instead` is the index of the one that it replaces."""
+    """Add an object; `instead` is the index of the object that it replaces."""
 
     state: ObjectState
     instead: int | None = None
@@ -60,17 +66,18 @@ Edit = Move | SetAttribute | Remove | Add
 
 @dataclass(frozen=True)
 class Edited:
-    """The changed scene and where its objects came from."""
+    """The edited scene and the origin of its objects."""
 
     scene: Scene
-    origin: tuple[int | None, ...]  # index in the scene before; None for what was added
-    touched: frozenset[int]  # indices in the changed scene that an edit was about
-    touched_before: frozenset[int]  # indices in the scene before
-    mentioned: frozenset[int] = frozenset()  # there, too: what only tells where, "next to the red bin"
+    origin: tuple[int | None, ...]  # index in the scene before the edit; None for an added object
+    touched: frozenset[int]  # indices in the edited scene of the edited objects
+    touched_before: frozenset[int]  # indices in the scene before the edit
+    # indices before the edit of objects that only define a place ("next to the red bin")
+    mentioned: frozenset[int] = frozenset()
 
     @cached_property
     def index(self) -> dict[int, int]:
-        """Index before -> index after, of what is still there."""
+        """Map from the index before to the index after the edit, for objects that still exist."""
         return {old: new for new, old in enumerate(self.origin) if old is not None}
 
 
@@ -78,18 +85,20 @@ Row = TypeVar("Row")
 
 
 def with_fields(value: Row, **fields: object) -> Row:
-    """`dataclasses.replace` in a third of the time: it copies what stays instead of building it anew."""
+    """Return a copy with changed fields: `dataclasses.replace` without __init__, 3 times faster."""
     made = object.__new__(type(value))
-    object.__setattr__(made, "__dict__", value.__dict__ | fields)  # frozen: it can't be set otherwise
+    # the class is frozen: attributes can't be set directly
+    object.__setattr__(made, "__dict__", value.__dict__ | fields)
     return made
 
 
 def unchanged(scene: Scene) -> Edited:
+    """Return the result of an empty edit."""
     return Edited(scene, tuple(range(len(scene))), frozenset(), frozenset())
 
 
 def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
-    """The changed scene; IndexError for an object that is not there."""
+    """Return the edited scene; IndexError if an index is out of range."""
     return trace(scene, edits).scene
 
 
@@ -99,9 +108,12 @@ def trace(
     below: Sequence[int | None] | None = None,
     mentioned: frozenset[int] = frozenset(),
 ) -> Edited:
-    """The changed scene with the history of its objects. All indices mean the scene as given: edits don't renumber
-    each other's objects. Two moves of one object: the last one counts from where the first left it. `below`: the
-    scene's `support`, by those who know it already; `mentioned`: what was only named, for the history."""
+    """Return the edited scene with the origin of its objects.
+
+    All indices refer to the scene as given: edits do not renumber each other's objects. A second
+    move of one object starts from the result of the first. `below` is `support` of the scene, if
+    already computed; `mentioned` is stored in the result.
+    """
     edits = list(edits)
     if not edits:
         return with_fields(unchanged(scene), mentioned=mentioned)
@@ -109,7 +121,7 @@ def trace(
     added: list[ObjectState] = []
     touched_before: set[int] = set()
     gone: set[int] = set()
-    stirred = False  # whether something moved or went, so that other things may rest on each other
+    stirred = False  # whether an object moved or was removed, so that `below` is out of date
     for edit in edits:
         if isinstance(edit, Add):
             added.append(edit.state)
@@ -154,7 +166,7 @@ _NO_CHANGE = unchanged(Scene((), {}, "edited"))
 
 
 class Body(Protocol):
-    """What resting on each other depends on: name, footprint, heights of underside and top."""
+    """What `resting` needs: name, footprint, and heights of the bottom and the top."""
 
     name: str
     box: Rectangle
@@ -170,18 +182,21 @@ class _Body(NamedTuple):
 
 
 def support(states: Sequence[ObjectState | None]) -> list[int | None]:
-    """Index of what each object rests on; None for the floor, a wall, or an object that is gone (None)."""
+    """Return the index of the object that each object rests on.
+
+    None for the floor, a wall, or a removed object (None in `states`).
+    """
     return resting([None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states])
 
 
 def resting(bodies: Sequence[Body | None]) -> list[int | None]:
-    """`support` of what is worked out already."""
+    """Like `support`, for precomputed bodies."""
     tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
     levels = [top for top, _ in tops]
     found: list[int | None] = [None] * len(bodies)
     for _, i in tops:
         low, box = bodies[i].low, bodies[i].box
-        if low - levels[0] <= -REST_BELOW:  # everything reaches higher than its underside
+        if low - levels[0] <= -REST_BELOW:  # every object's top is above this one's bottom
             continue
         best = -math.inf
         for j in range(bisect_left(levels, low - 2 * REST_ABOVE), len(tops)):
@@ -199,24 +214,24 @@ def _name(state: ObjectState) -> str:
 
 
 def footprint(state: ObjectState) -> Rectangle:
-    """The ground rectangle of a thing's box."""
+    """Return the ground rectangle of an object's box."""
     x, y, _ = state.position
     depth, width, _ = state.extent
     return rectangle((x, y, math.cos(state.heading), math.sin(state.heading), depth / 2, width / 2))
 
 
 def carried_by(below: Sequence[int | None], index: int) -> list[int]:
-    """Indices of all that rests on an object, directly or on what rests on it."""
-    if index not in below:  # of most things, and quicker told
+    """Return the indices of all objects that rest on an object, directly or indirectly."""
+    if index not in below:  # shortcut for the most frequent case
         return []
     found = [k for k, b in enumerate(below) if b == index]
-    for k in found:  # grows while it is read
+    for k in found:  # the list grows during the loop
         found += [i for i, b in enumerate(below) if b == k and i not in found]
     return found
 
 
 def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
-    """Whether anything may rest on an object: quicker told than `support`, and mostly nothing does."""
+    """Whether anything may rest on an object: a cheap necessary condition for `support`."""
     box, top = footprint(states[index]), _top(states[index])
     return any(
         s is not None
@@ -227,7 +242,7 @@ def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
 
 
 def _wrapped(angle: float) -> float:
-    """`geometry.wrap_angle` of one angle."""
+    """Like `geometry.wrap_angle`, for one Python float."""
     return math.pi - (math.pi - angle) % (2 * math.pi)
 
 
@@ -254,7 +269,7 @@ def _drop(
     below: Sequence[int | None],
     gone: set[int],
 ) -> None:
-    """Let what rested on removed objects come to rest again, the lowest first."""
+    """Let the objects that rested on removed objects settle again, the lowest first."""
     falling = {k for g in gone for k in carried_by(below, g)} - gone
     if not falling:
         return
@@ -282,8 +297,8 @@ def _top(state: ObjectState) -> float:
 
 
 def _under(faller: ObjectState, other: ObjectState) -> bool:
-    """Whether `other` is below the middle of `faller`."""
+    """Whether `other` is below the centre of `faller`."""
     (x, y, _), (other_x, other_y, _), (depth, width, _) = faller.position, other.position, other.extent
     if abs(x - other_x) + abs(y - other_y) > depth + width + 4 * REST_MARGIN:
-        return False  # far from it, however it is turned
+        return False  # out of reach at any heading
     return holds(footprint(other), x, y, REST_MARGIN)

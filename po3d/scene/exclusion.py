@@ -1,12 +1,12 @@
-"""Mutual exclusion of objects that stand on the same ground: one object that was detected twice becomes one row.
+"""Mutual exclusion of overlapping objects: merge two detections of one object into one row.
 
-Two rows whose footprints overlap by more than a limit cannot both exist. Given the independent existence
-probabilities e_i and e_j, the posterior without "both" is
+Two rows whose footprints overlap by more than a limit cannot both exist. Given the independent
+existence probabilities e_i and e_j, the posterior without "both" is
 
     P(only i) = e_i (1 - e_j) / (1 - e_i e_j)        P(only j) = e_j (1 - e_i) / (1 - e_i e_j)
 
-The pair becomes one row: its existence is the sum of both, its attributes and the direction of its heading are
-mixed with their shares, and its pose is that of the more probable row.
+The pair is merged into one row: its existence probability is the sum of both, its attribute and
+flip probabilities are averaged with these weights, and its pose is that of the more probable row.
 """
 
 import math
@@ -17,7 +17,7 @@ from po3d.scene.edits import footprint
 from po3d.scene.rectangles import overlap
 from po3d.scene.table import ObjectState, Scene
 
-MIN_DOUBT = 1e-6  # keeps the shares defined for two rows that both exist for certain
+MIN_DOUBT = 1e-6  # keeps the shares defined for two rows that both exist with probability 1
 
 
 def merge_overlapping(scene: Scene, limit: float) -> Scene:
@@ -33,14 +33,14 @@ def merge_overlapping(scene: Scene, limit: float) -> Scene:
 
 
 def overlap_share(a: ObjectState, b: ObjectState) -> float:
-    """Shared area of two footprints over the area of the smaller one, in [0, 1]."""
+    """Return the shared area of two footprints over the area of the smaller one, in [0, 1]."""
     first, second = footprint(a), footprint(b)
     smaller = 4 * min(first.a * first.b, second.a * second.b)
     return overlap(first, second) / smaller if smaller > 0 else 0.0
 
 
 def exclusive_shares(first: float, second: float) -> tuple[float, float]:
-    """P(only the first) and P(only the second) of two rows that cannot both exist."""
+    """Return P(only the first) and P(only the second) of two rows that cannot both exist."""
     first, second = (min(p, 1 - MIN_DOUBT) for p in (first, second))
     both = first * second
     return first * (1 - second) / (1 - both), second * (1 - first) / (1 - both)
@@ -57,12 +57,13 @@ def _strongest_overlap(scene: Scene, limit: float) -> tuple[int, int] | None:
 
 
 def _merge(scene: Scene, i: int, j: int) -> Scene:
-    """Return the scene with rows i and j as one row at the place of the more probable one."""
+    """Return the scene with rows i and j merged at the pose of the more probable one."""
     if scene.objects[j].existence > scene.objects[i].existence:
         i, j = j, i
     keep, drop = scene.objects[i], scene.objects[j]
     p_keep, p_drop = exclusive_shares(keep.existence, drop.existence)
     weight = p_drop / (p_keep + p_drop) if p_keep + p_drop > 0 else 0.0
+    # Flip probabilities are relative to a row's own heading; refer both to that of `keep`.
     opposite = math.cos(keep.heading - drop.heading) < 0
     drop_flip = 1 - drop.flip if opposite else drop.flip
     beliefs = {}

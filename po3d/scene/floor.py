@@ -1,5 +1,7 @@
-"""The floor of a room: what a footprint has outside it, and its walls. Rectangular floors by arithmetic, others by
-shapely."""
+"""The floor of a room: its walls, and how much of a footprint is outside.
+
+Rectangular floors are computed in closed form, other floors with shapely.
+"""
 
 import math
 from functools import cached_property
@@ -11,13 +13,13 @@ import shapely
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import TINY, Rectangle, along_axes, overlap, reach_x, reach_y, turned
 
-SLACK = 1e-3  # metres that a footprint may reach beyond the outline
-STEPS = np.linspace(1, 0, 41).tolist()  # parts of a way that are tried, the farthest first
+SLACK = 1e-3  # metres that a footprint may extend beyond the outline
+STEPS = np.linspace(1, 0, 41).tolist()  # fractions of a displacement to try, the largest first
 Outline = tuple[tuple[float, float], ...]
 
 
 class Wall(NamedTuple):
-    """One edge of the outline: unit normal into the room, middle, length."""
+    """One edge of the outline: unit normal into the room, midpoint, length."""
 
     inward: tuple[float, float]
     middle: tuple[float, float]
@@ -25,19 +27,19 @@ class Wall(NamedTuple):
 
 
 class Floor:
-    """`outline`: the corners, counter-clockwise from above."""
+    """A floor with `outline`: its corners, counter-clockwise from above."""
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.rectangle = _rectangle(outline)
-        # Half of what a floor along the axes takes up along them, with the slack.
+        # Half extents along x and y of an axis-aligned rectangular floor, with the slack.
         self._room: tuple[float, float] | None = None
         if self.rectangle is not None and along_axes(self.rectangle):
             self._room = reach_x(self.rectangle) + SLACK, reach_y(self.rectangle) + SLACK
 
     @cached_property
     def walls(self) -> list[Wall]:
-        """Those longer than 20 cm."""
+        """Walls longer than 0.2 m."""
         found = []
         for (x, y), (x1, y1) in zip(self.outline, (*self.outline[1:], self.outline[0])):
             ex, ey = x1 - x, y1 - y
@@ -52,11 +54,11 @@ class Floor:
 
     @cached_property
     def allowed(self) -> shapely.Polygon:
-        """Where footprints may be."""
+        """Region in which footprints must lie."""
         return self._polygon.buffer(SLACK)
 
     def outside(self, box: Rectangle) -> float:
-        """Square metres of a footprint beyond the outline."""
+        """Return the area of a footprint beyond the outline, square metres."""
         if self.rectangle is None:
             shape = shapely.Polygon(box.corners)
             return 0.0 if shapely.covers(self.allowed, shape) else shape.difference(self.allowed).area
@@ -66,7 +68,10 @@ class Floor:
         return 4 * box.a * box.b - overlap(box, wide)
 
     def surrounds(self, x: float, y: float, half_x: float, half_y: float) -> bool:
-        """Whether what takes up that much about a point is inside a floor along the axes; False for other floors."""
+        """Whether a box of these half extents about (x, y) is inside an axis-aligned floor.
+
+        False for other floors.
+        """
         if self._room is None:
             return False
         return (
@@ -75,10 +80,13 @@ class Floor:
         )
 
     def beyond(self, x: Array, y: Array, box: Rectangle, area: float) -> Array:
-        """Where `box` at (x, y) has more than `area` outside, x and y as in po3d.scene.rectangles; some that stand out by
-        about a centimetre may be missing, but none is wrong."""
-        # A square corner that stands out by r holds at least a quarter of a disc of that radius.
-        r = math.sqrt(4 * area / math.pi) * 1.02  # shapely's arcs are polygons, a little inside
+        """Return a mask of the places (x, y) at which `box` has more than `area` outside.
+
+        Shapes of x and y as in po3d.scene.rectangles. Conservative: places that overhang by about
+        a centimetre may be missed, but every place in the mask is correct.
+        """
+        # A right-angled corner that overhangs by r contains at least a quarter disc of radius r.
+        r = math.sqrt(4 * area / math.pi) * 1.02  # shapely approximates arcs by inscribed polygons
         x, y = np.broadcast_arrays(x, y)
         if min(box.a, box.b) * 2 <= r:
             return np.zeros(x.shape, bool)
@@ -91,34 +99,39 @@ class Floor:
         return (np.abs(u) + half_u > floor.a + SLACK + r) | (np.abs(v) + half_v > floor.b + SLACK + r)
 
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
-        """Least and greatest x, least and greatest y of the places where `box` has no more than `area` outside; None
-        when they are no such range, as the floor or the box is not along the axes."""
+        """Return (min x, max x, min y, max y) where `box` has at most `area` outside.
+
+        None if they do not form such a range, because the floor or the box is not axis-aligned.
+        """
         if self._room is None or not along_axes(box):
             return None
         floor, half_x, half_y = self.rectangle, reach_x(box), reach_y(box)
-        # A box that stands out by d on one side has at least d times its other side outside.
+        # A box that overhangs by d on one side has at least d times its other side outside.
         off_x = self._room[0] - half_x + area / (2 * half_y) + TINY
         off_y = self._room[1] - half_y + area / (2 * half_x) + TINY
         return floor.x - off_x, floor.x + off_x, floor.y - off_y, floor.y + off_y
 
     def part_inside(self, box: Rectangle, way: tuple[float, float]) -> float:
-        """The greatest of STEPS such that the box moved by that part of `way` is inside; 1 when none is."""
+        """Return the largest of STEPS for which `box` moved by that part of `way` is inside.
+
+        1 if there is none.
+        """
         moved = (box._replace(x=box.x + way[0] * part, y=box.y + way[1] * part) for part in STEPS)
         if self.rectangle is not None:
             return next((part for part, at in zip(STEPS, moved) if self._overhang(at) <= 1e-6), 1.0)
         inside = shapely.covers(
             self._polygon.buffer(1e-6), shapely.polygons([at.corners for at in moved])
-        )  # the outline's own rounding
+        )  # tolerance for rounding of the outline
         return STEPS[int(inside.argmax())] if inside.any() else 1.0
 
     def _reach(self, box: Rectangle) -> tuple[float, float]:
-        """Half of what the box takes up along the sides of a rectangular floor."""
+        """Return the half extents of the box along the sides of a rectangular floor."""
         floor = self.rectangle
         along, across = abs(box.c * floor.c + box.s * floor.s), abs(box.s * floor.c - box.c * floor.s)
         return box.a * along + box.b * across, box.a * across + box.b * along
 
     def _overhang(self, box: Rectangle) -> float:
-        """Metres by which the box stands out of a rectangular floor, negative inside."""
+        """Return the metres by which the box overhangs a rectangular floor; negative inside."""
         half_u, half_v = self._reach(box)
         floor = self.rectangle
         dx, dy = box.x - floor.x, box.y - floor.y
@@ -127,7 +140,7 @@ class Floor:
 
 
 def _rectangle(outline: Outline) -> Rectangle | None:
-    """The outline as a rectangle, when it is one to within a hundredth of a millimetre."""
+    """Return the outline as a rectangle if it is one to within 0.01 mm, else None."""
     if len(outline) != 4:
         return None
     (x0, y0), (x1, y1), (x2, y2), _ = outline
@@ -137,6 +150,6 @@ def _rectangle(outline: Outline) -> Rectangle | None:
     c, s = (x1 - x0) / depth, (y1 - y0) / depth
     found = Rectangle((x0 + x2) / 2, (y0 + y2) / 2, c, s, depth / 2, width / 2)
     corners = found.corners
-    corners = corners[2:] + corners[:2]  # from the one at the back right
+    corners = corners[2:] + corners[:2]  # start at the back right corner
     close = all(math.hypot(x - a, y - b) < 1e-5 for (x, y), (a, b) in zip(outline, corners))
     return found if close else None

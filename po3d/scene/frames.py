@@ -1,14 +1,17 @@
-"""World frames of rooms: which way "front" is, from sentences about anchors ("The desk is at the left of the scene").
+"""Reference frames of rooms: the front direction from sentences about anchors.
 
-A frame is the scene's `axes`: unit ground vectors of left, right, front, behind. Changing it moves nothing.
+An example is "The desk is at the left of the scene".
 
-Rules, where the benchmark leaves it open:
-* An anchor that occurs several times means the one farthest from the room's centre (as in a public evaluation of
-  Hypo3D): it tells sides apart best.
-* Rooms have four sides, so the front is the wall direction that agrees best with all anchors. The walls' direction is
-  that of the outline's longest edge; the world's x axis when the scene has no outline.
-* Two anchors contradict each other when one of them wants a front that points away from the other's by more than a
-  right angle and a half.
+A reference frame is the `axes` of a scene: unit ground vectors of left, right, front and behind.
+Changing it moves no object.
+
+Rules where the benchmark leaves the choice open:
+* An anchor name with several objects means the one farthest from the room's centre, which
+  separates the sides best (as in a public evaluation of Hypo3D).
+* A room has four sides, so the front is the wall direction that agrees best with all anchors. The
+  wall direction is that of the outline's longest edge, or the world's x axis for a scene without
+  an outline.
+* Two anchors contradict each other if the fronts that they imply differ by more than 135 degrees.
 """
 
 import math
@@ -29,7 +32,7 @@ SIDE_TURNS = {
     "left": math.pi / 2,
     "back": math.pi,
     "right": -math.pi / 2,
-}  # from the front, seen from above
+}  # angle from the front, counter-clockwise seen from above
 CONTRADICTION = math.radians(135)
 Anchors = Sequence[tuple[str, str]]  # (name, side)
 
@@ -44,17 +47,21 @@ _ARTICLE = re.compile(r"^(?:the|a|an|its|this|that|and|with|where|assume|suppose
 
 
 def axes_from_front(front: Sequence[float]) -> dict[str, tuple[float, float]]:
-    """The axes of a viewer who looks along the ground vector `front` (2,)."""
+    """Return the axes of a viewer who faces along the ground vector `front` (2,)."""
     x, y = np.asarray(front, float) / np.linalg.norm(front)
     return {"front": (x, y), "behind": (-x, -y), "left": (-y, x), "right": (y, -x)}
 
 
 def with_front(scene: Scene, front: Sequence[float]) -> Scene:
+    """Return the scene with the axes of a viewer who faces along `front` (2,)."""
     return replace(scene, axes=axes_from_front(front))
 
 
 def read_anchors(text: str) -> list[tuple[str, str]]:
-    """(name, side) of every sentence or clause of a frame text; InputError for one that names no side or anchor."""
+    """Return (name, side) for every sentence or clause of a frame text.
+
+    Raise InputError for a clause without a side or an anchor.
+    """
     if reason := too_long(text, "frame"):
         raise InputError(reason)
     anchors = []
@@ -70,7 +77,7 @@ def read_anchors(text: str) -> list[tuple[str, str]]:
             )
         side = _SIDE_WORDS[sides[-1]]
         name = clause[: verb.start()].strip()
-        if not name or _SIDE.search(name):  # "at the front of the room is the door"
+        if not name or _SIDE.search(name):  # e.g. "at the front of the room is the door"
             name = clause[verb.end() :].strip()
             side = _SIDE_WORDS[sides[0]]
         while (shorter := _ARTICLE.sub("", name)) != name:
@@ -82,17 +89,20 @@ def read_anchors(text: str) -> list[tuple[str, str]]:
 
 
 def frame_text_anchors(anchors: Anchors) -> str:
-    """Anchors in the benchmark's fixed words; `read_anchors` reads them back."""
+    """Return the anchors in the benchmark's fixed wording, which `read_anchors` reads back."""
     return " ".join(f"The {name} was located at the {side} of the scene." for name, side in anchors)
 
 
 def frame(scene: Scene, anchors: Anchors) -> Scene:
-    """The scene with the axes that the anchors define. InputError when an anchor is not in the table, stands at the
-    very centre, or when two anchors contradict each other."""
+    """Return the scene with the axes that the anchors define.
+
+    Raise InputError if an anchor is not in the table or at the room's centre, or if two anchors
+    contradict each other.
+    """
     if not anchors:
         raise InputError("a frame needs at least one anchor")
     centre = room_centre(scene)
-    wanted = []  # the front's azimuth, says each anchor
+    wanted = []  # azimuth of the front implied by each anchor
     for name, side in anchors:
         away = anchor_positions(scene, name) - centre
         distance = np.linalg.norm(away, axis=1)
@@ -113,15 +123,15 @@ def frame(scene: Scene, anchors: Anchors) -> Scene:
 
 
 def frame_from_text(scene: Scene, text: str) -> Scene:
-    """`frame` on the anchors that the text names."""
+    """Like `frame`, with the anchors named in a text."""
     return frame(scene, read_anchors(text))
 
 
 def anchor_positions(scene: Scene, name: str) -> Array:
-    """(k, 2) of the things called `name`; InputError when there is none."""
+    """Return the (k, 2) positions of the objects called `name`; InputError if there is none."""
     found = [o.position[:2] for o in scene.objects if is_a(o.value("name"), name)]
     if not found:
-        words = name.split()  # "wooden desk": leading adjectives are tried without
+        words = name.split()  # e.g. "wooden desk": retry without the leading adjective
         if len(words) > 1:
             return anchor_positions(scene, " ".join(words[1:]))
         names = sorted({o.value("name") for o in scene.objects})
@@ -130,7 +140,10 @@ def anchor_positions(scene: Scene, name: str) -> Array:
 
 
 def room_centre(scene: Scene) -> tuple[float, float]:
-    """x and y of the middle of the outline's bounding box, or of the objects' positions when there is no outline."""
+    """Return x and y of the centre of the outline's bounding box.
+
+    Without an outline: of the bounding box of the object positions.
+    """
     points = ground_corners(scene)
     if not points:
         raise InputError("an empty room has no centre")
@@ -139,12 +152,12 @@ def room_centre(scene: Scene) -> tuple[float, float]:
 
 
 def ground_corners(scene: Scene) -> Sequence[tuple[float, float]]:
-    """Of the outline; where the things stand when there is none."""
+    """Return the corners of the outline; the object positions for a scene without one."""
     return scene.outline or [state.position[:2] for state in scene.objects]
 
 
 def wall_azimuth(scene: Scene) -> float:
-    """Azimuth of the outline's longest edge, modulo a quarter turn; 0 without an outline."""
+    """Return the azimuth of the outline's longest edge, modulo pi/2; 0 without an outline."""
     if not scene.outline:
         return 0.0
     corners = np.array(scene.outline, float)
@@ -154,5 +167,5 @@ def wall_azimuth(scene: Scene) -> float:
 
 
 def in_frame(vectors: Array, axes: Mapping[str, tuple[float, float]]) -> Array:
-    """(..., 2) ground vectors as (to the right, to the front) of the frame."""
+    """Return (..., 2) ground vectors as components (to the right, to the front) of the frame."""
     return np.asarray(vectors, float) @ np.array([axes["right"], axes["front"]]).T

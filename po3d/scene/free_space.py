@@ -1,7 +1,8 @@
-"""The cheapest free one of many places for a thing.
+"""Find the cheapest collision-free candidate pose among many.
 
-Candidates come with their costs. The cheapest is judged exactly; when something is in its way, all candidates that the
-same obstacle surely rules out go with it, so few are ever judged. Shared areas below FREE count as none.
+Candidates come with costs. The cheapest is tested exactly; if an obstacle blocks it, all
+candidates that the obstacle surely blocks are removed too, so that few candidates are tested.
+Overlaps below FREE count as none.
 """
 
 import math
@@ -26,12 +27,15 @@ from po3d.scene.rectangles import (
 )
 
 FREE = 1e-4  # square metres of overlap that count as none
-EDGE = 1.01 * math.sqrt(FREE)  # metres: what overlaps by this along both axes shares more than FREE
+EDGE = 1.01 * math.sqrt(FREE)  # metres: an overlap by this along both axes exceeds the area FREE
 
 
 class Candidates(NamedTuple):
-    """Places of one heading: x and y have the shape of `cost`, or are evenly spaced lines (k, 1) and (1, m) of a grid
-    of that shape."""
+    """Candidate positions with one heading.
+
+    x and y have the shape of `cost`, or are evenly spaced lines (k, 1) and (1, m) of a grid of
+    that shape.
+    """
 
     x: Array
     y: Array
@@ -40,10 +44,11 @@ class Candidates(NamedTuple):
 
     @property
     def lines(self) -> bool:
+        """Whether x and y are the lines of a grid."""
         return self.cost.ndim == 2 and self.x.shape[1] == 1 == self.y.shape[0]
 
     def place(self, index: int) -> tuple[float, float]:
-        """x and y of the candidate with a flat index into `cost`."""
+        """Return x and y of the candidate with a flat index into `cost`."""
         if not self.lines:
             return self.x.item(index), self.y.item(index)
         row, column = divmod(index, self.y.size)
@@ -51,6 +56,8 @@ class Candidates(NamedTuple):
 
 
 class Found(NamedTuple):
+    """A chosen pose."""
+
     x: float
     y: float
     heading: float
@@ -62,9 +69,12 @@ def cheapest_free(
     obstacles: Sequence[Thing],
     floor: Floor | None,
 ) -> Found | None:
-    """The cheapest candidate, the first of equals, where a footprint of `size` (depth, width) meets no obstacle and
-    is inside the floor; None when there is none. Uses up the costs. What one obstacle rules out is worked out only for
-    the groups that meet it."""
+    """Return the cheapest candidate whose footprint meets no obstacle and is inside the floor.
+
+    `size` is (depth, width) of the footprint. The first candidate wins ties; None if there is
+    none. Overwrites the costs. Candidates that an obstacle blocks are removed only from the
+    groups that met it.
+    """
     groups = [_Group(c, size) for c in candidates if c.cost.size]
     while groups:
         group = groups[0] if len(groups) == 1 else min(groups, key=_Group.least)
@@ -79,7 +89,7 @@ def cheapest_free(
 
 
 class _Group:
-    """Candidates of one heading, and the cheapest of those that nothing is known to be in the way of."""
+    """Candidates of one heading, with the cheapest that is not known to be blocked."""
 
     def __init__(self, candidates: Candidates, size: tuple[float, float]) -> None:
         heading = candidates.heading
@@ -87,25 +97,26 @@ class _Group:
         c, s, (a, b) = math.cos(heading), math.sin(heading), size
         self.box = rectangle((0.0, 0.0, c, s, a / 2, b / 2))
         self.half_x, self.half_y = reach_x(self.box), reach_y(self.box)
-        self.index = int(self.cost.argmin())  # of the cheapest
-        self.met: dict[int, int] = {}  # how often, by the identity of what was in the way
+        self.index = int(self.cost.argmin())  # of the cheapest candidate
+        # how often each obstacle blocked the cheapest candidate, by id()
+        self.met: dict[int, int] = {}
 
     def least(self) -> float:
-        """The cheapest one's cost, infinite when none is left."""
+        """Return the cost of the cheapest candidate; infinite if none is left."""
         return self.cost.item(self.index)
 
     def cheapest(self) -> Rectangle:
-        """The footprint at the cheapest place."""
+        """Return the footprint of the cheapest candidate."""
         _, _, c, s, a, b = self.box
         return rectangle((*self.candidates.place(self.index), c, s, a, b))
 
     def rule_out(self, culprit: "Thing | Floor | str") -> None:
-        """Make infinite the costs of the cheapest one and of others that the same thing is in the way of."""
+        """Set the costs of the cheapest and of other candidates that `culprit` blocks to inf."""
         self.cost.flat[self.index] = math.inf
         times = self.met[id(culprit)] = self.met.get(id(culprit), 0) + 1
         x, y = self.candidates.x, self.candidates.y
         if isinstance(culprit, Thing):
-            # The block leaves out a rim; who meets the same thing again is in that rim.
+            # The block leaves out a rim; a candidate that meets the obstacle again is in that rim.
             if not (times == 1 and self._block_ruled_out(culprit)) and times <= 2:
                 np.putmask(self.cost, overlapping(x, y, self.box, culprit.box, FREE), math.inf)
         elif isinstance(culprit, Floor) and times == 1:
@@ -113,8 +124,10 @@ class _Group:
         self.index = int(self.cost.argmin())
 
     def _block_ruled_out(self, thing: Thing) -> bool:
-        """Rules out a block of a grid whose places overlap a thing by EDGE along both axes; False where overlaps are no
-        such blocks."""
+        """Remove the block of a grid that overlaps an object by EDGE along both axes.
+
+        Return False if the overlapping candidates do not form such a block.
+        """
         its_x, its_y = thing.x1 - thing.x0, thing.y1 - thing.y0
         thin = min(its_x, its_y, 2 * self.half_x, 2 * self.half_y) < EDGE
         if thin or not (self.candidates.lines and along_axes(self.box) and along_axes(thing.box)):
@@ -126,7 +139,7 @@ class _Group:
 
 
 def _between(line: Array, low: float, high: float) -> slice:
-    """Which of a line's evenly spaced numbers are between two."""
+    """Return the slice of an evenly spaced line with values in [low, high]."""
     start, last = line.item(0), line.size - 1
     step = (line.item(last) - start) / last if last else 1.0
     first, end = (low - start) / step, (high - start) / step
@@ -138,8 +151,12 @@ def _between(line: Array, low: float, high: float) -> slice:
 def _in_the_way(
     box: Rectangle, half_x: float, half_y: float, obstacles: Sequence[Thing], floor: Floor | None
 ) -> Thing | Floor | str | None:
-    """What alone keeps a footprint from its place, or a word when only several together do; None when it is free.
-    `half_x`, `half_y`: half of what it takes up along the axes."""
+    """Return the obstacle that alone blocks a footprint, else None.
+
+    "several" if only several obstacles together block it.
+
+    `half_x` and `half_y` are the footprint's half extents along the axes.
+    """
     x, y, wrong = box.x, box.y, 0.0
     if floor is not None and not floor.surrounds(x, y, half_x, half_y):
         wrong = floor.outside(box)
@@ -161,8 +178,11 @@ def least_overlap(
     obstacles: Sequence[Thing],
     floor: Floor | None,
 ) -> tuple[Found, float]:
-    """The candidate that shares least with obstacles and the outside, the cheapest of equals, and how many square
-    metres it shares. Judges every one of them."""
+    """Return the candidate with the smallest overlap, the cheapest on ties, and its overlap.
+
+    The overlap is the area shared with obstacles or outside the floor, square metres. Tests every
+    candidate.
+    """
     parts = [
         (*(line.ravel() for line in np.broadcast_arrays(c.x, c.y, c.cost)), np.full(c.cost.size, c.heading))
         for c in candidates

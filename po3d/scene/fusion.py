@@ -1,11 +1,13 @@
-"""Scene tables of several views made one.
+"""Fuse the scene tables of several views into one table.
 
-    tables, relative yaws (known, or None) ──► each registered onto what is there so far ──► matches ──► one table
+    tables, relative yaws (or None) ──► register onto the fused table ──► matches ──► one table
 
-The table that most others fit onto gives the world: the first one, where all fit it. The views are added one after
-another, the one with the most in common first; then each is registered once more onto the others together, so that the
-order matters little. Matched rows become one by their covariances; a row that no other view has stays as it is: being
-hidden is no evidence of absence. A view that fits nowhere gives no rows, but where the yaws are known, its axes all the same.
+The world frame is that of the view that most other views can be registered to; the first view on
+ties. Views are added one by one, the one with the lowest registration cost first; then each is
+registered again onto all others together, so that the order has little influence. Matched rows
+are fused by their covariances. An unmatched row is kept unchanged, because it may be occluded in
+the other views. A view that cannot be registered contributes no rows; its axes are still known if
+its yaw is.
 """
 
 import itertools
@@ -28,8 +30,11 @@ HALF_TURN = math.pi
 
 @dataclass(frozen=True)
 class View:
-    """A table of one view; `yaw`: its world's turn against the first view's (radians), None when that is not known. The
-    first view's own, when it has none, is 0."""
+    """The table of one view.
+
+    `yaw` is the rotation of its world relative to the first view's, radians; None if unknown. An
+    unknown yaw of the first view is taken as 0.
+    """
 
     table: Scene
     yaw: float | None = None
@@ -37,15 +42,18 @@ class View:
 
 @dataclass(frozen=True)
 class Fused:
-    """One table in the world of one of the views, and where it comes from."""
+    """One table in the world frame of one of the views, and the registration of each view."""
 
     scene: Scene
-    placed: tuple[Placed | None, ...]  # how each view lies in it; None: it fits onto nothing that is there
-    members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) of each object
-    turns: tuple[float | None, ...]  # each view's yaw in it (radians); None: not known
+    placed: tuple[Placed | None, ...]  # pose of each view in the fused world; None: not registered
+    members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) pairs of each object
+    turns: tuple[float | None, ...]  # yaw of each view in the fused world (radians); None: unknown
 
     def axes(self, view: int, own: Axes) -> dict[str, tuple[float, float]]:
-        """A view's axes (its table's `own`) in the fused world; InputError when nobody knows how the view is turned."""
+        """Return a view's axes (`own` in its own table) in the fused world.
+
+        Raise InputError if the yaw of the view is unknown.
+        """
         if self.turns[view] is None:
             raise InputError(f"view {view + 1} has nothing in common with the others")
         turn = rotation(self.turns[view])
@@ -54,19 +62,19 @@ class Fused:
 
 
 class _Grown(NamedTuple):
-    """The views that fit onto `start`, directly or by way of others, and which rows are one thing."""
+    """The views registered to `start`, directly or through others, with matched rows."""
 
     start: int
     placed: list[Placed | None]
     groups: list[list[tuple[int, int]]]
 
     def fitting(self, views: Sequence[View]) -> int:
-        """How many views are in it that show anything."""
+        """Return the number of registered views with at least one object."""
         return sum(p is not None and len(v.table) > 0 for p, v in zip(self.placed, views))
 
 
 def fuse(views: Sequence[View]) -> Fused:
-    """One table of all views; InputError without any."""
+    """Fuse all views into one table; InputError for an empty list."""
     if not views:
         raise InputError("there are no views to fuse")
     yaws = [v.yaw for v in views]
@@ -74,9 +82,10 @@ def fuse(views: Sequence[View]) -> Fused:
         yaws[0] = 0.0
     found: list[_Grown] = []
     for start in range(len(views)):
-        if not any(grown.placed[start] for grown in found):  # who fits that one fits these too
+        # a registered view would give the same component
+        if not any(grown.placed[start] for grown in found):
             found.append(_grown(views, yaws, start))
-    best = max(found, key=lambda grown: grown.fitting(views))  # the first of equals
+    best = max(found, key=lambda grown: grown.fitting(views))  # the first on ties
     return joined(views, best.placed, best.groups, best.start, _turns(yaws, best.start))
 
 
@@ -87,15 +96,18 @@ def joined(
     start: int = 0,
     turns: Sequence[float | None] = (),
 ) -> Fused:
-    """One table of views that lie so in the world of view `start`, and of which these rows, (view, row) in groups, are one
-    thing each. `turns`: the yaws of views that are not placed, where known."""
+    """Fuse views with given poses in the world of view `start`.
+
+    `groups` lists the (view, row) pairs of each object. `turns` are the yaws of views that are
+    not placed, where known.
+    """
     known = [p.yaw if p else yaw for p, yaw in itertools.zip_longest(placed, turns)]
     scene = _merged(views, placed, groups, start)
     return Fused(scene, tuple(placed), tuple(tuple(g) for g in groups), tuple(known))
 
 
 def _grown(views: Sequence[View], yaws: Sequence[float | None], start: int) -> _Grown:
-    """All views that fit, one after another, each registered once more onto the others together."""
+    """Register all views that can be registered to `start`, then each once more onto all others."""
     turns = _turns(yaws, start)
     placed: list[Placed | None] = [None] * len(views)
     placed[start] = Placed(0.0, (0.0, 0.0), {}, 0.0)
@@ -106,7 +118,7 @@ def _grown(views: Sequence[View], yaws: Sequence[float | None], start: int) -> _
         fused = _merged(views, placed, groups, start)
         found = {k: register(fused, views[k].table, turns[k]) for k in left}
         k = min(left, key=lambda k: found[k].cost if found[k] else 0.0)
-        if found[k] is None:  # no view that is left has anything in common with the others
+        if found[k] is None:  # none of the remaining views can be registered
             break
         left.remove(k)
         placed[k] = found[k]
@@ -123,13 +135,13 @@ def _grown(views: Sequence[View], yaws: Sequence[float | None], start: int) -> _
 
 
 def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:
-    """Each view's turn against view `start`, where both are known."""
+    """Return each view's yaw relative to view `start`, where both are known."""
     first = yaws[start]
     return [None if yaw is None or first is None else yaw - first for yaw in yaws]
 
 
 def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: int) -> None:
-    """Add a view's rows to the groups that they match, and new groups for the others."""
+    """Add a view's rows to their matched groups; unmatched rows start new groups."""
     for row in range(rows):
         if row in placed.matches:
             groups[placed.matches[row]].append((view, row))
@@ -137,7 +149,7 @@ def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: 
             groups.append([(view, row)])
 
 
-# --- one object of several rows -----------------------------------------------------------------------------
+# --- fusing rows of one object --------------------------------------------------------------------
 
 
 def _merged(
@@ -146,23 +158,24 @@ def _merged(
     groups: Sequence[Sequence[tuple[int, int]]],
     start: int,
 ) -> Scene:
-    """The table of the groups, in the world of view `start`."""
+    """Return the table of the groups in the world of view `start`."""
     objects = [_one([_moved(views[v].table.objects[row], placed[v]) for v, row in group]) for group in groups]
     source = "gt" if all(v.table.source == "gt" for v in views) else "predicted"
     return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 
 
 def _moved(o: ObjectState, placed: Placed) -> ObjectState:
-    """An object in the fused world; its image box belongs to its view and is dropped."""
+    """Return an object in the fused world; its image box belongs to its own view and is dropped."""
     move = Pose(rotation_z(placed.yaw), np.array([*placed.shift, 0.0]))
     return replace(transformed(o, move, float(wrap_angle(o.heading + placed.yaw))), box=None)
 
 
 def _one(rows: Sequence[ObjectState]) -> ObjectState:
-    """Several sights of one thing as one row."""
+    """Fuse several observations of one object into one row (inverse-covariance weighting)."""
     if len(rows) == 1:
         return rows[0]
-    sure = all(not np.any(o.covariance) for o in rows)  # true tables: the mean is as certain as they are
+    # ground-truth tables: the mean is certain too
+    sure = all(not np.any(o.covariance) for o in rows)
     information = [np.linalg.inv(covariance_of(o)[:2, :2]) for o in rows]
     covariance = np.linalg.inv(sum(information))
     ground = covariance @ sum(w @ np.array(o.position[:2]) for w, o in zip(information, rows))
@@ -170,6 +183,7 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     whole = np.zeros((3, 3))
     if not sure:
         whole[:2, :2], whole[2, 2] = covariance, spread
+    # Extents have no covariance: a geometric mean, weighted by the certainty of the positions.
     weights = np.array([np.trace(w) for w in information])
     weights = weights / weights.sum()
     extent = np.exp(weights @ np.log(np.maximum([o.extent for o in rows], 1e-6)))
@@ -183,9 +197,13 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
 
 
 def _heading(rows: Sequence[ObjectState]) -> tuple[float, float, float]:
-    """(heading, its variance, probability that it is flipped) of one thing. Sights may be flipped: each is turned to
-    the side of the surest one, and their odds of being right way round are multiplied."""
+    """Return (heading, its variance, flip probability) of one object.
+
+    Each observation may be flipped by pi: each is turned to agree with the most certain one, and
+    the odds that they are unflipped are multiplied.
+    """
     variances = np.array([covariance_of(o)[2, 2] for o in rows])
+    # A flip probability of 0.5 outweighs any variance: that heading has no direction.
     base = rows[int(np.argmin(variances + 100 * np.minimum([o.flip for o in rows], 0.5)))].heading
     log_odds, sine, cosine = 0.0, 0.0, 0.0
     for o, variance in zip(rows, variances):
@@ -204,7 +222,7 @@ def _heading(rows: Sequence[ObjectState]) -> tuple[float, float, float]:
 
 
 def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
-    """Products of the beliefs: the sights are taken as independent."""
+    """Multiply attribute probabilities: the observations are assumed independent."""
     result: dict[str, dict[str, float]] = {}
     for attribute in dict.fromkeys(a for o in rows for a in o.beliefs):
         told = [o.beliefs[attribute] for o in rows if attribute in o.beliefs]

@@ -1,7 +1,7 @@
-"""What follows from a room's table, worked out once: what rests on what, footprints, positions in the frame.
+"""Cached quantities of a room's table: supports, footprints, positions in the frame.
 
-A scene holds state only; a `Layout` stands beside it for as long as it is asked about. The layout of a changed scene
-takes over the rows of the things that the change left alone.
+A scene holds state only; a `Layout` caches what is computed from it. The layout of an edited
+scene reuses the rows of unchanged objects.
 """
 
 import math
@@ -15,45 +15,49 @@ from po3d.scene.rectangles import Rectangle
 from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, is_likeness, purposes_of
 from po3d.scene.table import ObjectState, Scene
 
-FLAT = 0.05  # metres: what is lower is no obstacle
+FLAT = 0.05  # metres: lower objects are no obstacles
 
 
 class Thing(NamedTuple):
-    """One row: its footprint, and its place to the right and to the front of the frame."""
+    """One object: its footprint, and its position (right, front) in the reference frame."""
 
     state: ObjectState
     name: str
     box: Rectangle
-    reach: float  # half the footprint's diagonal
-    low: float  # height of its underside
+    reach: float  # half the diagonal of the footprint
+    low: float  # height of the bottom
     top: float
     right: float
     front: float
-    x0: float  # the sides of the upright box around the footprint, along the world's axes
+    x0: float  # axis-aligned bounding box of the footprint in world coordinates
     x1: float
     y0: float
     y1: float
 
     @property
     def z(self) -> float:
-        """Height of its middle."""
+        """Height of the centre."""
         return self.state.position[2]
 
     @property
     def height(self) -> float:
+        """Height of the box."""
         return self.state.extent[2]
 
     @property
     def longest(self) -> float:
-        """Of its edges."""
+        """Longest edge of the box."""
         return max(self.state.extent)
 
 
-_thing = partial(tuple.__new__, Thing)  # in half the time of the class's own constructor
+_thing = partial(tuple.__new__, Thing)  # constructs in half the time of the class's own constructor
 
 
 class Layout:
-    """`like`: the layout of the scene that this one was changed from, in the same frame."""
+    """The derived quantities of a scene.
+
+    `like` is the layout of the scene before an edit, in the same reference frame.
+    """
 
     def __init__(self, scene: Scene, like: "Layout | None" = None) -> None:
         self.scene = scene
@@ -71,7 +75,7 @@ class Layout:
 
     @cached_property
     def by_identity(self) -> dict[int, Thing]:
-        """Rows by the identity of their state, which the row itself keeps alive."""
+        """Rows by the id() of their state; the row keeps the state alive, so ids stay unique."""
         return {id(thing.state): thing for thing in self.things}
 
     def _thing(self, state: ObjectState) -> Thing:
@@ -90,7 +94,7 @@ class Layout:
 
     @cached_property
     def solid(self) -> list[Thing]:
-        """Those high enough to be in the way."""
+        """Objects high enough to be obstacles."""
         return [thing for thing in self.things if thing.state.extent[2] > FLAT]
 
     @cached_property
@@ -100,7 +104,7 @@ class Layout:
 
     @cached_property
     def floor(self) -> Floor | None:
-        """None when the table has no outline."""
+        """Floor of the room; None for a table without an outline."""
         if self._like and self._like.scene.outline is self.scene.outline:
             return self._like.floor
         return Floor(self.scene.outline) if self.scene.outline else None
@@ -112,24 +116,28 @@ class Layout:
 
     @cached_property
     def middle(self) -> tuple[float, float]:
-        """The room's centre, to the right and to the front."""
+        """Centre of the room, to the right and to the front."""
         return self._ahead(self.centre)
 
     @cached_property
     def half(self) -> tuple[float, float]:
-        """Half the room's size, across and along the frame."""
+        """Half the size of the room, across and along the frame."""
         right, front = zip(*map(self._ahead, ground_corners(self.scene)))
         return (max(right) - min(right)) / 2, (max(front) - min(front)) / 2
 
     def _ahead(self, point: tuple[float, float]) -> tuple[float, float]:
-        """A ground point as (to the right, to the front)."""
+        """Return a ground point as (to the right, to the front)."""
         (x, y), ((right_x, right_y), (front_x, front_y)) = point, self._axes
         return x * right_x + y * right_y, x * front_x + y * front_y
 
     def called(self, noun: str) -> list[int]:
-        """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
-        the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair"), unless what it means is what a
-        change took away: no armchair is an office chair because the office chair is gone."""
+        """Return the indices of the objects that a noun denotes.
+
+        Tried in order: objects of that name, synonyms, objects that serve the purpose of the noun
+        ("seat"), likenesses, and finally the noun without its first word ("kitchen chair"). The
+        last step is skipped if an edit removed what the noun denotes: no armchair is an office
+        chair because the office chair is gone.
+        """
         found = self._called.get(noun)
         if found is None:
             fit = _fit(noun)
@@ -144,7 +152,7 @@ class Layout:
         return found
 
     def way(self, direction: str) -> tuple[float, float]:
-        """Unit ground vector of "left", "front right" ... in the scene's frame."""
+        """Return the unit ground vector of "left", "front right" ... in the scene's frame."""
         found = self._ways.get(direction)
         if found is None:
             axes = [self.scene.axes[_AXIS.get(word, word)] for word in direction.split()]
@@ -162,8 +170,10 @@ _NONE: frozenset[str] = frozenset()
 
 @lru_cache(1024)
 def _found_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, list[int]]:
-    """What was found by the nouns asked so far, for all tables of these names that lack those that are gone: worlds drawn from one
-    table differ in little else."""
+    """Return a dict that caches `called` for all tables with these names and these removed names.
+
+    Posterior samples of one table mostly share their names, so they share this cache.
+    """
     return {}
 
 
@@ -171,7 +181,7 @@ _NOT, _BY_LIKENESS, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(5)
 
 
 class _Fit(dict[str, int]):
-    """How well names fit a noun, for the names met so far."""
+    """How well names fit a noun, cached by name."""
 
     def __init__(self, noun: str) -> None:
         super().__init__()
@@ -194,7 +204,7 @@ class _Fit(dict[str, int]):
 
 
 def _bare(name: str) -> str:
-    """A name without apostrophes and endings: "pupils' tables" and "pupils table" are one."""
+    """Return a name without apostrophes and plural endings: "pupil table" for "pupils' tables"."""
     return " ".join(word.strip("'’").rstrip("s").rstrip("'’") for word in name.split())
 
 

@@ -1,18 +1,20 @@
-"""A camera on a circle around a scene, and the eight directions that it, or a thing, or an imagined observer sees.
+"""A camera on a circle around a scene, and the eight directions of a viewer or an object.
 
-Directions are cyclic (LABELS): a viewer who walks a step of 45 degrees along the orbit sees every pair of things one
-label further (SCOPE, Table 4). Two readings of the words fit that table, and the paper says both:
+Directions are cyclic (LABELS): when the viewer moves by 45 degrees along the orbit, the label of
+every pair of objects moves on by one (SCOPE, Table 4). Two conventions are consistent with that
+table, and the paper states both:
 
-* its text rotates the observer counter-clockwise, and then "front" is the side toward the camera: what is in front of a
-  thing stands nearer to the viewer;
-* its figure 15 has a person who faces the camera of 0 degrees and the camera of 90 degrees at the person's right,
-  which is a clockwise orbit, and then "front" is farther from the viewer.
+* its text rotates the observer counter-clockwise; then "front" is the side toward the camera: an
+  object in front of another is nearer to the viewer;
+* its figure 15 has a person who faces the camera at 0 degrees, and the camera at 90 degrees on
+  the person's right: a clockwise orbit; then "front" is farther from the viewer.
 
-READING is the first: the construction (3.2), Table 4's caption and every updating question say counter-clockwise, the
-figure is one prompt. Every label of an item is the same under both, so the reading decides only where the camera of a
-view stands. A thing's own directions (front is where its nose points) depend on no reading.
+READING is the first: the construction (3.2), the caption of Table 4 and every updating question
+say counter-clockwise, while the figure shows a single prompt. All labels of an item are equal
+under both, so the convention only decides where the camera of a view stands. An object's own
+directions (front is its heading) do not depend on it.
 
-The circle's centre is the world's origin and the camera of 0 degrees stands at -y.
+The circle is centred at the world's origin, and the camera at 0 degrees is at -y.
 """
 
 import math
@@ -36,11 +38,11 @@ Axes = Mapping[str, tuple[float, float]]  # unit ground vectors of left, right, 
 
 @dataclass(frozen=True)
 class Reading:
-    """One meaning of the orbit's words."""
+    """A convention for the directions of the orbit."""
 
     name: str
     sense: int  # +1: the orbit is counter-clockwise seen from above, -1: clockwise
-    near: bool  # whether "front" is nearer to the camera
+    near: bool  # whether "front" is the side nearer to the camera
 
 
 NEAR = Reading("counter-clockwise, front is nearer", 1, True)
@@ -49,39 +51,45 @@ READINGS = {"near": NEAR, "far": FAR}
 READING = NEAR
 
 
-# --- labels -------------------------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------
 
 
 def turned_label(label: str, degrees: float) -> str:
-    """The label of a pair after the viewer went `degrees` (a multiple of 45) along the orbit: a row of Table 4."""
+    """Return the label after the viewer moved `degrees` along the orbit: a row of Table 4.
+
+    `degrees` is a multiple of 45.
+    """
     return LABELS[(LABELS.index(label) + round(degrees / 45)) % 8]
 
 
 def group_of(label: str) -> str:
-    """ "orthogonal" or "diagonal"."""
+    """Return "orthogonal" or "diagonal"."""
     return "orthogonal" if LABELS.index(label) % 2 == 0 else "diagonal"
 
 
 def azimuth_of(label: str) -> float:
-    """Radians from the front over the left."""
+    """Return the angle of a label, radians from the front, increasing towards the left."""
     return LABELS.index(label) * STEP
 
 
 def nearest_label(azimuth: float, among: Sequence[str] = LABELS) -> str:
-    """The label whose direction is nearest to an azimuth (radians from the front over the left)."""
+    """Return the label nearest to an azimuth, radians from the front to the left."""
     return min(among, key=lambda label: off(azimuth, label))
 
 
 def off(azimuth: float, label: str) -> float:
-    """Radians between an azimuth and the middle of a label, unsigned."""
+    """Return the absolute angle between an azimuth and the centre of a label, radians."""
     return abs(math.remainder(azimuth - azimuth_of(label), 2 * math.pi))
 
 
 def label_beliefs(
     azimuth: float, sigma: float, flip: float = 0.0, among: Sequence[str] = LABELS
 ) -> dict[str, float]:
-    """The probability that each of `among` is nearest when the azimuth is normal with `sigma`, and turned by half a
-    circle with probability `flip`. `among`: all eight, or those that are offered."""
+    """Return the probability that each label of `among` is the nearest one.
+
+    The azimuth is normal with standard deviation `sigma` (radians), and off by pi with
+    probability `flip`. `among` lists all eight labels or the answer options.
+    """
     half = math.pi / len(among) if len(among) in (2, 4, 8) else STEP
     sigma = max(sigma, 1e-9)
     result = {}
@@ -93,90 +101,99 @@ def label_beliefs(
                 low, high = ((d + lap + side) / (sigma * math.sqrt(2)) for side in (-half, half))
                 inside += weight * (math.erf(high) - math.erf(low)) / 2
         result[label] = inside
-    total = sum(result.values())  # below 1 when sigma is many circles wide, 0 where it is none of them
+    total = sum(result.values())  # below 1 if sigma spans many circles, 0 if no label is near
     if total == 0:
         return {label: float(label == nearest_label(azimuth, among)) for label in among}
     return {label: p / total for label, p in result.items()}
 
 
-# --- frames -------------------------------------------------------------------------------------------------
+# --- frames ---------------------------------------------------------------------------------------
 
 
 def viewer_axes(ahead: Sequence[float], reading: Reading = READING) -> dict[str, tuple[float, float]]:
-    """The axes of a viewer who looks along the ground vector `ahead` (2,)."""
+    """Return the axes of a viewer who faces along the ground vector `ahead` (2,)."""
     x, y = (np.asarray(ahead, float) / np.linalg.norm(ahead)).tolist()
     front = (-x, -y) if reading.near else (x, y)
     return {"front": front, "behind": (-front[0], -front[1]), "left": (-y, x), "right": (y, -x)}
 
 
 def own_axes(heading: float) -> dict[str, tuple[float, float]]:
-    """The axes of a thing whose nose points to `heading` (radians)."""
+    """Return the axes of an object with heading `heading` (radians)."""
     return viewer_axes((math.cos(heading), math.sin(heading)), FAR)
 
 
 def azimuth_in(axes: Axes, vector: Sequence[float]) -> float:
-    """Radians from the front over the left of a ground vector (2,)."""
+    """Return the azimuth of a ground vector (2,), radians from the front to the left."""
     return math.atan2(float(np.dot(vector, axes["left"])), float(np.dot(vector, axes["front"])))
 
 
 def sense_of(axes: Axes) -> int:
-    """+1 when walking counter-clockwise (seen from above) takes labels one further, -1 when clockwise does."""
+    """Return +1 if moving counter-clockwise (from above) advances the labels, else -1."""
     (fx, fy), (lx, ly) = axes["front"], axes["left"]
     return -1 if fx * ly - fy * lx > 0 else 1
 
 
 def turned_axes(axes: Axes, degrees: float) -> dict[str, tuple[float, float]]:
-    """The axes after the viewer went `degrees` along the orbit, or imagined to, about any point: the mental rotation of SCOPE's updating
-    task, whose point is the middle of two things."""
+    """Return the axes after the viewer moved, or imagined moving, `degrees` along the orbit.
+
+    The rotation centre does not matter. This is the mental rotation of SCOPE's updating task,
+    whose centre is the midpoint of two objects.
+    """
     return rotated(axes, sense_of(axes) * math.radians(degrees))
 
 
 def rotated(axes: Axes, angle: float) -> dict[str, tuple[float, float]]:
-    """The axes turned counter-clockwise, seen from above."""
+    """Return the axes rotated counter-clockwise, seen from above."""
     c, s = math.cos(angle), math.sin(angle)
     return {side: (c * x - s * y, s * x + c * y) for side, (x, y) in axes.items()}
 
 
-# --- cameras ------------------------------------------------------------------------------------------------
+# --- cameras --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Orbit:
-    """A circle of cameras of one height that look at one point over the world's origin. Scene units, pixels."""
+    """A circle of cameras at one height, aimed at one point above the world's origin.
+
+    Scene units, pixels.
+    """
 
     radius: float
     height: float  # of the camera
-    target: float  # height of the point looked at
+    target: float  # height of the point that the cameras are aimed at
     width: int = 640
     tall: int = 480
     focal: float = 640.0
     reading: Reading = READING
 
     def place(self, angle: float) -> tuple[float, float]:
-        """Where the camera of `angle` degrees stands, on the ground."""
+        """Return the ground position of the camera at `angle` degrees."""
         phi = self.phi(angle)
         return self.radius * math.cos(phi), self.radius * math.sin(phi)
 
     def phi(self, angle: float) -> float:
-        """The azimuth of that camera in the world, radians."""
+        """Return the world azimuth of the camera at `angle` degrees, radians."""
         return -math.pi / 2 + self.reading.sense * math.radians(angle)
 
     def camera(self, angle: float) -> Camera:
+        """Return the camera at `angle` degrees."""
         eye = (*self.place(angle), self.height)
         return Camera(self.width, self.tall, self.focal, look_at(eye, (0.0, 0.0, self.target)))
 
     def axes(self, angle: float) -> dict[str, tuple[float, float]]:
-        """Those of who looks through that camera."""
+        """Return the axes of the camera at `angle` degrees."""
         facing = float(wrap_angle(self.phi(angle) + math.pi))
         return viewer_axes((math.cos(facing), math.sin(facing)), self.reading)
 
     def to_json(self) -> dict:
+        """Return a JSON-ready record, which `from_json` reads back."""
         return asdict(self) | {"reading": next(k for k, r in READINGS.items() if r == self.reading)}
 
     @classmethod
     def from_json(cls, record: dict, where: str = "orbit") -> "Orbit":
-        """The orbit of a record that `to_json` wrote; InputError when it is none."""
-        from po3d.io.schemas import OrbitRecord, checked  # pydantic takes a tenth of a second
+        """Read a record written by `to_json`; InputError if it is invalid."""
+        # imported here: importing pydantic takes 0.1 s
+        from po3d.io.schemas import OrbitRecord, checked
 
         fields = dict(checked(OrbitRecord, record, where))
         if fields["reading"] not in READINGS:
@@ -187,12 +204,15 @@ class Orbit:
 
 
 def view_angle(degrees: float) -> int:
-    """The bin of a camera's angle: the nearest multiple of 45 in 0 .. 315."""
+    """Return the nearest multiple of 45 in 0 .. 315: the bin of a camera angle."""
     return round(degrees / 45) % 8 * 45
 
 
 def azimuth_deviation(vector: Sequence[float], covariance: Array) -> float:
-    """Standard deviation (radians) of the azimuth of a ground vector (2,) with a covariance (2, 2), to first order."""
+    """Return the standard deviation (radians) of the azimuth of a ground vector, to first order.
+
+    `vector` is (2,) with covariance (2, 2).
+    """
     v = np.asarray(vector, float)
     length = float(np.hypot(*v))
     if length < 1e-9:

@@ -1,9 +1,10 @@
-"""Where a described place is: poses for "next to the bed", "in the back left corner", "on the desk".
+"""Resolve described places to poses: "next to the bed", "in the back left corner", "on the desk".
 
-Every description gives a cost over candidate poses on a grid; the cheapest feasible candidate wins, the first in a
-fixed order on a tie, so a place is a pure function of the scene. Feasible means: inside the room's outline, and apart
-from every object at the same height (oriented footprints; po3d.scene.free_space). A crowded room may leave no such pose: then
-the candidate that overlaps least is taken, and `Spot.crowded` says so.
+Each description defines a cost over candidate poses on a grid; the cheapest feasible candidate
+wins, the first in a fixed order on ties, so the result is a pure function of the scene. Feasible
+means inside the room's outline and without overlap with any object at the same height (oriented
+footprints; po3d.scene.free_space). If a crowded room has no feasible candidate, the one with the
+smallest overlap is returned and `Spot.crowded` is set.
 """
 
 import math
@@ -23,18 +24,21 @@ from po3d.scene.rectangles import TINY, gaps, rectangle, turned
 from po3d.scene.rooms import category_of, hangs
 from po3d.scene.table import ObjectState, Scene
 
-GAP = 0.08  # metres between a thing and what it is put next to, or the wall at its back
-OVERHEAD = 0.3  # metres between a thing and what hangs over it
-STEP = 0.1  # of the candidate grid
-SLACK = 0.02  # overlap in height below which two things don't collide
-SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
-REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}  # metres from the middle to the sides of the grid
+GAP = 0.08  # metres between an object and the reference next to it, or the wall behind it
+OVERHEAD = 0.3  # metres between an object and the object that hangs above it
+STEP = 0.1  # spacing of the candidate grid, metres
+SLACK = 0.02  # metres of vertical overlap that are no collision
+# square metres: an object with a smaller footprint, placed next to one on a table, is put on the
+# table too
+SMALL = 0.35
+# metres from the centre to the sides of the grid
+REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}
 
 Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"]
 
 
 class Spot(NamedTuple):
-    """A resolved place: centre of the box, heading, and whether nothing free was found."""
+    """A resolved place: centre of the box, heading, and whether no free pose was found."""
 
     position: tuple[float, float, float]
     heading: float
@@ -43,7 +47,11 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """A described place. `objects` are the states it refers to; `direction` is a word of the frame; metres."""
+    """A described place.
+
+    `objects` are the objects that it refers to; `direction` is in the reference frame; `distance`
+    in metres.
+    """
 
     kind: Kind
     objects: tuple[ObjectState, ...] = ()
@@ -52,8 +60,11 @@ class Place:
 
 
 def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
-    """The pose of `state` at `place`. `moving`: its index when it is in the scene already; it and what it carries
-    are no obstacles then. A `Layout` of the scene saves working it out again."""
+    """Return the pose of `state` at `place`.
+
+    `moving` is its index if it is in the scene already; then it and the objects that it carries
+    are no obstacles. Passing a `Layout` avoids recomputing it.
+    """
     if place.kind == "spot":
         return _spot(state, place.objects[0])
     if place.kind == "above":
@@ -74,7 +85,7 @@ def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int
 
 
 def _shift(layout: Layout, state: ObjectState, place: Place) -> Spot:
-    """Straight that far; no farther than the wall."""
+    """Return the pose after a straight displacement, stopped at the wall."""
     x, y, z = state.position
     dx, dy = (part * place.distance for part in layout.way(place.direction))
     part = layout.floor.part_inside(footprint(state), (dx, dy)) if layout.floor else 1.0
@@ -82,28 +93,30 @@ def _shift(layout: Layout, state: ObjectState, place: Place) -> Spot:
 
 
 def _spot(state: ObjectState, former: ObjectState) -> Spot:
-    """Where another thing stands or stood, on the same base, turned like it."""
+    """Return the pose of another object, at the same base height."""
     bottom = former.position[2] - former.extent[2] / 2
     x, y, _ = former.position
     return Spot((x, y, bottom + state.extent[2] / 2), former.heading)
 
 
 def _above(state: ObjectState, other: ObjectState) -> Spot:
-    """Hanging over another thing, turned like it."""
+    """Return the pose above another object, with its heading."""
     x, y, z = other.position
     return Spot((x, y, z + other.extent[2] / 2 + OVERHEAD + state.extent[2] / 2), other.heading)
 
 
 class _Finder:
-    """The obstacles to one thing, and the search for its pose. Where a method takes `crop`, candidates that are surely
-    beyond the floor may be left out."""
+    """The obstacles to one object, and the search for its pose.
+
+    Where a method takes `crop`, candidates that are certainly outside the floor may be omitted.
+    """
 
     def __init__(self, layout: Layout, state: ObjectState, moving: int | None) -> None:
         self.layout, self.state, self.moving = layout, state, moving
         self.start = state.position[:2] if moving is not None else layout.centre
 
     def nearest(self, kind: Kind) -> str:
-        """The corner, or the wall, that is nearest, as a direction of the frame."""
+        """Return the nearest corner, or the nearest wall, as a direction of the frame."""
         off = [here - middle for here, middle in zip(self.start, self.layout.centre)]
         across, along = (sum(a * b for a, b in zip(off, self.layout.way(way))) for way in ("right", "front"))
         side, end = "right" if across > 0 else "left", "front" if along > 0 else "behind"
@@ -113,7 +126,7 @@ class _Finder:
         return side if abs(across) / max(width, 1e-6) > abs(along) / max(depth, 1e-6) else end
 
     def free(self, place: Place) -> Spot:
-        """Standing on the floor, or on the furniture that the reference stands on."""
+        """Return a free pose on the floor, or on the furniture that the reference stands on."""
         reference = place.objects[0] if place.objects else None
         bottom = 0.0
         if reference is not None and place.kind != "under":
@@ -126,7 +139,7 @@ class _Finder:
         return self._best(lambda crop: [self._around(place, heading, crop)], bottom, ignore)
 
     def _around(self, place: Place, heading: float, crop: bool) -> Candidates:
-        """The grid about what the place refers to."""
+        """Return the grid of candidates about the reference of a place."""
         if place.kind in ("centre", "under", "amid"):
             x, y = self.layout.centre
             if place.kind == "under":
@@ -160,14 +173,14 @@ class _Finder:
         return Candidates(x, y, cost, heading)
 
     def _default_heading(self, place: Place) -> float:
-        """Of a new thing: as what it stands next to."""
+        """Return the heading of a new object: that of its reference, else facing "behind"."""
         if place.objects:
             return place.objects[0].heading
         x, y = self.layout.scene.axes["behind"]
         return math.atan2(y, x)
 
     def against(self, place: Place) -> Spot:
-        """Its back to a wall, or to the walls of a corner."""
+        """Return a pose with the back to a wall, or to one wall of a corner."""
         return self._best(lambda crop: self._along_walls(place, crop), 0.0, ())
 
     def _along_walls(self, place: Place, crop: bool) -> list[Candidates]:
@@ -194,12 +207,12 @@ class _Finder:
         return found or [self._toward(self._far(self.layout.centre, place.direction), crop)]
 
     def _toward(self, goal: tuple[float, float], crop: bool) -> Candidates:
-        """The whole room, as near to a goal as may be: for tables without walls."""
+        """Return candidates in the whole room by distance to `goal`, for tables without walls."""
         lines = self._grid(self.layout.centre, 4.0, self.state.heading, crop)
         return Candidates(*lines, _distance(*lines, goal), self.state.heading)
 
     def hang(self, place: Place) -> Spot:
-        """On a wall, at its own height, as near as may be to what the place says."""
+        """Return a pose on a wall at the object's own or usual height, as near as possible."""
         category = category_of(self.state.value("name"))
         bottom = self.state.position[2] - self.state.extent[2] / 2
         if self.moving is None and category is not None:
@@ -207,7 +220,7 @@ class _Finder:
         return self._best(lambda crop: self._on_walls(self._goal(place), crop), bottom, ())
 
     def _goal(self, place: Place) -> tuple[float, float]:
-        """What a hanging thing should be near."""
+        """Return the ground point that a hanging object should be near."""
         if place.objects:
             x, y = (sum(o.position[k] for o in place.objects) / len(place.objects) for k in (0, 1))
             if place.kind != "at":
@@ -235,7 +248,7 @@ class _Finder:
         return found or [self._toward(goal, crop)]
 
     def on(self, reference: ObjectState) -> Spot:
-        """Resting on the reference, as near its middle as other things there allow."""
+        """Return a pose on top of the reference, as near to its centre as other objects allow."""
         top = reference.position[2] + reference.extent[2] / 2
         half = [max((r - s) / 2, 0.0) for r, s in zip(reference.extent[:2], self.state.extent[:2])]
         u, v = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
@@ -253,7 +266,7 @@ class _Finder:
         return self.layout.floor.walls if self.layout.floor else []
 
     def _grid(self, middle: Sequence[float], reach: float, heading: float, crop: bool) -> tuple[Array, Array]:
-        """Lines x (k, 1) and y (1, m) of a grid about a point, the point among them."""
+        """Return lines x (k, 1) and y (1, m) of a grid that contains its centre."""
         n = max(round(reach / STEP), 1)
         x, y = middle
         x0, x1, y0, y1 = -n, n, -n, n
@@ -274,7 +287,10 @@ class _Finder:
         ignore: Sequence[ObjectState],
         inside: bool = True,
     ) -> Spot:
-        """The cheapest free candidate, or the one that overlaps least; `bottom` is the height of its underside."""
+        """Return the cheapest free candidate, or the one with the smallest overlap.
+
+        `bottom` is the height of the object's bottom.
+        """
         height, size = self.state.extent[2], self.state.extent[:2]
         obstacles = self._obstacles(bottom + SLACK, bottom + height - SLACK, ignore)
         floor = self.layout.floor if inside else None
@@ -284,7 +300,7 @@ class _Finder:
         return Spot((found.x, found.y, bottom + height / 2), found.heading, wrong > FREE)
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
-        """What takes up some of the height between two levels."""
+        """Return the obstacles that extend into the height range from `low` to `top`."""
         layout = self.layout
         found = [thing for thing in layout.solid if thing.low < top and thing.top > low]
         if self.moving is not None:
@@ -297,7 +313,10 @@ class _Finder:
 
 
 def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
-    """x and y at places t along a wall, `off` from it, metres; lines of a grid where the wall is along an axis."""
+    """Return x and y of positions `t` along a wall at distance `off` from it, metres.
+
+    Lines of a grid if the wall is axis-aligned.
+    """
     (nx, ny), (wx, wy), _ = wall
     x, y = wx + nx * off - t * ny, wy + ny * off + t * nx
     if abs(ny) < TINY:
@@ -309,14 +328,14 @@ def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
 
 @lru_cache(1024)
 def _steps(first: int, last: int) -> Array:
-    """Metres of the grid's lines from its middle."""
+    """Return the offsets of the grid lines from its centre, metres."""
     steps = np.arange(first, last + 1) * STEP
     steps.setflags(write=False)
     return steps
 
 
 def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:
-    """Metres of (x, y) from a point, in the shape of x + y."""
+    """Return the distances of (x, y) from a point, in the shape of x + y; metres."""
     dx, dy = x - point[0], y - point[1]
     dx *= dx
     dy *= dy

@@ -1,7 +1,9 @@
-"""Oriented rectangles on the ground: overlaps and distances, of one pair or many, and of one rectangle at many places
-against another. Metres.
+"""Oriented rectangles on the ground: overlaps and distances. Metres.
 
-What takes `xp` works on numbers and on arrays that broadcast: numpy, torch, or `Floats` for one pair.
+For pairs of rectangles, and for one rectangle at many positions against another.
+
+Functions with a parameter `xp` accept numbers or arrays that broadcast: numpy, torch, or `Floats`
+for one pair.
 """
 
 import math
@@ -14,12 +16,12 @@ import shapely
 
 from po3d.scene.geometry import Array
 
-TINY = 1e-12  # sines below this are rounding: such rectangles are aligned
-SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))  # of the corners, counter-clockwise
+TINY = 1e-12  # smaller sines are rounding errors: such rectangles count as aligned
+SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))  # signs of the corners, counter-clockwise
 
 
 class Rectangle(NamedTuple):
-    """Centre, unit vector (c, s) along its heading, half its depth along that and half its width across."""
+    """Centre (x, y), heading unit vector (c, s), half depth a along it, half width b across."""
 
     x: float
     y: float
@@ -30,15 +32,17 @@ class Rectangle(NamedTuple):
 
     @property
     def corners(self) -> list[tuple[float, float]]:
+        """The four corners, counter-clockwise, starting at the front left."""
         x, y, c, s, a, b = self
         return [(x + i * a * c - j * b * s, y + i * a * s + j * b * c) for i, j in SIGNS]
 
 
-rectangle = partial(tuple.__new__, Rectangle)  # of a tuple, in half the time of the class's own constructor
+# constructs from a tuple in half the time of the class's own constructor
+rectangle = partial(tuple.__new__, Rectangle)
 
 
 def overlap(p: Rectangle, q: Rectangle) -> float:
-    """Square metres that two rectangles share."""
+    """Return the area shared by two rectangles, square metres."""
     u, v, c, s = _seen_from(p, q)
     across, along = abs(s), abs(c)
     reach_u, reach_v = q.a * along + q.b * across, q.a * across + q.b * along
@@ -59,7 +63,7 @@ def overlap(p: Rectangle, q: Rectangle) -> float:
 
 
 class Floats:
-    """What `xp` is asked for, of Python floats: for one pair several times as quick as arrays."""
+    """The functions of `xp` for Python floats: several times faster than arrays for one pair."""
 
     maximum, minimum, hypot = staticmethod(max), staticmethod(min), staticmethod(math.hypot)
 
@@ -69,12 +73,12 @@ class Floats:
 
 
 def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
-    """Metres between two rectangles, 0 when they touch."""
+    """Return the distance between two rectangles; 0 if they touch."""
     u, v, c, s = _seen_from(p, q)
     across, along = abs(s), abs(c)
-    away, aside = u * c + v * s, v * c - u * s  # of q from p, in the frame of q
+    away, aside = u * c + v * s, v * c - u * s  # centre of q relative to p, in the frame of q
     du, dv = abs(u) - p.a - q.a * along - q.b * across, abs(v) - p.b - q.a * across - q.b * along
-    if xp is Floats and (across < TINY or along < TINY):  # most furniture stands square
+    if xp is Floats and (across < TINY or along < TINY):  # shortcut: most furniture is axis-aligned
         return math.hypot(max(du, 0.0), max(dv, 0.0))
     apart = xp.maximum(
         xp.maximum(du, dv),
@@ -85,7 +89,7 @@ def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
     if xp is Floats and apart <= 0:
         return 0.0
     least = math.inf + 0 * apart
-    for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
+    for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         corner = _from_box(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp)
         other = _from_box(i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b, xp)
         least = xp.minimum(least, xp.minimum(corner, other))
@@ -96,25 +100,26 @@ def holds(p: Rectangle, x, y, margin: float = 0.0):
     """Whether a point is in the rectangle enlarged by `margin`."""
     dx, dy = x - p.x, y - p.y
     along = abs(dx * p.c + dy * p.s) <= p.a + margin
-    if along is False:  # of floats: most points are outside, and this is asked often
+    if along is False:  # floats only: most points are outside and this is called often
         return False
     return along & (abs(dy * p.c - dx * p.s) <= p.b + margin)
 
 
 def depth(p: Rectangle, x, y, xp: Any = Floats):
-    """How far inside a rectangle a point is; negative outside."""
+    """Return the depth of a point inside a rectangle; negative outside."""
     dx, dy = x - p.x, y - p.y
     u, v = abs(dx * p.c + dy * p.s) - p.a, abs(dy * p.c - dx * p.s) - p.b
     return xp.where((u > 0) | (v > 0), -xp.hypot(above_zero(u), above_zero(v)), -xp.maximum(u, v))
 
 
 def from_segment(p: Rectangle, start: tuple, end: tuple, xp: Any = Floats):
-    """Metres from the rectangle to the line between two points, 0 when they meet."""
+    """Return the distance from the rectangle to the segment between two points; 0 if they meet."""
     (u0, v0), (u1, v1) = (
         ((x - p.x) * p.c + (y - p.y) * p.s, (y - p.y) * p.c - (x - p.x) * p.s) for x, y in (start, end)
     )
     du, dv = u1 - u0, v1 - v0
-    enter, leave = 0 * du, 0 * du + 1  # the part of the line that is within both pairs of sides
+    # parameter range of the segment that is within both pairs of sides
+    enter, leave = 0 * du, 0 * du + 1
     for origin, way, limit in ((u0, du, p.a), (v0, dv, p.b)):
         still = way == 0
         step = xp.where(still, 1.0, way)
@@ -134,12 +139,12 @@ def from_segment(p: Rectangle, start: tuple, end: tuple, xp: Any = Floats):
 
 
 def above_zero(x):
-    """What is above zero of a number, else zero."""
+    """Return max(x, 0) for numbers or arrays."""
     return (x + abs(x)) / 2
 
 
 def _seen_from(p: Rectangle, q: Rectangle) -> tuple:
-    """Centre and unit vector of q in the frame of p."""
+    """Return the centre and unit vector of q in the frame of p."""
     dx, dy = q.x - p.x, q.y - p.y
     return (dx * p.c + dy * p.s, dy * p.c - dx * p.s, p.c * q.c + p.s * q.s, p.c * q.s - p.s * q.c)
 
@@ -151,7 +156,10 @@ def _from_box(u, v, a, b, xp: Any):
 def _clipped(
     shape: list[tuple[float, float]], axis: int, sense: float, limit: float
 ) -> list[tuple[float, float]]:
-    """The part of a convex shape where sense * coordinate <= limit (Sutherland and Hodgman 1974)."""
+    """Return the part of a convex polygon where sense * coordinate <= limit.
+
+    Algorithm of Sutherland and Hodgman (1974).
+    """
     kept: list[tuple[float, float]] = []
     for k, end in enumerate(shape):
         start = shape[k - 1]
@@ -165,7 +173,7 @@ def _clipped(
 
 
 def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
-    """(n,) shapely polygons of boxes: position (n, 2 or 3), heading (n,), extent (n, 2 or 3)."""
+    """Return (n,) shapely polygons: position (n, 2 or 3), heading (n,), extent (n, 2 or 3)."""
     signs = np.array(SIGNS) / 2
     local = signs * extent[:, None, :2]
     c, s = np.cos(heading)[:, None], np.sin(heading)[:, None]
@@ -174,13 +182,17 @@ def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
     return shapely.polygons(np.stack([x, y], -1))
 
 
-# --- one rectangle at many places -----------------------------------------------------------------------------------
-# x and y are arrays that broadcast against each other: two lines (k, 1) and (1, m) are a grid, and what depends on one
-# of them alone stays that small. The rectangle that is tried has the heading and size of `box`; its place counts not.
+# --- one rectangle at many positions --------------------------------------------------------------
+# x and y are arrays that broadcast against each other: two lines (k, 1) and (1, m) form a grid, and
+# values that depend on one of them stay of that size. `box` gives the heading and the size of the
+# tested rectangle; its own position is ignored.
 
 
 def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
-    """Metres from `other` to `box` at every (x, y), 0 where they touch; the shape of x + y."""
+    """Return the distance from `other` to `box` at every (x, y), 0 where they touch.
+
+    The result has the shape of x + y.
+    """
     if along_axes(box) and along_axes(other):
         square = _square_of_excess(x - other.x, reach_x(box) + reach_x(other))
         square = square + _square_of_excess(y - other.y, reach_y(box) + reach_y(other))
@@ -197,7 +209,7 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
     apart = np.maximum(apart, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
     apart = np.maximum(apart, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
     least = np.full(apart.shape, np.inf)
-    for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
+    for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)
         square = square + _square_of_excess(v + (i * box.a * s + j * box.b * c), other.b)
         np.minimum(least, square, out=least)
@@ -209,7 +221,7 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
 
 
 def _square_of_excess(away: Array, reach: float) -> Array:
-    """Of what distances exceed a reach by, 0 where they don't. Uses up the distances."""
+    """Return the squares of the excess of distances over `reach`, else 0. Overwrites `away`."""
     np.abs(away, out=away)
     away -= reach
     np.maximum(away, 0.0, out=away)
@@ -218,8 +230,11 @@ def _square_of_excess(away: Array, reach: float) -> Array:
 
 
 def overlapping(x: Array, y: Array, box: Rectangle, other: Rectangle, area: float) -> Array:
-    """Where `box` at (x, y) shares at least `area` with `other`. All such places when the two are aligned; else those
-    that overlap by less than about a centimetre may be missing, but none is wrong."""
+    """Return a mask of the positions (x, y) at which `box` shares at least `area` with `other`.
+
+    Exact if the two are aligned. Otherwise conservative: positions that overlap by less than
+    about a centimetre may be missed, but every position in the mask is correct.
+    """
     u, v = turned(x - other.x, y - other.y, other.c, other.s)
     c, s = abs(box.c * other.c + box.s * other.s), abs(box.s * other.c - box.c * other.s)
     reach_u, reach_v = box.a * c + box.b * s, box.a * s + box.b * c
@@ -227,7 +242,8 @@ def overlapping(x: Array, y: Array, box: Rectangle, other: Rectangle, area: floa
         wide = np.minimum(other.a + reach_u - np.abs(u), 2 * min(other.a, reach_u))
         deep = np.minimum(other.b + reach_v - np.abs(v), 2 * min(other.b, reach_v))
         return np.maximum(wide, 0.0) * np.maximum(deep, 0.0) >= area
-    # Rectangles that still meet when both are made smaller all around by r share a disc of that radius.
+    # Two rectangles that still meet when both are shrunk by r on all sides share a disc of radius
+    # r.
     r = math.sqrt(area / math.pi)
     if min(box.a, box.b, other.a, other.b) <= r:
         return np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
@@ -247,22 +263,25 @@ def along_axes(p: Rectangle) -> bool:
 
 
 def reach_x(p: Rectangle) -> float:
-    """Half of what it takes up along x."""
+    """Return the half extent along x."""
     return p.a * abs(p.c) + p.b * abs(p.s)
 
 
 def reach_y(p: Rectangle) -> float:
-    """Half of what it takes up along y."""
+    """Return the half extent along y."""
     return p.a * abs(p.s) + p.b * abs(p.c)
 
 
 def aligned(p: Rectangle, q: Rectangle) -> bool:
-    """Whether the sides of one are parallel to those of the other."""
+    """Whether the sides of one rectangle are parallel to those of the other."""
     return abs(p.c * q.s - p.s * q.c) < TINY or abs(p.c * q.c + p.s * q.s) < TINY
 
 
 def turned(dx: Array, dy: Array, c: float, s: float) -> tuple[Array, Array]:
-    """Offsets along and across the unit vector (c, s); lines stay lines where it is along an axis."""
+    """Return offsets along and across the unit vector (c, s).
+
+    Grid lines stay lines if (c, s) is along an axis.
+    """
     if abs(s) < TINY:
         return dx * c, dy * c
     if abs(c) < TINY:

@@ -1,8 +1,9 @@
-"""Which rows of two scene tables are one thing, and how one table lies in the other's world.
+"""Register two scene tables of one scene: matching rows and the relative pose.
 
-Tables are level (gravity is known), so a table lies in another's world by a turn about the vertical and a shift on the
-ground. A match is judged by what both tables say: category, attributes, size and heading as beliefs, position by its
-covariances. Nothing is matched across the gate, so two equal things at two places stay two.
+Tables are level (gravity is known), so the relative pose is a rotation about the vertical and a
+shift on the ground. A match is scored by category, attributes, size and heading (as
+distributions) and by position (with its covariance). Rows outside the gate are never matched, so
+two equal objects at different positions stay two.
 """
 
 import math
@@ -14,47 +15,49 @@ import numpy as np
 from po3d.scene.geometry import Array, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
-GATE = 16.0  # of the squared Mahalanobis distance on the ground: 99.97 % of true matches lie below
-AGREE = 0.005  # rows whose beliefs agree less than this are not one thing
-FLOOR = 0.02  # metres; no table is surer than this of a place, a truth with zero covariance too
-TURN_FLOOR = math.radians(4)  # nor of a heading
-LOOSE = 0.7  # share of a thing's size: the gate while the shift is only guessed from one pair
-SIZE_SIGMA = 0.35  # of log sizes of one thing in two tables
+GATE = 16.0  # squared Mahalanobis distance on the ground: 99.97 % of true matches are below
+AGREE = 0.005  # minimum likeness of two matched rows
+# metres: minimum standard deviation of a position, also for ground truth with zero covariance
+FLOOR = 0.02
+TURN_FLOOR = math.radians(4)  # minimum standard deviation of a heading
+LOOSE = 0.7  # fraction of an object's size: gate while the shift is estimated from one pair only
+SIZE_SIGMA = 0.35  # standard deviation of the log size ratio of one object in two tables
 ROUNDS = 4
-STARTS = 6  # guesses that are worked out
-STRETCH = 0.35  # share by which a distance between two things may differ in two tables
-FLIPPED, ANY_HEADING = 3.0, 6.0  # what a reversed heading costs, and any other: symmetrical things have any
-EPSILON = 1e-3  # a belief of zero still leaves so much
+STARTS = 6  # number of initial estimates that are refined
+STRETCH = 0.35  # maximum relative difference of a distance between two objects in two tables
+# cost of a reversed heading, and of any other: symmetric objects may have any heading
+FLIPPED, ANY_HEADING = 3.0, 6.0
+EPSILON = 1e-3  # lower bound of an attribute probability
 
 
 class Placed(NamedTuple):
-    """How a table lies in the reference's world: x_ref = turn(yaw) x + shift, and who is who."""
+    """Pose of a table in the reference's world, x_ref = turn(yaw) x + shift, with the matches."""
 
     yaw: float  # radians
     shift: tuple[float, float]
     matches: dict[int, int]  # row of the table -> row of the reference
-    cost: float  # of the matches, lower is better; what is unmatched costs nothing and earns nothing
+    cost: float  # sum over the matches, lower is better; unmatched rows contribute 0
 
     def points(self, ground: Array) -> Array:
-        """(n, 2) ground points of the table in the reference's world."""
+        """Map (n, 2) ground points of the table into the reference's world."""
         return ground @ rotation(self.yaw).T + np.array(self.shift)
 
 
 def rotation(yaw: float | Array) -> Array:
-    """(2, 2, ...) turns on the ground, counter-clockwise from above."""
+    """Return (2, 2, ...) rotations on the ground, counter-clockwise from above."""
     c, s = np.cos(yaw), np.sin(yaw)
     return np.array([[c, -s], [s, c]])
 
 
 def covariance_of(o: ObjectState, yaw: float = 0.0) -> Array:
-    """(3, 3) over x, y, heading in a world turned by `yaw`, never below the floor."""
+    """Return the (3, 3) covariance of (x, y, heading) rotated by `yaw`, plus the noise floor."""
     turn = rotation_z(yaw)
     floor = np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
     return turn @ np.array(o.covariance, float) @ turn.T + floor
 
 
 def likeness(reference: Scene, table: Scene) -> Array:
-    """(n_ref, n) how well two rows could be one thing by category, attributes and size, from 0 to 1."""
+    """Return (n_ref, n) likeness of two rows by category, attributes and size, in [0, 1]."""
     result = np.zeros((len(reference), len(table)))
     for i, a in enumerate(reference.objects):
         for j, b in enumerate(table.objects):
@@ -67,13 +70,19 @@ def likeness(reference: Scene, table: Scene) -> Array:
 
 
 def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
-    """The cosine of two beliefs: 1 for equal ones, however unsure they are, 0 for those that exclude each other."""
+    """Return the cosine similarity of two distributions: 1 if equal, 0 if disjoint.
+
+    Two equal distributions agree fully even if both are uncertain.
+    """
     together = sum(p[v] * q[v] for v in p.keys() & q.keys())
     return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
 
 
 def register(reference: Scene, table: Scene, yaw: float | None = None) -> Placed | None:
-    """Where `table` lies in the reference's world; `yaw` None: that is found too. None without any match."""
+    """Return the pose of `table` in the reference's world; None without any match.
+
+    `yaw` is the relative yaw if known; None: it is estimated too.
+    """
     pair = _Tables(reference, table)
     best: Placed | None = None
     for start in pair.promising(*pair.starts(yaw)):
@@ -84,7 +93,7 @@ def register(reference: Scene, table: Scene, yaw: float | None = None) -> Placed
 
 
 class _Tables:
-    """Two tables as arrays: rows of the reference by i, of the table by j."""
+    """Two tables as arrays: rows of the reference are indexed by i, rows of the table by j."""
 
     def __init__(self, reference: Scene, table: Scene) -> None:
         self.alike = likeness(reference, table)
@@ -96,10 +105,14 @@ class _Tables:
         sizes = [t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)]
         self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
         self.liked = self.alike > AGREE
-        self.unlike = -0.5 * np.log(np.where(self.liked, self.alike, 1.0))  # what a doubtful match costs
+        # cost of an uncertain match
+        self.unlike = -0.5 * np.log(np.where(self.liked, self.alike, 1.0))
 
     def starts(self, yaw: float | None) -> tuple[Array, Array]:
-        """(s,) yaws and (s, 2) shifts: from each pair of rows that could be one thing; without a known yaw from two."""
+        """Return initial yaws (s,) and shifts (s, 2).
+
+        One per pair of rows that may match, or per two such pairs if the yaw is unknown.
+        """
         i, j = np.nonzero(self.liked)
         if yaw is None and len(i) > 1:
             k, l = np.triu_indices(len(i), 1)
@@ -115,12 +128,12 @@ class _Tables:
                     (self.there[j[k]] + self.there[j[l]])[fit] / 2,
                 )
                 return yaws, middles[0] - _turned(yaws, middles[1])
-        # One thing's heading says the turn.
+        # With one object only, its heading determines the yaw.
         yaws = self.headings[i, j] if yaw is None else np.full(len(i), yaw)
         return yaws, self.here[i] - _turned(yaws, self.there[j])
 
     def promising(self, yaws: Array, shifts: Array) -> list[tuple[float, Array]]:
-        """The few starts that bring most rows near a like one."""
+        """Return the STARTS initial estimates that bring most rows near a similar row."""
         if not len(yaws):
             return []
         moved = np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there) + shifts[:, None]
@@ -133,11 +146,12 @@ class _Tables:
         return [(float(yaws[k]), shifts[k]) for k in order]
 
     def settled(self, yaw: float, shift: Array, fixed: bool) -> Placed | None:
-        """Match and move in turn until the matches stay."""
-        from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
+        """Alternate matching and pose estimation until the matches no longer change."""
+        # imported here: importing scipy.optimize takes 0.25 s
+        from scipy.optimize import linear_sum_assignment
 
         matches: dict[int, int] = {}
-        loose = np.zeros((2, 2))  # how uncertain the shift is
+        loose = np.zeros((2, 2))  # covariance of the shift
         for count in range(ROUNDS):
             cost = self.cost(yaw, shift, loose, self.slack if count == 0 else 0.0)
             rows, columns = linear_sum_assignment(cost)
@@ -152,7 +166,7 @@ class _Tables:
         return Placed(float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total)
 
     def cost(self, yaw: float, shift: Array, loose: Array, slack: Array | float) -> Array:
-        """(n_ref, n) log odds against two rows being one thing; 0 outside the gate."""
+        """Return (n_ref, n) costs (negative log odds of a match); 0 outside the gate."""
         turn = rotation(yaw)
         d = self.here[:, None] - (self.there @ turn.T + shift)[None]
         both = self.own[0][:, None] + (turn @ self.own[1] @ turn.T)[None] + loose
@@ -161,14 +175,17 @@ class _Tables:
             xx * yy - xy**2
         )
         off = np.abs(wrap_angle(self.headings - yaw))
+        # A reversed heading costs FLIPPED instead of its deviation: front and back are confused.
         heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
         heading = heading.clip(max=ANY_HEADING)
         cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.unlike
         return np.where(self.liked & (square <= GATE), cost, 0.0).clip(max=0.0)
 
     def moved(self, matches: dict[int, int], yaw: float, fixed: bool) -> tuple[float, Array, Array]:
-        """The yaw and shift that bring the matched rows together, each pair weighted by its information, and the
-        shift's covariance."""
+        """Return the yaw and shift that align the matched rows, and the covariance of the shift.
+
+        Least squares, each pair weighted by its information matrix.
+        """
         i, j = np.array(list(matches.values())), np.array(list(matches))
         fixed = fixed or len(i) < 2
         for _ in range(1 if fixed else ROUNDS):
@@ -177,7 +194,7 @@ class _Tables:
             weights = np.linalg.inv(self.own[0][i] + turn @ self.own[1][j] @ turn.T)
             jacobians = np.concatenate(
                 [np.broadcast_to(np.eye(2), (len(i), 2, 2)), (self.there[j] @ slope.T)[..., None]], axis=-1
-            )  # of shift x, shift y, yaw
+            )  # with respect to shift x, shift y, yaw
             normal = np.einsum("kab,kac,kcd->bd", jacobians, weights, jacobians)
             right = np.einsum("kab,kac,kc->b", jacobians, weights, self.here[i] - self.there[j] @ turn.T)
             if fixed:
@@ -188,5 +205,5 @@ class _Tables:
 
 
 def _turned(yaws: Array, points: Array) -> Array:
-    """(s, 2) points, each turned by its own yaw."""
+    """Return (s, 2) points, each rotated by its own yaw."""
     return np.einsum("abs,sb->sa", rotation(yaws), points)

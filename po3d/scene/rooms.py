@@ -1,13 +1,16 @@
-"""The room world: what stands in rooms, how large it is, where it stands and what it is for.
+"""Knowledge about rooms: categories of objects, their sizes, placement and purposes.
 
-Rooms are scene tables like streets, in metres: z = 0 is the floor, an object's position is the centre of its box,
-its extent is (depth, width, height) and its heading points out of its front, away from the wall behind it. Beliefs
-are about "name", "color", "material" and "state". Names are open: a table may hold names that are not listed here.
+Rooms are scene tables like streets, in metres: z = 0 is the floor, an object's position is the
+centre of its box, its extent is (depth, width, height) and its heading points out of its front,
+away from the wall behind it. Attributes are "name", "color", "material" and "state". Names are
+open: a table may contain names that are not listed here.
 
-The tables stand beside this file: `rooms.csv` has a row a kind of thing, `rooms.toml` what people call things and their looks, and
-what they are for. Sizes and heights are medians over 88 scanned rooms (doors, windows and 31 more categories) and, for what those
-rooms lack, over the models of the Sweet Home 3D furniture catalogue. `PURPOSES` follows the everyday definitions of
-WordNet 3.0 ("furniture that is designed for sitting on", "a furnishing with a mattress for sleeping" ...).
+The data files are next to this module: `rooms.csv` has one row per category, `rooms.toml` the
+synonyms, attribute words and purposes. Sizes and heights are medians over 88 scanned rooms
+(doors, windows and 31 more categories) and, for categories that those rooms lack, over the models
+of the Sweet Home 3D furniture catalogue. `PURPOSES` follows the everyday definitions of WordNet
+3.0 ("furniture that is designed for sitting on", "a furnishing with a mattress for sleeping"
+...).
 """
 
 import tomllib
@@ -22,21 +25,23 @@ COLORS = (
 )  # fmt: skip
 MATERIALS = ("wooden", "metal", "plastic", "leather", "fabric", "glass", "ceramic", "paper")
 STATES = ("open", "closed", "on", "off", "empty", "full", "clean", "dirty", "folded", "broken")
-UNKNOWN_SIZE = (0.45, 0.45, 0.5)  # metres (depth, width, height), of a thing whose kind is not listed
+# metres (depth, width, height) of an object of an unlisted category
+UNKNOWN_SIZE = (0.45, 0.45, 0.5)
 ATTRIBUTES: dict[str, tuple[str, ...]] = {"color": COLORS, "material": MATERIALS, "state": STATES}
 
 
 class Category(NamedTuple):
-    """A kind of thing. Lengths in metres."""
+    """A category of objects. Lengths in metres."""
 
     depth: float
     width: float
     height: float
-    stands: str  # "floor", "back" (on the floor, its back to a wall), "wall", "flat" (a rug), "top" (on furniture)
-    bottom: float  # height of its underside where it hangs on a wall
-    carries: bool  # other things are put on it
-    weight: float  # how often a room has it, relative to the others
-    most: int  # of it in one room
+    # "floor", "back" (on the floor, back to a wall), "wall", "flat" (a rug), "top" (on furniture)
+    stands: str
+    bottom: float  # height of the bottom of objects that hang on a wall
+    carries: bool  # whether other objects may be placed on it
+    weight: float  # relative frequency in rooms
+    most: int  # maximum number in one room
     materials: tuple[str, ...]
     states: tuple[str, ...]
 
@@ -52,30 +57,31 @@ CATEGORIES: dict[str, Category] = {row["name"]: _category(row) for row in rows_b
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PURPOSES = {purpose: tuple(names) for purpose, names in _WORDS["purposes"].items()}
 CARRIERS = {name: tuple(under) for name, under in _WORDS["carriers"].items()}
-OTHER_WORDS: dict[str, list[str]] = _WORDS["synonyms"]  # of a category
-USE_NOUNS: dict[str, list[str]] = _WORDS["nouns_of_use"]  # of a purpose
+OTHER_WORDS: dict[str, list[str]] = _WORDS["synonyms"]  # by category
+USE_NOUNS: dict[str, list[str]] = _WORDS["nouns_of_use"]  # by purpose
 
 
 def _meant(words_of: dict[str, list[str]]) -> dict[str, str]:
-    """Each word -> what it is another one for."""
+    """Return a map from each word to its key."""
     return {word: meant for meant, words in words_of.items() for word in words}
 
 
-LIKENESSES: frozenset[str] = frozenset(_WORDS["likenesses"])  # of other things
+# words for likenesses of other objects, e.g. "model"
+LIKENESSES: frozenset[str] = frozenset(_WORDS["likenesses"])
 SYNONYMS = _meant(OTHER_WORDS)
 NOUNS_OF_USE = _meant(USE_NOUNS)
 VALUE_WORDS = _meant(_WORDS["value_words"])
 
 
 def attribute_of(value: str) -> str | None:
-    """Which attribute a word for a look or state tells; None for a word that is not listed."""
+    """Return the attribute that a value word belongs to; None for an unlisted word."""
     value = VALUE_WORDS.get(value, value)
     return next((attribute for attribute, values in ATTRIBUTES.items() if value in values), None)
 
 
 @lru_cache(4096)
 def category_of(name: str) -> Category | None:
-    """The listed category of a name, its synonym or, for a compound, its last words; None for an unknown thing."""
+    """Return the category of a name, its synonym or its last words; None if unlisted."""
     name = SYNONYMS.get(name, name)
     if name in CATEGORIES:
         return CATEGORIES[name]
@@ -84,31 +90,34 @@ def category_of(name: str) -> Category | None:
 
 @lru_cache(4096)
 def hangs(name: str) -> bool:
-    """Whether things of this name hang on walls: they rest on nothing and carry nothing."""
+    """Whether objects of this name hang on walls: they rest on nothing and support nothing."""
     category = category_of(name)
     return category is not None and category.stands == "wall"
 
 
 def stands_on_top(name: str) -> bool:
-    """Whether things of this name are small enough to stand on furniture; False for unlisted ones."""
+    """Whether objects of this name are small enough to stand on furniture; False if unlisted."""
     category = category_of(name)
     return category is not None and category.stands == "top"
 
 
 @lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
-    """What a thing of this name is for; a compound counts as its last words ("folding chair": as "chair")."""
+    """Return the purposes of a name; a compound ("folding chair") counts as its last words."""
     return tuple(purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names))
 
 
 def is_a(name: str, noun: str) -> bool:
-    """Whether a thing called `name` is meant by `noun`: the same, or a compound that ends in it ("office chair" is a
-    chair, "coffee table" a table), or "object" and the like, which mean anything."""
+    """Whether a noun denotes objects called `name`.
+
+    True for the name itself, a compound that ends in the noun ("office chair" is a chair, "coffee
+    table" a table), and generic nouns such as "object".
+    """
     return name == noun or name.endswith(" " + noun) or noun in ANYTHING
 
 
 def is_likeness(name: str, noun: str) -> bool:
-    """Whether a thing called `name` is a likeness of what `noun` means: the "dog" of a "dog model"."""
+    """Whether `name` is a likeness of what `noun` denotes: "dog model" for "dog"."""
     head, _, last = name.rpartition(" ")
     return last in LIKENESSES and is_a(head, noun)
 

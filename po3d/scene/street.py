@@ -1,6 +1,7 @@
-"""The street world's fixed geometry: camera, axes and object frames of Super-CLEVR and PulseCheck457.
+"""Street scenes of Super-CLEVR and PulseCheck457: camera, axes and object frames.
 
-Constants measured on the released scenes (67 objects of 10 scenes: reprojection error 0.498 px, which is rounding).
+Constants were measured on the released scenes (67 objects of 10 scenes: reprojection error 0.498
+px, which is rounding).
 """
 
 import math
@@ -14,12 +15,13 @@ from po3d.scene.vocabulary import EXTENTS, ORIGIN_AHEAD, ORIGIN_HEIGHT, PARENT, 
 
 WIDTH, HEIGHT = 640, 480
 FOCAL = 700.0  # pixels: a 35 mm lens on a 32 mm sensor, 640 pixels wide
-SHAPE_TOLERANCE = 0.02  # of a picture's aspect ratio: 640 x 471 still counts as 4:3
-CAMERA_POSITION = (7.48113, -6.50764, 5.34367)  # nominal; each image adds U(-0.5, 0.5) to every coordinate
+SHAPE_TOLERANCE = 0.02  # tolerance of an image's aspect ratio: 640 x 471 still counts as 4:3
+# nominal; each image adds U(-0.5, 0.5) to every coordinate
+CAMERA_POSITION = (7.48113, -6.50764, 5.34367)
 CAMERA_JITTER = 0.5
-SPREAD = 3.0  # objects stand at x, y in U(-3, 3)
+SPREAD = 3.0  # objects are placed at x, y in U(-3, 3)
 
-# Ground-plane directions as the benchmark stores them, the same in every scene.
+# Ground directions as stored by the benchmark, identical in every scene.
 AXES: dict[str, tuple[float, float]] = {
     "right": (0.6563112735748291, 0.7544902563095093),
     "left": (-0.6563112735748291, -0.7544902563095093),
@@ -29,13 +31,16 @@ AXES: dict[str, tuple[float, float]] = {
 
 
 def camera(jitter: ArrayLike = (0.0, 0.0, 0.0)) -> Camera:
-    """The benchmark's camera: it tracks the world's origin from its nominal place plus `jitter` (3,)."""
+    """Return the benchmark's camera, displaced by `jitter` (3,) and aimed at the origin."""
     return Camera(WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0)))
 
 
 def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
-    """What to say of pictures (name, (width, height)) that aren't of the camera's shape, 4:3, as the benchmark's all are:
-    the estimator takes them for stretched ones, which only some of them are. None when there are none."""
+    """Return a warning about images (name, (width, height)) that are not 4:3; None if all are.
+
+    All images of the benchmark are 4:3. The estimator treats others as stretched, which only some
+    of them are.
+    """
     other = [
         (name, size)
         for name, size in sizes
@@ -50,28 +55,31 @@ def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
 
 
 def extent(shape: str, size: str) -> Array:
-    """(3,) length, width, height in world units."""
+    """Return (3,) length, width, height in world units."""
     return np.array(EXTENTS[shape]) * SIZE_SCALE[size]
 
 
 def origin_height(shape: str, size: str) -> float:
-    """Height of the object's origin above the ground: shape and size decide it."""
+    """Return the height of an object's origin above the ground, given by shape and size."""
     return ORIGIN_HEIGHT[shape] * SIZE_SCALE[size]
 
 
 def box_middle(shape: str, size: str, origin: tuple[float, float], heading: float) -> tuple[float, float]:
-    """Ground point under the middle of an official vehicle's box, from its origin on the ground and its heading."""
+    """Return the ground point below the centre of an official vehicle's box.
+
+    Computed from the ground position of its origin and its heading.
+    """
     ahead = ORIGIN_AHEAD[shape] * SIZE_SCALE[size]
     return origin[0] + ahead * math.cos(heading), origin[1] + ahead * math.sin(heading)
 
 
 def heading_from_rotation(shape: str, rotation_deg: float) -> float:
-    """Heading of the nose from a scene file's `rotation`. Local +y is the nose, but +x for bicycles."""
+    """Return the heading for a file's `rotation`. Local +y is the front, +x for bicycles."""
     nose = 0.0 if PARENT[shape] == "bicycle" else 90.0
     return float(wrap_angle(math.radians(rotation_deg + nose)))
 
 
 def rotation_from_heading(shape: str, heading: float) -> float:
-    """A scene file's `rotation` (degrees in [0, 360)) of an object with this heading."""
+    """Return a scene file's `rotation` (degrees in [0, 360)) for a heading."""
     nose = 0.0 if PARENT[shape] == "bicycle" else 90.0
     return (math.degrees(heading) - nose) % 360.0

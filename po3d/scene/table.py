@@ -1,8 +1,9 @@
-"""The scene table: what is believed about every object, and nothing that follows from it.
+"""The scene table: attribute probabilities and a pose distribution per object.
 
-Relations (left of, collides, faces ...) are computed when asked, so an edit or a change of frame is `Scene -> Scene`
-and nothing can go stale. Occlusion alone is stored, because it is seen, not derived: who hides whom belongs to the
-image. An edit drops it.
+Relations (left of, collides, faces ...) are computed on demand and never stored, so an edit or a
+change of reference frame is a function `Scene -> Scene` and no derived value can become stale.
+Occlusion is the one stored relation: it is observed in the image and cannot be derived from the
+table. An edit drops it.
 """
 
 import math
@@ -18,52 +19,58 @@ from po3d.scene.geometry import Array, Camera, Pose, box_corners, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
 FORMAT = "po3d-scene-1"
-ROWS = 50  # that a notebook shows
+ROWS = 50  # number of rows shown in a notebook
 
 
 @dataclass(frozen=True)
 class ObjectState:
-    """One row of the table: beliefs over attribute values, and a pose with its covariance."""
+    """One object: a probability per attribute value, and a pose with its covariance."""
 
     beliefs: Mapping[str, Mapping[str, float]]  # attribute -> value -> probability
-    position: tuple[float, float, float]  # the origin in the world
-    heading: float  # azimuth of the nose, radians
+    position: tuple[float, float, float]  # position of the origin in world coordinates
+    heading: float  # azimuth of the object's front (x) axis, radians
     extent: tuple[float, float, float]  # length, width, height
     covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 3,) * 3  # (3, 3) over (x, y, heading)
     flip: float = 0.0  # probability that the heading is off by pi
-    existence: float = 1.0  # probability that there is such an object
-    box: tuple[float, float, float, float] | None = None  # amodal image box x0, y0, x1, y1 in pixels
+    existence: float = 1.0  # probability that the object exists
+    box: tuple[float, float, float, float] | None = None  # amodal box x0, y0, x1, y1 in pixels
     name: str = ""
 
     def value(self, attribute: str) -> str:
-        """The most probable value of an attribute; KeyError when the table says nothing about it."""
+        """Return the most probable value of an attribute; KeyError if there is none."""
         belief = self.beliefs[attribute]
         return next(iter(belief)) if len(belief) == 1 else max(belief, key=belief.__getitem__)
 
     @property
     def underside(self) -> float:
-        """Height of the box's underside, metres. A position is the middle of the box, but for streets' vehicles (objects with a
-        shape): there it is the mesh's origin, and all stand on the ground."""
+        """Height of the bottom of the box above the ground, metres.
+
+        A position is the centre of the box, except for the vehicles of street scenes (objects
+        with a `shape`): there it is the origin of the mesh, and every vehicle stands on the
+        ground.
+        """
         return 0.0 if "shape" in self.beliefs else self.position[2] - self.extent[2] / 2
 
     def corners(self) -> Array:
-        """(8, 3) world corners of the box; their order: geometry.BOX_SIGNS."""
+        """Return the (8, 3) world corners of the box in the order of geometry.BOX_SIGNS."""
         return box_corners(self.position, self.heading, self.extent) + (0.0, 0.0, self.underside)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Objects, the viewer's axes on the ground, and what was seen of occlusion."""
+    """Objects, the axes of the reference frame on the ground, and the observed occlusions."""
 
     objects: tuple[ObjectState, ...]
-    # Unit ground vectors of left, right, front, behind as the viewer says them.
+    # Unit ground vectors of left, right, front and behind from the viewer's perspective.
     axes: Mapping[str, tuple[float, float]]
     source: Source
     camera: Camera | None = None
-    # For each object: index of its dominant occluder -> probability; what is missing to 1 means "not occluded".
+    # For each object: index of its dominant occluder -> probability. The remainder to 1 is the
+    # probability of "not occluded".
     occluders: tuple[Mapping[int, float], ...] | None = None
     image: str = ""
-    outline: tuple[tuple[float, float], ...] | None = None  # of a room's floor, counter-clockwise from above
+    # floor of a room, counter-clockwise from above
+    outline: tuple[tuple[float, float], ...] | None = None
 
     def __post_init__(self) -> None:
         if self.occluders is not None and len(self.occluders) != len(self.objects):
@@ -75,12 +82,12 @@ class Scene:
         return f"Scene({len(self)} objects, source={self.source!r}, image={self.image!r})"
 
     def __str__(self) -> str:
-        from po3d.scene.display import shown_table  # which imports this module
+        from po3d.scene.display import shown_table  # imported here: display imports this module
 
         return text(shown_table(self), 2)
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks: the first ROWS rows."""
+        """Return an HTML table of the first ROWS rows, for notebooks."""
         from po3d.scene.display import shown_table
 
         table = shown_table(self)
@@ -91,8 +98,12 @@ class Scene:
         return len(self.objects)
 
     def in_frame(self, text: str) -> "Scene":
-        """The table of a room with the axes that sentences give it: "The door is at the front."; InputError for what is not there."""
-        from po3d.scene.frames import frame_from_text  # which imports this module
+        """Return a room scene with the axes defined by a text: "The door is at the front.".
+
+        Raise InputError if the text is not a string, an object has no name, or an anchor is
+        missing.
+        """
+        from po3d.scene.frames import frame_from_text  # imported here: frames imports this module
 
         if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
             raise InputError("a frame is a text about things of a room, which have names")
@@ -101,8 +112,12 @@ class Scene:
     def moved(
         self, row: int, left: float = 0.0, front: float = 0.0, up: float = 0.0, turn: float = 0.0
     ) -> "Scene":
-        """The table after object `row` went so far (metres, or units of a street) along the table's axes and turned, `turn` degrees
-        counter-clockwise from above; what stands on it goes along. InputError for a row that is not there."""
+        """Return the scene after object `row` is moved along the axes of the scene and turned.
+
+        `left`, `front` and `up` are metres (scene units on a street); `turn` is in degrees,
+        counter-clockwise from above. Objects that rest on the moved object move with it. Raise
+        InputError if the row does not exist or a value is not finite.
+        """
         from po3d.scene.edits import Move, apply
 
         if not isinstance(row, int) or not -len(self) <= row < len(self):
@@ -116,21 +131,24 @@ class Scene:
 
     @property
     def positions(self) -> Array:
-        """(n, 3)"""
+        """(n, 3) world positions."""
         return np.array([o.position for o in self.objects], float).reshape(-1, 3)
 
     @property
     def headings(self) -> Array:
-        """(n,)"""
+        """(n,) headings, radians."""
         return np.array([o.heading for o in self.objects], float)
 
     @property
     def extents(self) -> Array:
-        """(n, 3)"""
+        """(n, 3) length, width, height."""
         return np.array([o.extent for o in self.objects], float).reshape(-1, 3)
 
     def belief(self, attribute: str, values: tuple[str, ...]) -> Array:
-        """(n, len(values)) probabilities; InputError when an object has no belief on `attribute`."""
+        """Return (n, len(values)) probabilities.
+
+        Raise InputError if an object has no `attribute`, or a value that is not in `values`.
+        """
         table = np.zeros((len(self.objects), len(values)))
         column = {value: k for k, value in enumerate(values)}
         for i, state in enumerate(self.objects):
@@ -144,12 +162,12 @@ class Scene:
 
     @property
     def present(self) -> tuple[int, ...]:
-        """Indices of the objects that are more probably there than not: those that `certain` keeps, in its order."""
+        """Indices of the objects that `certain` keeps: existence probability of at least 0.5."""
         return tuple(i for i, o in enumerate(self.objects) if o.existence >= 0.5)
 
     @property
     def _sure(self) -> bool:
-        """Whether the table leaves nothing open."""
+        """Whether the table has no uncertainty at all."""
         return all(
             o.existence == 1.0
             and not o.flip
@@ -159,7 +177,7 @@ class Scene:
         ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
 
     def kept(self, rows: Sequence[int]) -> "Scene":
-        """The table with these rows alone, in this order; what is gone hides nothing."""
+        """Return the table reduced to these rows, in this order; dropped rows occlude nothing."""
         new = {old: k for k, old in enumerate(rows)}
         occluders = self.occluders
         if occluders is not None:
@@ -167,8 +185,10 @@ class Scene:
         return replace(self, objects=tuple(self.objects[i] for i in rows), occluders=occluders)
 
     def certain(self) -> "Scene":
-        """The same table with every belief replaced by its most probable value and every covariance by zero.
-        Objects more probably absent than present are dropped."""
+        """Return the table with the mode of each distribution and without covariance.
+
+        Objects with an existence probability below 0.5 are dropped.
+        """
         if self._sure:
             return self
         keep = self.present
@@ -194,12 +214,15 @@ _NO_SPREAD = ((0.0,) * 3,) * 3
 
 
 def _likelier_heading(state: ObjectState) -> float:
-    """The heading, or the opposite one when that is more probable; radians."""
+    """Return the heading, or its opposite if that is more probable; radians."""
     return state.heading if state.flip <= 0.5 else float(wrap_angle(state.heading + math.pi))
 
 
 def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int, float]:
-    """The most probable of "not occluded" and the kept occluders, as a sure belief on new indices."""
+    """Return the most probable of "not occluded" and the kept occluders, with probability 1.
+
+    `index` maps old to new object indices.
+    """
     kept = {index[j]: p for j, p in belief.items() if j in index}
     best = max(kept, key=kept.__getitem__, default=None)
     if best is None or kept[best] <= 1.0 - sum(belief.values()):
@@ -208,16 +231,19 @@ def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int
 
 
 def sure(**attributes: str) -> dict[str, dict[str, float]]:
-    """Beliefs of one value each: sure(color="red")."""
+    """Return attribute probabilities of one certain value each: sure(color="red")."""
     return {name: {value: 1.0} for name, value in attributes.items()}
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 
 def to_json(scene: Scene, exact: bool = False) -> dict:
-    """A JSON-ready record; `from_json` reads it back. Headings are in degrees, which may round their last digit; `exact`: where they
-    do, in radians, too."""
+    """Return a JSON-ready record, which `from_json` reads back.
+
+    Headings are written in degrees, which may round the last digit; with `exact`, the radians are
+    written too where the conversion is not exact.
+    """
     record: dict = {
         "format": FORMAT,
         "source": scene.source,
@@ -243,9 +269,11 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
 
 
 def from_json(record: object, where: str = "scene") -> Scene:
-    """The scene of a record written by `to_json`; InputError names the field that is missing or wrong. What it lets in
-    is a possible table: `po3d.io.schemas.SceneTable` says what that is."""
-    from po3d.io.schemas import SceneTable, checked  # pydantic takes a tenth of a second
+    """Read a record written by `to_json`; InputError names the missing or invalid field.
+
+    Valid records are defined by `po3d.io.schemas.SceneTable`.
+    """
+    from po3d.io.schemas import SceneTable, checked  # imported here: importing pydantic takes 0.1 s
 
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")
@@ -272,7 +300,7 @@ def from_json(record: object, where: str = "scene") -> Scene:
 
 
 def _heading(degrees: float, radians: float | None, where: str) -> float:
-    """The heading of an object in radians; InputError when a record says two."""
+    """Return a heading in radians; InputError if the two given values contradict each other."""
     if radians is not None and math.degrees(radians) != degrees:
         raise InputError(f"{where}: heading_deg={degrees} and heading={radians} are two headings; give one")
     return math.radians(degrees) if radians is None else radians

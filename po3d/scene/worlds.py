@@ -1,14 +1,17 @@
-"""Worlds drawn from a table: what its beliefs mean, the same for every benchmark.
+"""Posterior samples of a scene table, with the same semantics for every benchmark.
 
-    table ──► worlds(table, draw, given) ──► Worlds: arrays (world, object) ──► scene(k): world k as a table
+    table ──► worlds(table, draw, given) ──► arrays (sample, object) ──► scene(k): sample k
 
-Four kinds of belief can be drawn: `existence` (is the thing there), `pose` (place and heading, by their covariance), `flip`
-(is the heading off by half a circle) and `looks` (every attribute, and who hides whom). Beliefs about different objects
-and of different kinds are independent. What is not drawn stays a belief in `scene(k)`, and has its most probable value in
-the arrays; so `draw=()` is the most probable table, and a table without doubt is the same in every world.
+Four kinds of uncertainty can be sampled: `existence` (whether the object exists), `pose`
+(position and heading, from their covariance), `flip` (whether the heading is off by pi) and
+`looks` (all attributes, and the dominant occluder). Different objects and different kinds are
+independent. A kind that is not sampled stays a distribution in `scene(k)` and has its mode in the
+arrays; so `draw=()` gives the most probable table, and a table without uncertainty is identical
+in every sample.
 
-A sentence takes for granted that what it names is there. `given` conditions on that, one thing after the other: in worlds
-without the thing, the object that most likely is it becomes it, each as probably as it is that by its beliefs.
+A sentence presupposes that the objects it names exist. `given` conditions on that, one object
+after the other: in samples without such an object, one object is made to match. It is drawn in
+proportion to the probability that it exists and matches.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,12 +29,12 @@ from po3d.scene.rooms import SYNONYMS, is_a
 from po3d.scene.table import ObjectState, Scene
 
 Kind = Literal["existence", "pose", "flip", "looks"]
-KINDS: tuple[Kind, ...] = get_args(Kind)  # in the order in which they are drawn
+KINDS: tuple[Kind, ...] = get_args(Kind)  # in sampling order
 WORLDS = 64
 
 
 class Named(NamedTuple):
-    """A thing that a sentence takes for granted."""
+    """An object that a sentence presupposes."""
 
     noun: str
     looks: tuple[tuple[str, str], ...] = ()  # (attribute, value)
@@ -39,27 +42,32 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """W readings of a table of n objects, which keep their index."""
+    """W posterior samples of a table with n objects, which keep their indices."""
 
     table: Scene
-    draw: frozenset[str]  # of KINDS
+    draw: frozenset[str]  # subset of KINDS
     exists: NDArray[np.bool_]  # (W, n)
-    positions: Array  # (W, n, 2) on the ground; heights are the table's
+    positions: Array  # (W, n, 2) ground positions; heights are those of `table`
     headings: Array  # (W, n) radians, not wrapped
-    # Attribute -> (W, n) index into its `values`; 0 where the table says nothing.
+    # Attribute -> (W, n) index into its `values`; 0 where the object has no such attribute.
     looks: dict[str, NDArray[np.int64]]
     values: dict[str, tuple[str, ...]]
-    # (W, n) index of the dominant occluder, -1 for none; None: the table says nothing of it.
+    # (W, n) index of the dominant occluder, -1 for none; None for a table without occlusion.
     occluder: NDArray[np.int64] | None
 
     def __len__(self) -> int:
         return len(self.exists)
 
     def scenes(self) -> list[Scene]:
+        """Return all samples as tables."""
         return [self.scene(k) for k in range(len(self))]
 
     def scene(self, k: int) -> Scene:
-        """World k as a table: what was drawn is certain and objects that it lacks are gone; the rest is as believed."""
+        """Return sample k as a table.
+
+        Sampled kinds are certain, and objects absent from the sample are dropped; other kinds
+        keep their distributions.
+        """
         keep = range(len(self.table))
         if "existence" in self.draw:
             keep = np.flatnonzero(self.exists[k]).tolist()
@@ -90,7 +98,10 @@ class Worlds:
 
 
 def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
-    """The kinds of those names, one alone being a list of one, in the order of the draws; InputError for an unknown one."""
+    """Return the kinds with these names (one string is one name) in sampling order.
+
+    Raise InputError for an unknown name.
+    """
     names = {names} if isinstance(names, str) else set(names)
     if unknown := sorted(names - set(KINDS)):
         raise InputError(f"unknown kind of belief {unknown[0]!r}; known: {', '.join(KINDS)}")
@@ -98,7 +109,7 @@ def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
 
 
 def uncertain(scene: Scene, draw: Collection[str] = KINDS) -> bool:
-    """Whether the table leaves anything of these kinds open."""
+    """Whether the table has uncertainty of any of these kinds."""
     hidden = scene.occluders or () if "looks" in draw else ()
     return any(p < 1 for belief in hidden for p in belief.values()) or any(
         ("existence" in draw and o.existence < 1)
@@ -117,11 +128,15 @@ def worlds(
     seed: int = 0,
     stage: str = "",
 ) -> Worlds:
-    """`count` worlds of a table: a pure function of the arguments, so equal questions meet equal worlds whoever asks them.
-    `draw`: the kinds that are drawn; `given`: things that are there in every world, where the beliefs allow it; `stage`
-    names another stream of random numbers. Poses without covariance take none. InputError for an unknown kind."""
+    """Draw `count` posterior samples of a table.
+
+    A pure function of its arguments: equal questions on equal tables get equal samples in every
+    process. `draw` lists the sampled kinds; `given` lists objects that exist in every sample, as
+    far as their probabilities allow; `stage` names a separate random stream. A table without
+    covariances consumes no random numbers for poses. Raise InputError for an unknown kind.
+    """
     draw = kinds(draw)
-    # The first figures of rooms were drawn under "room worlds".
+    # The stream name is kept because earlier results of rooms were sampled with it.
     random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
     existence, flip = (np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip"))
@@ -153,7 +168,10 @@ def worlds(
 
 
 def occluder_table(scene: Scene) -> Array:
-    """(n, n + 1) probability that j is the dominant occluder of i; the last column is "not occluded"."""
+    """Return (n, n + 1) probabilities that j is the dominant occluder of i.
+
+    The last column is "not occluded".
+    """
     n = len(scene)
     table = np.zeros((n, n + 1))
     for i, belief in enumerate(scene.occluders or ()):
@@ -164,20 +182,20 @@ def occluder_table(scene: Scene) -> Array:
 
 
 def possible(scene: Scene, wanted: Named) -> bool:
-    """Whether any object may be the wanted thing."""
+    """Whether any object can match `wanted` with nonzero probability."""
     return bool(_chances(wanted, scene.objects).any())
 
 
 def _noise(objects: Sequence[ObjectState], count: int, random: np.random.Generator) -> Array:
-    """(count, n, 3) deviations of x, y and heading."""
+    """Return (count, n, 3) deviations of x, y and heading."""
     covariance = np.array([o.covariance for o in objects], float).reshape(-1, 3, 3)
-    size, axis = np.linalg.eigh(covariance)  # not Cholesky: a covariance may be singular, or zero
+    size, axis = np.linalg.eigh(covariance)  # not Cholesky: a covariance may be singular or zero
     root = axis * np.sqrt(np.maximum(size, 0))[:, None, :]
     return np.einsum("nij,knj->kni", root, random.standard_normal((count, len(objects), 3)))
 
 
 def _values(objects: Sequence[ObjectState]) -> dict[str, tuple[str, ...]]:
-    """Of each attribute all values that the table mentions."""
+    """Return all values of each attribute in the table."""
     found: dict[str, dict[str, None]] = {}
     for o in objects:
         for attribute, belief in o.beliefs.items():
@@ -191,7 +209,7 @@ def _looks(
     count: int,
     random: np.random.Generator | None,
 ) -> dict[str, NDArray[np.int64]]:
-    """Of each attribute (count, n) indices of its values: draws, or without a generator the most probable."""
+    """Return (count, n) value indices of each attribute: samples, or without `random` the mode."""
     looks = {attribute: np.zeros((count, len(objects)), np.int64) for attribute in values}
     code = {attribute: {value: k for k, value in enumerate(known)} for attribute, known in values.items()}
     for i, o in enumerate(objects):
@@ -207,9 +225,10 @@ def _looks(
 
 
 def _occluders(drawn: Worlds, random: np.random.Generator | None) -> NDArray[np.int64]:
-    """(W, n) dominant occluders; one that does not exist hides nothing."""
+    """Return (W, n) dominant occluders; an absent object occludes nothing."""
     table, (count, n) = occluder_table(drawn.table), drawn.exists.shape
-    if random is None:  # the likeliest that exists; "not occluded" stands first, so it wins ties
+    # the most probable present occluder; "not occluded" is column 0, so it wins ties
+    if random is None:
         there = np.concatenate([np.ones((count, 1)), drawn.exists], 1)
         return np.argmax(np.roll(table, 1, 1) * there[:, None], -1) - 1
     steps = np.cumsum(table, 1)
@@ -218,11 +237,11 @@ def _occluders(drawn: Worlds, random: np.random.Generator | None) -> NDArray[np.
     return np.where(np.take_along_axis(present, found, 1), found, -1)
 
 
-# --- what sentences take for granted ------------------------------------------------------------------------
+# --- presuppositions of sentences -----------------------------------------------------------------
 
 
 def _chances(wanted: Named, objects: Sequence[ObjectState]) -> Array:
-    """(n,) how probably each object exists and is the wanted thing."""
+    """Return (n,) probabilities that each object exists and matches `wanted`."""
     chances = np.zeros(len(objects))
     for i, o in enumerate(objects):
         names = o.beliefs.get("name", {})
@@ -234,7 +253,7 @@ def _chances(wanted: Named, objects: Sequence[ObjectState]) -> Array:
 
 
 def _grant(wanted: Named, drawn: Worlds, random: np.random.Generator) -> None:
-    """Where no drawn object is the wanted thing, one becomes it."""
+    """Make one object match `wanted` in each sample without a matching object."""
     objects, looks, values = drawn.table.objects, drawn.looks, drawn.values
     chances = _chances(wanted, objects)
     if not chances.any():
@@ -245,7 +264,7 @@ def _grant(wanted: Named, drawn: Worlds, random: np.random.Generator) -> None:
     is_it &= named & np.array([_means(name, wanted.noun) for name in values["name"]])[looks["name"]]
     for attribute, value in wanted.looks:
         told = np.array([attribute in o.beliefs for o in objects])
-        if told.any():  # what the table does not tell of an object it does not deny
+        if told.any():  # a missing attribute does not exclude an object
             is_it &= ~told | np.array([known == value for known in values[attribute]])[looks[attribute]]
     for k in np.flatnonzero(~is_it.any(1)).tolist():
         i = int(chosen[k])
