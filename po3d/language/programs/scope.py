@@ -1,4 +1,5 @@
-"""How SCOPE's files spell programs: where things are for a camera, for a thing, for an imagined observer.
+"""The program dialect of SCOPE's files: directions relative to a camera, an object or an imagined
+observer.
 
     where(thing("cup"), thing("phone"), camera)                                  spatial consistency, egocentric
     where(thing("rock"), thing("man"), own(thing("man")))                        ... allocentric
@@ -19,13 +20,15 @@ OPERATIONS = rows("programs/scope.txt")
 
 
 class ScopeTree(Tree):
-    """A program as SCOPE's files spell it."""
+    """A program in the spelling of SCOPE's files."""
 
     language = Language({row.op: (row.signature,) for row in OPERATIONS}, LEAVES, frozenset(LEAVES))
 
 
 class _Scope(Dialect):
-    """With `turned`, which says of a question what the language says of its frame."""
+    """Dialect with `turned`, which wraps a question where the language wraps the question's
+    frame.
+    """
 
     def _call(self, op: str, *args: Call | str) -> Call:
         if op != "turned":
