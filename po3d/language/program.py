@@ -315,7 +315,7 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
     return program
 
 
-# --- the operations -----------------------------------------------------------------------------------------
+# --- the operations -------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[str, ...] | type] = {
     **{kind: tuple(words) for kind, *words in map(str.split, lines_beside(__file__, "leaves.txt"))},
