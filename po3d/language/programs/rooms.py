@@ -1,12 +1,11 @@
-"""The program dialect of rooms: edits, and questions about the edited scene, with one signature
-table.
+"""The program dialect of rooms: edits and questions about the edited scene.
 
-A program is a tree of calls. Operations, directions, attributes, purposes and numbers are tokens of
-the language; names and attribute values are open text, so objects of unseen categories can be moved
-and counted. Two spellings:
+A program is a tree of calls, typed by one signature table. Operations, directions, attributes,
+purposes and numbers are tokens of the language; names and attribute values are open text, so
+objects of unseen categories can be moved and counted. Two spellings:
 
-* text     count(upon(only(all("table")), all("cup"))) * tokens   ["count", "upon", "only", "all",
-"table", "all", "cup"]      prefix order
+* text     count(upon(only(all("table")), all("cup")))
+* tokens   ["count", "upon", "only", "all", "table", "all", "cup"]      prefix order
 
 Two kinds of programs: an edit has the type "edit", a question one of ANSWERS.
 """

@@ -3,9 +3,9 @@
 The last step is the answer. Names of colours, shapes and directions are arguments, never
 operations, so new vocabulary is data. Three spellings of one program:
 
-* steps    (Step("scene"), Step("filter", ("color", "red"), (0,)), Step("count", (), (1,))) * text
-count(filter[color=red](scene)) * tokens   ["count", "filter[color=red]", "scene"]     prefix order,
-the parser's output
+* steps    (Step("scene"), Step("filter", ("color", "red"), (0,)), Step("count", (), (1,)))
+* text     count(filter[color=red](scene))
+* tokens   ["count", "filter[color=red]", "scene"]     prefix order, the parser's output
 """
 
 from collections.abc import Sequence
