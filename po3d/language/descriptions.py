@@ -17,8 +17,9 @@ from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
 
 class Rank(NamedTuple):
-    """Select the `place`-th (from 1) object by a measure: from the least if `sign` is 1, from the
-    greatest if -1.
+    """Select the `place`-th (from 1) object in the order of a measure.
+
+    `sign`: 1 counts from the least, -1 from the greatest.
     """
 
     measure: str  # "across" (from the left), "depth", "size", "height" (extent), "level" (position)
@@ -151,9 +152,7 @@ def _goes_on(words: list[str], at: int) -> bool:
 
 
 def _worn(words: list[str], at: int) -> int:
-    """Return the end of a clause about clothes or a colour ("in a red coat", "wearing
-    blue"), or 0.
-    """
+    """Return the end of a clause about clothes or colour ("in a red coat"), or 0."""
     if words[at] not in _WEARING:
         return 0
     k, told = at + 1, False

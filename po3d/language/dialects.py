@@ -1,9 +1,13 @@
 """Translate between the program language and the spellings in benchmark files and parser outputs.
 
-    count(filter[color=red](scene))         streets    count(filter(color, "red", scene))
-    count(having(color, "red", all("cup"))) rooms      count(filter(color, "red", filter(name, "cup", scene)))
-    higher("a", "b")                        3DSRBench  query(name, best(elevation, most, group(refer("a"), refer("b"))))
-    where(thing("a"), thing("b"), camera)   SCOPE      direction(refer("b"), refer("a"), frame(camera), eight)
+    streets    count(filter[color=red](scene))
+               count(filter(color, "red", scene))
+    rooms      count(having(color, "red", all("cup")))
+               count(filter(color, "red", filter(name, "cup", scene)))
+    3DSRBench  higher("a", "b")
+               query(name, best(elevation, most, group(refer("a"), refer("b"))))
+    SCOPE      where(thing("a"), thing("b"), camera)
+               direction(refer("b"), refer("a"), frame(camera), eight)
 
 A dialect is a table that maps each of its operations to a call of the language, with numbers as
 placeholders for the operation's arguments. The table is used in both directions, so every program
@@ -51,18 +55,14 @@ class Dialect:
             self.spellings.setdefault(pattern[0], []).append((op, pattern))
 
     def parse(self, text: str) -> Call:
-        """Parse text of the dialect into a call; raise ProgramError if it is not a question or
-        edit.
-        """
+        """Parse text into a call; raise ProgramError if it is not a question or edit."""
         tree = self.tree.parse(text)
         if self.answers and tree.output not in self.answers:
             raise ProgramError(f"this asks nothing: {text[:60]!r}")
         return self.meant(tree)
 
     def text(self, program: Call) -> str:
-        """Return the dialect's text for a call; raise ProgramError if the dialect cannot express
-        it.
-        """
+        """Return the text of a call; raise ProgramError if the dialect cannot express it."""
         return self.spelled(program).text()
 
     def _call(self, op: str, *args: Call | str) -> Call:
@@ -79,9 +79,7 @@ class Dialect:
         return self._filled(self.meanings[op], [self._heard(k, a) for k, a in zip(kinds, args)])
 
     def meant(self, tree: Tree) -> Call:
-        """Translate a tree of the dialect to a call, cached on the tree; a call is returned
-        unchanged.
-        """
+        """Translate a tree to a call, cached on the tree; a call is returned unchanged."""
         if isinstance(tree, Call):
             return tree
         found = tree.__dict__.get("meaning")

@@ -1,5 +1,4 @@
-"""Text generation from grammar files (`grammar_file` defines their format, `grammar_check` checks
-them).
+"""Text generation from grammar files (format: `grammar_file`, checks: `grammar_check`).
 
 Random choices use `pick(n)`, which returns a number below n. Text is generated as a list of pieces,
 so that the words of every leaf can be located.
@@ -22,18 +21,14 @@ Value = Tree | str | float  # a call or a leaf
 
 
 class Word(str):
-    """A piece that is a leaf of the program, with its kind and its `number` in prefix order (-1 if
-    unnumbered).
-    """
+    """A piece that is a leaf: its kind and its `number` in prefix order (-1 if unnumbered)."""
 
     number: int
     kind: str
 
 
 class Verb(NamedTuple):
-    """An unresolved agreement: "is/are" before the number is determined, "a/an" before the next
-    word.
-    """
+    """An unresolved agreement: "is/are" before the number, "a/an" before the next word is known."""
 
     one: str
     many: str
@@ -41,8 +36,10 @@ class Verb(NamedTuple):
 
 @dataclass
 class Pieces:
-    """Generated text, whether it is plural, and {number of an omitted repeated leaf: number of the
-    leaf said}.
+    """Generated text.
+
+    `many`: whether it is plural. `same`: number of an omitted repeated leaf -> number of the leaf
+    in the text.
     """
 
     pieces: list[str]
@@ -55,9 +52,7 @@ class Pieces:
 
 @cache
 def load(name: str, kind: str = "grammar") -> "Grammar":
-    """Load a grammar file from language/grammars; wordings of kind "patterns" are regular
-    expressions.
-    """
+    """Load a grammar file; wordings of kind "patterns" are regular expressions."""
     path = resources.files("po3d.language") / "grammars" / f"{name}.{kind}"
     return Grammar(name, path.read_text(encoding="utf-8"))
 
@@ -154,9 +149,7 @@ class Grammar:
         return frozenset(found)
 
     def template(self, prefix: str) -> re.Pattern[str]:
-        """Compile the wordings of all phrases with a name prefix into one expression; slots match
-        any text.
-        """
+        """Compile the wordings of all phrases with a name prefix; slots match any text."""
 
         def form(node: tuple) -> str:
             kind, *parts = node

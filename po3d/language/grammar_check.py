@@ -66,8 +66,9 @@ def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
 
 
 def ambiguities() -> list[str]:
-    """Return a line for each sample program that plain.grammar cannot express or expresses
-    ambiguously.
+    """Return a line for each sample program without a wording, or with an ambiguous one.
+
+    The wordings are those of plain.grammar.
     """
     said: dict[str, Call] = {}
     found = []
@@ -83,9 +84,7 @@ def ambiguities() -> list[str]:
 
 
 def samples() -> Iterator[Call]:
-    """Yield questions and edits that cover each operation of the language with each word of its
-    leaves.
-    """
+    """Yield questions and edits that cover each operation with each word of its leaves."""
     for op, signatures in SIGNATURES.items():
         for signature in signatures:
             for args in product(*_arguments(signature)):

@@ -1,8 +1,8 @@
 """The format of grammar files: rules, each a pattern of programs with its wordings.
 
-    how_many: how many | what number of                      a phrase: "<how_many>" stands for one of its wordings
-    question count(S):                                       a rule: a pattern of programs, and its wordings below,
-        <how_many> {S.many} [are there|do you see|]          one per line, or separated by " | "
+    how_many: how many | what number of               a phrase: "<how_many>" stands for a wording
+    question count(S):                                a rule: a pattern, and its wordings below,
+        <how_many> {S.many} [are there|do you see|]   one per line, or separated by " | "
     question count(relate(next_to, X, S)) if kind=removal *2:
         how many {S.many} is/are left next to {X}
 
@@ -47,8 +47,9 @@ class Pattern(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A condition on a fact (of the value of capital `of`): one of `values`, or true; negated if
-    not `wanted`.
+    """A condition on a fact (of the value of capital `of`).
+
+    The fact has to be one of `values`, or true; negated if not `wanted`.
     """
 
     name: str

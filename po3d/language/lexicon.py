@@ -26,8 +26,9 @@ ROOT = "thing"
 
 
 class Lexicon(NamedTuple):
-    """Words (lower case, singular or plural as written) and kinds; a kind is the first word of its
-    line.
+    """Words (lower case, singular or plural as written) and kinds.
+
+    A kind is the first word of its line in nouns.txt.
     """
 
     kinds: dict[str, tuple[str, ...]]  # word -> the kinds that it names
@@ -68,8 +69,9 @@ def lexicon() -> Lexicon:
 
 @functools.lru_cache(maxsize=20_000)
 def kinds_of(noun: str) -> tuple[str, ...]:
-    """Return the kinds that a noun names: as written, in the singular, or by its last words; () if
-    unknown.
+    """Return the kinds that a noun names, () if unknown.
+
+    It is looked up as written, in the singular, then by its last words.
     """
     words = noun.lower().replace("-", " ").split()
     for start in range(max(0, len(words) - lexicon().longest), len(words)):
@@ -80,9 +82,7 @@ def kinds_of(noun: str) -> tuple[str, ...]:
 
 
 def _entry(noun: str) -> tuple[str, ...]:
-    """Return the kinds of the whole noun: as written, singular, or as a compound with or without
-    spaces.
-    """
+    """Return the kinds of the whole noun: as written, singular, or with spaces removed."""
     kinds, _, _, compounds = lexicon()
     for word in (noun, singular(noun)):
         if named := kinds.get(word) or kinds.get(compounds.get(joined(word), "")):
@@ -118,9 +118,7 @@ def ancestors(kind: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=50_000)
 def fits(noun: str, name: str) -> float:
-    """Score how well a noun fits an object called `name`, from 0 (not at all) to 1 (equal or
-    synonymous).
-    """
+    """Score how well a noun fits an object called `name`: 0 (not at all) to 1 (synonym)."""
     noun, name = noun.lower(), name.lower()
     if not noun or not name:  # objects of streets have shapes but no names
         return 0.0

@@ -1,5 +1,4 @@
-"""The program language of all benchmarks: a question or an edit of a scene as a typed tree of
-calls.
+"""The program language of all benchmarks: questions and edits of scenes as typed trees of calls.
 
     count(relate(left, unique(filter(color, "red", scene)), frame(camera), scene))
     direction(refer("man"), refer("cup"), frame(object), four)
@@ -47,9 +46,7 @@ class Language(NamedTuple):
     quoted: frozenset[str]  # leaf kinds that are written in quotation marks
 
     def signature(self, op: str, args: tuple) -> Signature:
-        """Return the first signature that matches the arguments; raise ProgramError if none
-        does.
-        """
+        """Return the first matching signature; raise ProgramError if there is none."""
         if op not in self.signatures:
             raise self.unknown(op)
         for signature in self.signatures[op]:
@@ -98,9 +95,7 @@ class Language(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """An operation with its arguments (trees or leaves), type-checked on construction against
-    `language`.
-    """
+    """An operation with its arguments, trees or leaves; type-checked against `language`."""
 
     op: str
     args: tuple["Tree | str | float", ...] = ()
@@ -167,9 +162,7 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a program from its text form; raise ProgramError with a one-line message for other
-        text.
-        """
+        """Parse the text form; raise ProgramError with a one-line message for other text."""
         language = cls.language
 
         def make(op: str, args: tuple) -> Self:

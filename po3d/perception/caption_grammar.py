@@ -1,5 +1,4 @@
-"""Rule-based parser of captions: "This is a brown chair. It is to the left of the table near the
-window."
+"""Rule-based parser of captions: "This is a brown chair. It is left of the table near the window."
 
 A caption is about one object, named by its first noun. Its attributes are the adjectives before
 that noun and predicates such as "it is open", "it is made of wood". A relation belongs to the noun
@@ -140,9 +139,7 @@ def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
 
 
 def _predicates(words: list[str], inside: set[int], looks: dict[str, str]) -> None:
-    """Add the attributes in predicates about the caption's object, outside of noun phrases: "it is
-    made of wood".
-    """
+    """Add the attributes in predicates about the caption's object: "it is made of wood"."""
     for k, word in enumerate(words):
         if word in _VALUES and k not in inside:
             attribute, value = _VALUES[word]

@@ -32,8 +32,9 @@ CALIBRATION = {"temperature": 1.0, "sigma": 1.0, "slope": 1.0, "offset": 0.0}
 
 
 class Detections(NamedTuple):
-    """Decoded network outputs of B images, padded to N objects, in pixels of an image of a given
-    width.
+    """Decoded network outputs of B images, padded to N objects.
+
+    Pixels are those of an image of a given width.
 
     Tensors on the network's device (`detected`) or arrays (`detect`).
     """
@@ -199,9 +200,7 @@ def joined(parts: Sequence[Detections]) -> Detections:
 
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
-    """Return the values (V,) with a probability of at least SURE, renormalised; always the best
-    one.
-    """
+    """Return the values (V,) with a probability >= SURE, and the best one, renormalised."""
     kept = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
     return {v: p / sum(kept.values()) for v, p in kept.items()}
 
@@ -212,9 +211,7 @@ def _existence(scores: torch.Tensor, calibration: Mapping[str, float]) -> torch.
 
 
 def _with_sigma(output: torch.Tensor) -> torch.Tensor:
-    """Convert (..., 2) values and Laplace log scales to values and deviations; (..., 0) stays
-    empty.
-    """
+    """Convert (..., 2) values and Laplace log scales to deviations; (..., 0) stays empty."""
     value, log_scale = output.double().tensor_split([1], -1)
     return torch.cat([value, math.sqrt(2) * log_scale.clamp(MIN_LOG_SCALE, 1).exp()], -1)
 
@@ -235,8 +232,9 @@ def pays_bf16(device: torch.device) -> bool:
 
 
 def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
-    """Resize to (height, width, 3) uint8, antialiased when shrinking. Used in training and
-    at test.
+    """Resize to (height, width, 3) uint8, antialiased when shrinking.
+
+    Training and inference use the same filter.
     """
     if image.shape[:2] == (height, width):
         return np.array(image)
@@ -246,8 +244,9 @@ def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
 def _heading(
     logits: torch.Tensor, residual: torch.Tensor, log_scale: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
-    """Return the angle relative to the viewing ray, its sigma, and the probability of the opposite
-    heading.
+    """Return the angle relative to the viewing ray, its sigma, and the flip probability.
+
+    The flip probability is that of the opposite heading.
     """
     p = logits.softmax(-1)
     best = p.argmax(-1, keepdim=True)

@@ -1,5 +1,4 @@
-"""Out-of-distribution detection: distance of an image's features from those of each training
-domain.
+"""Out-of-distribution detection: distance of an image's features from each training domain.
 
 Two distances of the network's features, pooled over the image. The first is the Mahalanobis
 distance with a diagonal covariance to the mean of one domain (after Lee et al., A simple unified
@@ -47,8 +46,9 @@ class Domain:
     limits: tuple[float, float] = (1.0, 1.0)  # of the two distances
 
     def strangeness(self, features: Array) -> Array:
-        """Return the out-of-distribution scores (B,) of features (B, F): the larger distance over
-        its limit.
+        """Return the out-of-distribution scores (B,) of features (B, F).
+
+        The score is the larger of the two distances, each over its limit.
 
         Above 1 an image is outside the domain.
         """

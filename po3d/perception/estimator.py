@@ -1,6 +1,4 @@
-"""Base class of the learned estimators: a trained network with its calibration, images to
-detections.
-"""
+"""Base class of the learned estimators: a network with its calibration, images to detections."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -32,8 +30,7 @@ CHUNK = 4  # images per batch on a CPU: feature maps of larger batches do not fi
 
 
 class Estimator:
-    """Base class of the learned estimators. Subclasses define the attributes and build scenes from
-    detections.
+    """Base class of the learned estimators; subclasses build scenes from its detections.
 
     Args:
       calibration: values that override `defaults`.
@@ -111,8 +108,7 @@ class Estimator:
         return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
 
     def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
-        """Return the detections in (H, W, 3) uint8 images as arrays, in pixels of an image `width`
-        wide.
+        """Detect objects in (H, W, 3) uint8 images; arrays in pixels of an image `width` wide.
 
         `focals`: focal lengths in image widths, for networks that estimate depth.
         """
@@ -137,15 +133,15 @@ class Estimator:
         return joined(parts)
 
     def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
-        """Return the network's input for (H, W, 3) uint8 images: (B, 3, height, width) on the
-        device.
+        """Convert (H, W, 3) uint8 images to the network's input (B, 3, height, width).
+
+        The result is on the network's device.
         """
         batch = np.stack([network_input(picture, self.once) for picture in pictures])
         return self.once.input.pixels(torch.from_numpy(batch).to(self.device))
 
     def strangeness(self, picture: np.ndarray) -> dict[str, float]:
-        """Return the out-of-distribution score of an (H, W, 3) uint8 image for each training
-        domain.
+        """Score how far an (H, W, 3) uint8 image is outside each training domain.
 
         Above 1 the image is outside the domain (`Domain.strangeness`). Return {} if the checkpoint
         holds no domain statistics.
@@ -155,9 +151,7 @@ class Estimator:
 
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
-        """Return the pooled features (1, F) of an image for `Domain`; one forward pass without
-        flipping.
-        """
+        """Return the pooled features (1, F) of an image for `Domain`, without flipping."""
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

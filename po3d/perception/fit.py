@@ -1,5 +1,4 @@
-"""The joint fit: solve for the camera and all objects of an image together, from the network's
-outputs.
+"""The joint fit: solve for the camera and all objects of an image from the network's outputs.
 
 Unknowns are the camera's position jitter (3) and (x, y, heading) of every object. Known are the
 intrinsics, the camera's look-at point (the world's origin), the ground plane and the boxes' sizes
@@ -37,6 +36,8 @@ STEP = 1e-5  # of the finite differences with respect to the camera's position
 
 
 class Fit(NamedTuple):
+    """Result of the joint fit of B images with N objects each."""
+
     jitter: Tensor  # (B, 3)
     position: Tensor  # (B, N, 2)
     heading: Tensor  # (B, N)
@@ -45,6 +46,8 @@ class Fit(NamedTuple):
 
 
 class Observed(NamedTuple):
+    """Observations of the joint fit."""
+
     points: Tensor  # (B, N, 9, 2)
     sigma: Tensor  # (B, N, 9, 1)
     heading: Tensor  # (B, N)
@@ -62,8 +65,9 @@ def wrapped(angle: Tensor) -> Tensor:
 
 
 def camera_axes(jitter: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the distances (..., 1) from the origin and rotations cam_R_world (..., 3, 3) of
-    cameras that look at the origin.
+    """Return poses of cameras that look at the origin, at positions CAMERA_POSITION + jitter.
+
+    These are distances (..., 1) from the origin and rotations cam_R_world (..., 3, 3).
 
     A point p of the world is R p + (0, 0, distance) in the camera frame.
     """
@@ -104,8 +108,9 @@ def _seen_from(jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor)
 
 
 def rays(pixels: Tensor) -> Tensor:
-    """Return world directions (..., 3) of the nominal camera's rays through pixels (..., 2), of
-    unit depth.
+    """Return world directions (..., 3) of unit depth of the nominal camera's rays.
+
+    pixels: (..., 2).
     """
     _, rotation = camera_axes(torch.zeros(3, dtype=pixels.dtype, device=pixels.device))
     d_cam = (pixels - _at(pixels, (WIDTH / 2, HEIGHT / 2))) / FOCAL
@@ -167,9 +172,7 @@ def _rows(keep: Tensor, like: Tensor) -> Tensor:
 
 
 def _ground_points(pixels: Tensor, z: Tensor) -> Tensor:
-    """Intersect the nominal camera's rays through pixels (B, N, 2) with heights z (B, N): (B, N,
-    2).
-    """
+    """Intersect the nominal camera's rays through pixels with heights z: (B, N, 2)."""
     eye, d = _at(pixels, CAMERA_POSITION), rays(pixels)
     reach = (z - eye[2]) / d[..., 2].clamp(max=-0.05)
     return (eye[:2] + d[..., :2] * reach[..., None]).clamp(-8, 8)
@@ -228,8 +231,9 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
 
 
 def _solve(normal: Tensor, gradient: Tensor, damping: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the camera step (B, 3) and object steps (B, N, 3), eliminating the objects first
-    (Schur complement).
+    """Return the camera step (B, 3) and object steps (B, N, 3) by the Schur complement.
+
+    The objects are eliminated first.
     """
     eye = torch.eye(3, dtype=normal.dtype, device=normal.device)
     damped = 1 + damping[:, None, None] * eye

@@ -1,6 +1,4 @@
-"""Inference-only copy of the network: batch norm fused, input normalisation folded into the first
-convolution.
-"""
+"""Inference-only copy of the network: convolutions include batch norm and input normalisation."""
 
 import copy
 
@@ -12,8 +10,9 @@ from po3d.perception.network import MEAN, STD, SceneNet
 
 
 class Pixels(nn.Module):
-    """Replaces `network.Input` when the first convolution includes normalisation and folding:
-    subtracts the mean colour.
+    """Replaces `network.Input` if the first convolution includes normalisation and folding.
+
+    Only the mean colour is subtracted.
     """
 
     def __init__(self, width: int) -> None:
@@ -64,8 +63,7 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
 
 @torch.no_grad()
 def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.BatchNorm2d]]]:
-    """Trace the network: return its convolutions in execution order, and (conv, norm) pairs to
-    fuse.
+    """Trace the network: return convolutions in execution order, and (conv, norm) pairs to fuse.
 
     A pair is a convolution whose output goes directly into a batch norm.
     """
@@ -99,8 +97,7 @@ def _plain(conv: nn.Conv2d) -> bool:
 
 
 def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
-    """Rewrite a convolution over fold x fold blocks of normalised pixels as one over centred
-    pixels.
+    """Rewrite a convolution over blocks of normalised pixels as one over centred pixels.
 
     The sums are equal: the blocks become a larger kernel, and the division by the deviation moves
     into the weights.

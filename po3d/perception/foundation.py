@@ -166,8 +166,9 @@ def _object(
     camera: Camera,
     scale: tuple[float, float],
 ) -> ObjectState:
-    """Build an object from its points (n, 3) in the world; `scale` converts the box to the original
-    image's pixels.
+    """Build an object from its points (n, 3) in the world.
+
+    `scale` converts the box to the original image's pixels.
     """
     eye = camera.position
     ray = np.array([*((found.box[:2] + found.box[2:]) / 2 - camera.principal), camera.focal])
@@ -195,8 +196,9 @@ def _object(
 
 
 def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
-    """Return the share of each colour word (po3d.scene.rooms.COLORS) among the pixels in the middle
-    of an image box.
+    """Return the share of each colour word among the pixels in the middle of an image box.
+
+    Colour words are those of po3d.scene.rooms.COLORS.
 
     Colours are defined by hand-made rules on hue, saturation and value.
     """
@@ -230,9 +232,7 @@ def _shrunk(picture: Pixels, longest: int) -> Pixels:
 
 
 def _usual_focal(field_of_view: float, width: int, height: int) -> float:
-    """Return the focal length in image widths of a field of view in degrees across the
-    longer side.
-    """
+    """Return the focal length in image widths of a field of view across the longer side."""
     return max(width, height) / width / 2 / math.tan(math.radians(field_of_view) / 2)
 
 
@@ -240,8 +240,9 @@ def _usual_focal(field_of_view: float, width: int, height: int) -> float:
 
 
 def nouns(things: Sequence[str]) -> list[str]:
-    """Return the nouns of descriptions and of their landmarks: ["mug", "laptop"] for "mug next to
-    the laptop".
+    """Return the nouns of descriptions and their landmarks.
+
+    Example: ["mug", "laptop"] for "mug next to the laptop".
 
     A description without a noun is returned as it is.
     """
@@ -321,8 +322,9 @@ def foundation(
     choice: Mapping[str, float] | None = None,
     **settings: Any,
 ) -> FoundationEstimator:
-    """Build the estimator of a config: each network by its `weights` (a folder or hub name) and
-    `revision`.
+    """Build the estimator of a config.
+
+    Each network is given by its `weights` (a folder or hub name) and `revision`.
 
     Raise InputError naming all missing weights. Networks are loaded with the first image.
     """

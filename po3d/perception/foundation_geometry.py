@@ -1,5 +1,4 @@
-"""Geometry of photographs with depth maps: ground plane and gravity, object points, 3D boxes,
-headings.
+"""Geometry of photographs with depth maps: ground plane, object points, 3D boxes, headings.
 
     depth map, focal length -> points in the camera -> ground plane -> level camera
     image box -> the object's points -> 3D box in the world, aligned with a heading
@@ -197,8 +196,9 @@ def thing_points(points: Array, box: tuple[float, float, float, float], camera: 
 
 
 def _hanging_together(distance: Array, weight: Array, size: float) -> np.ndarray:
-    """Select the points around the most frequent distance, without a gap of a tenth of the object's
-    size.
+    """Select the points around the most frequent distance, up to a gap.
+
+    A gap is a tenth of the object's size.
     """
     width = size / 20
     start = float(distance.min())
@@ -216,8 +216,9 @@ def _hanging_together(distance: Array, weight: Array, size: float) -> np.ndarray
 
 
 def placed(points: Array, heading: float, eye: Array, name: str = "") -> Placed:
-    """Fit an upright box to points (n, 3) in the world, n > 0, of an object with `heading` seen
-    from `eye`.
+    """Fit an upright box to points (n, 3) in the world, n > 0, of an object seen from `eye`.
+
+    The box is aligned with `heading`.
 
     A dimension whose far side is hidden is extended to the usual size of objects of that name.
     """
@@ -260,8 +261,9 @@ def _usual(name: str, size: Array, sight: Array) -> Array:
 
 
 def _covariance(offset: Array, hidden: float) -> Array:
-    """Return the covariance (2, 2) of x and y: larger along the line of sight, and where depth was
-    guessed.
+    """Return the covariance (2, 2) of x and y, larger along the line of sight.
+
+    It also grows with guessed depth.
     """
     distance = float(np.hypot(offset[0], offset[1]))
     along = offset[:2] / max(distance, 1e-9)
@@ -274,8 +276,7 @@ def _covariance(offset: Array, hidden: float) -> Array:
 
 
 def front_of(azimuth: float, polar: float, rotation: float, ray: Array) -> Array:
-    """Return the direction (3,) of an object's front in the camera frame, from an orientation
-    network's angles.
+    """Convert an orientation network's angles to the front's direction (3,) in the camera frame.
 
     The angles, in radians, are those of Orient Anything for a crop around `ray` (3,):
 
@@ -302,9 +303,7 @@ def _toward(ray: Array) -> Array:
 
 
 def heading_of(front: Array, camera: Camera) -> float:
-    """Return the azimuth in the world of a direction (3,) in the camera frame; undefined if
-    vertical.
-    """
+    """Return the world azimuth of a direction (3,) in the camera frame; undefined if vertical."""
     x, y, _ = camera.cam_T_world.rotation.T @ front
     return math.atan2(y, x)
 

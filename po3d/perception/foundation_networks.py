@@ -1,8 +1,11 @@
 """Wrappers of three networks of the transformers library.
 
-    Detector     image, phrases -> boxes with a score for every phrase     Grounding DINO, OWLv2 and similar
-    DepthMap     image          -> metres along the optical axis           Depth Anything V2 (metric), DepthPro
-    Orientation  crops          -> object orientations                     DINOv2 with Orient Anything's head
+    Detector     image, phrases -> boxes with a score for every phrase
+                 Grounding DINO, OWLv2 and similar
+    DepthMap     image -> metres along the optical axis
+                 Depth Anything V2 (metric), DepthPro
+    Orientation  crops -> object orientations
+                 DINOv2 with Orient Anything's head
 
 Weights are loaded from folders (`foundation_weights`) as safetensors; remote code is never
 executed. A folder's config.json names the class; other network types or incomplete weights raise
@@ -57,9 +60,7 @@ class Depth(NamedTuple):
 
 
 class Facing(NamedTuple):
-    """Orientation of the object in one crop, in radians; angles as in
-    `foundation_geometry.front_of`.
-    """
+    """Orientation of the object in a crop, radians; see `foundation_geometry.front_of`."""
 
     azimuth: float
     polar: float
@@ -69,8 +70,9 @@ class Facing(NamedTuple):
 
 
 def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
-    """Load the folder's network for inference; raise InputError if it is of another kind or
-    incomplete.
+    """Load the folder's network for inference.
+
+    Raise InputError if it is of another kind or incomplete.
     """
     from transformers.utils import logging
 
@@ -165,15 +167,14 @@ class Detector:
 
 
 def _together(parts: Sequence[Boxes]) -> Boxes:
-    """Concatenate the boxes of several groups of phrases; scores for phrases of other groups are
-    zero.
-    """
+    """Concatenate boxes of several groups of phrases, with score 0 for other groups' phrases."""
     return Boxes(np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts)))
 
 
 def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """Return the prompt of detectors that score tokens ("dog. stop sign."), and each phrase's
-    position in it.
+    """Return the prompt for token-scoring detectors ("dog. stop sign.").
+
+    Also return each phrase's (start, end) in it.
     """
     text, spans = "", []
     for phrase in phrases:
@@ -186,8 +187,9 @@ def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 def of_phrases(
     of_tokens: Array, tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]
 ) -> Array:
-    """Return scores (n, phrases): the mean over each phrase's tokens, from scores (n, at least
-    len(tokens)).
+    """Return phrase scores (n, phrases), means over the phrases' tokens.
+
+    `of_tokens`: (n, at least len(tokens)).
 
     `tokens`, `spans`: positions in the sentence; special tokens are empty.
     """
@@ -264,8 +266,9 @@ class Orientation:
 
 
 def head(width: int, out: int) -> nn.Module:
-    """Orient Anything's head: two layers, each with batch norm, with the published
-    parameter names.
+    """Build Orient Anything's head with its published parameter names.
+
+    It has two linear layers, each with batch norm.
     """
     net = nn.Sequential()
     net.add_module("net1", nn.Sequential(nn.Linear(width, out), nn.BatchNorm1d(out), nn.ReLU()))

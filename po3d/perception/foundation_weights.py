@@ -1,5 +1,4 @@
-"""Locate the weights of pretrained networks: a folder, or a name on the Hugging Face hub in the
-local cache.
+"""Locate the weights of pretrained networks: a folder, or a Hugging Face name in the local cache.
 
 Only safetensors are accepted; folders with pickles only (.bin, .pt) are refused, and pickles are
 never downloaded. Nothing is downloaded unless `download` is set.

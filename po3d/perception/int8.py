@@ -1,12 +1,12 @@
-"""Int8 inference with OpenVINO: `device=openvino`, for CPUs with 8-bit products (AVX512-VNNI, AMX,
-NEON).
+"""Int8 inference with OpenVINO (`device=openvino`), for CPUs with 8-bit products.
 
-    ranges(net, pictures) ─► checkpoint ─► rounded(net, ranges) ─► on_openvino: equal outputs, twice as fast
+    ranges(net, pictures) ─► checkpoint ─► rounded(net, ranges)
+                                       ─► on_openvino(net, ranges): equal outputs, twice as fast
 
-Post-training quantisation after Jacob et al. (2018) of every convolution except the last:
-activations in 8 bits within the measured range, weights in 8 bits with one scale per channel. Sums
-are exact, so the result for an image does not depend on its batch. The decoding of boxes, the box
-head and the fit are not quantised.
+Such CPUs have AVX512-VNNI, AMX or NEON. Post-training quantisation after Jacob et al. (2018) of
+every convolution except the last: activations in 8 bits within the measured range, weights in 8
+bits with one scale per channel. Sums are exact, so the result for an image does not depend on its
+batch. The decoding of boxes, the box head and the fit are not quantised.
 """
 
 import copy
@@ -81,8 +81,7 @@ class Rounded(nn.Module):
 
 
 def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
-    """Return a copy of a fused network with simulated quantisation in torch, the reference for
-    OpenVINO.
+    """Return a copy of a fused network with simulated quantisation, the reference for OpenVINO.
 
     Raise InputError if the ranges belong to another network.
     """

@@ -36,11 +36,11 @@ class Mirrored:
     """A SceneNet with flip augmentation; replaces a SceneNet at inference, not for training.
 
     Args:
-      facing: the heading that mirroring keeps, in the frame of the predicted headings: 0 if they are
-        relative to the viewing ray, pi / 2 if they are in the axes of an image whose top is at pi / 2.
-        A multiple of half a heading bin.
-      cast: white-balance the mirrored image if its mean colour is farther from grey than this share;
-        `color` is then predicted from the original image alone. None: never.
+      facing: the heading that mirroring keeps, in the frame of the predicted headings: 0 if they
+        are relative to the viewing ray, pi / 2 if they are in the axes of an image whose top is at
+        pi / 2. A multiple of half a heading bin.
+      cast: white-balance the mirrored image if its mean colour is farther from grey than this
+        share; `color` is then predicted from the original image alone. None: never.
     """
 
     def __init__(self, net: SceneNet, facing: float = 0.0, cast: float | None = None) -> None:
@@ -85,8 +85,7 @@ class Mirrored:
         return HoldOutput((value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2)
 
     def _grey_balanced(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """White-balance images with a colour cast by the grey-world assumption (von Kries
-        adaptation).
+        """White-balance images with a colour cast (grey world, von Kries adaptation).
 
         Return the images and (B,), true where an image was changed.
         """

@@ -1,5 +1,4 @@
-"""The estimators' network: a timm backbone, dense centre and box heads, and a box head on RoI
-features.
+"""The estimators' network: timm backbone, dense centre and box heads, box head on RoI features.
 
 One pass over the whole image for all categories. The dense heads detect objects (centre heatmap, 2D
 box around the projected 3D box). The box head predicts for each object its attributes, heading, the
@@ -34,6 +33,8 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class Dense(NamedTuple):
+    """Outputs of the backbone and the dense heads for B images."""
+
     heat: Tensor  # (B, layers h, w) centre logits, layers stacked along the rows
     # (B, 4, layers h, w) log distances in pixels from the cell's centre to the box's sides
     box: Tensor
@@ -69,9 +70,7 @@ class HoldOutput(NamedTuple):
 
 
 class Input(nn.Module):
-    """Input transform of the backbone: normalisation, and fold x fold pixel blocks moved to
-    channels.
-    """
+    """Input transform of the backbone: normalisation, and pixel blocks moved to channels."""
 
     def __init__(self, fold: int) -> None:
         super().__init__()
@@ -112,8 +111,8 @@ class SceneNet(nn.Module):
         times faster.
       pose_hidden: width of a separate trunk of the box head for the POSE outputs; 0: they share the
         trunk of the attributes.
-      layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found if
-        their labels put them in different layers.
+      layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found
+        if their labels put them in different layers.
     """
 
     def __init__(
@@ -242,8 +241,9 @@ class SceneNet(nn.Module):
         return dict(zip(names, values.float().split([self.sizes[name] for name in names], 1), strict=True))
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
-        """Return (B, N, N + 1) logits of each object's dominant occluder; the last column is "not
-        occluded".
+        """Return the logits (B, N, N + 1) of each object's dominant occluder.
+
+        The last column is "not occluded".
 
         embedding (B, N, E), boxes (B, N, 4), present (B, N) bool.
         """
@@ -267,8 +267,9 @@ class SceneNet(nn.Module):
 
 
 def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: int, samples: int) -> Tensor:
-    """Crop features (K, C, grid, grid) of boxes (K, 4) in cells: RoIAlign with samples x samples
-    bilinear samples per bin.
+    """Crop box features (K, C, grid, grid) by RoIAlign.
+
+    Boxes (K, 4) are in cells; each bin averages samples x samples bilinear samples.
 
     torchvision's kernel copies the whole map to NCHW float32, and its gradient back. Here a bin is
     a weighted sum of rows of the channels-last map, computed by `embedding_bag` in one kernel
@@ -279,9 +280,7 @@ def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: in
     low, size = boxes[:, :2].float(), (boxes[:, 2:] - boxes[:, :2]).float()
 
     def taps(axis: int, cells: int) -> tuple[Tensor, Tensor]:
-        """Return the cells that bins read along an axis and their weights, (K, grid, 2 samples)
-        each.
-        """
+        """Return the cells read by bins along an axis and their weights, (K, grid, 2 samples)."""
         v = (low[:, axis : axis + 1] + at * size[:, axis : axis + 1] - 0.5).clamp(0, cells - 1)
         first = v.floor().clamp(max=cells - 2)
         share = torch.stack([1 - (v - first), v - first], -1) / samples

@@ -159,8 +159,10 @@ def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: 
 
 
 def _shapes(names: Sequence[str]) -> tuple[Array, list[bool], Array, Array]:
-    """Return for each object half its mean width, whether it occupies floor, whether it belongs to
-    a wall, and its depth.
+    """Return the shapes of the objects.
+
+    For each: half its mean width, whether it occupies floor, whether it belongs to a wall, and its
+    depth.
     """
     radius, solid, backed, depth = [], [], [], []
     for name in names:
@@ -216,9 +218,7 @@ def _corrections(places: Array, rule: _Rule, radius: Array, side: float) -> list
 
 
 def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
-    """Return the nearest position in the rule's corner, at its wall, on its side or in the middle
-    of the room.
-    """
+    """Return the nearest position that satisfies a rule about corner, wall, side or middle."""
     goal = place.copy()
     if rule.relation == "middle":
         return np.clip(goal, 0.4 * side, 0.6 * side)

@@ -34,8 +34,10 @@ _INWARD = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 @dataclass(frozen=True)
 class Thing:
-    """Known properties of an object: name, centre of its footprint in metres, attributes, and the
-    index of its base.
+    """Known properties of an object.
+
+    `position`: centre of its footprint in metres; `looks`: attributes; `on`: index of its base, if
+    stated.
     """
 
     name: str
@@ -45,9 +47,7 @@ class Thing:
 
 
 def usual(name: str) -> tuple[tuple[float, float, float], Category | None]:
-    """Return the usual size of an object (depth, width, height) in metres, and its category if
-    known.
-    """
+    """Return the usual size (depth, width, height) in metres, and the category if known."""
     category = category_of(name)
     return (category[:3] if category else UNKNOWN_SIZE), category
 
@@ -65,8 +65,9 @@ def usual_area(names: Sequence[str]) -> float:
 def furnished(
     things: Sequence[Thing], size: tuple[float, float], image: str = "", measured: bool = True
 ) -> Scene:
-    """Build the scene of a rectangular room of `size` (width along x, depth along y; metres), with
-    front +y.
+    """Build the scene of a rectangular room from its objects, with front +y.
+
+    `size`: width along x and depth along y, metres.
 
     `measured`: the centres are accurate enough to infer the depth of objects at walls.
     """
@@ -120,9 +121,7 @@ def _standing(thing: Thing, size: tuple[float, float], measured: bool) -> Object
 
 
 def _carrier(i: int, states: Sequence[ObjectState]) -> int | None:
-    """Return the index of the object that object i stands on, if its category belongs on
-    furniture.
-    """
+    """Return the index of object i's carrier, if its category belongs on furniture."""
     names = [SYNONYMS.get(state.value("name"), state.value("name")) for state in states]
     category = category_of(names[i])
     if category is None or category.stands != "top":

@@ -1,8 +1,8 @@
 """Perspective images of rooms and surroundings to scenes: rooms from inside, scenes from an orbit.
 
-picture, focal length -> SceneNet -> boxes, attributes, points, sizes, depths; roll, pitch and
-height of the camera
-                      -> joint fit (view_fit) -> Scene
+    image, focal length -> SceneNet -> boxes, attributes, points, sizes, depths;
+                                       roll, pitch and height of the camera
+                        -> joint fit (view_fit) -> Scene
 
 The scene's world is level: z = 0 is the floor, the camera is above the origin and looks along +y.
 The viewer's axes are those of `po3d.scene.orbit`: front is the side toward the viewer.

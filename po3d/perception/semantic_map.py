@@ -1,12 +1,11 @@
-"""Labelled maps: a room from above with the name of every object at the centre of its box, and its
-scene.
+"""Labelled maps: top views of rooms with each object's name at the centre of its box.
 
-The file, JSON beside the picture or a line of a twin's semantic_maps.jsonl:
+The file, JSON beside the image or a line of a twin's semantic_maps.jsonl:
 
     {"format": "po3d-semantic-map-1", "image": "scene0000_00",
-     "size": [640, 480],               width and height of the image, which ends at the room's walls
-     "metres_per_unit": 0.01,          null if unknown
-     "labels": [{"label": "bed", "center": [112.5, 300.0]}, ...]}     from the image's top left, y down
+     "size": [640, 480],         width and height of the image, which ends at the room's walls
+     "metres_per_unit": 0.01,    null if unknown
+     "labels": [{"label": "bed", "center": [112.5, 300.0]}, ...]}   from the top left, y down
 
 Any unit is possible: pixels, or metres with "metres_per_unit": 1. Maps contain names and centres
 only: no sizes, headings, heights, colours, materials or states. `table` fills in sizes, headings
@@ -36,8 +35,9 @@ MARGIN = 12  # variation of an image's background in grey levels
 
 @dataclass(frozen=True)
 class SemanticMap:
-    """Labels as (name, x, y) in the image's units from its top left, y down; the image's (width,
-    height).
+    """Labels as (name, x, y) in image units from the top left, y down.
+
+    `size`: the image's (width, height).
     """
 
     image: str
@@ -47,8 +47,9 @@ class SemanticMap:
 
 
 def semantic_map(scene: Scene) -> SemanticMap:
-    """Build the labelled map of a ground-truth scene: names and centres, in metres, cropped to the
-    room.
+    """Build the labelled map of a ground-truth scene: names and centres, in metres.
+
+    The image is cropped to the room.
 
     The scene's sizes, headings, heights and attributes are not used.
     """
@@ -62,9 +63,7 @@ def semantic_map(scene: Scene) -> SemanticMap:
 
 
 def table(labelled: SemanticMap) -> Scene:
-    """Build the scene of a labelled map, in metres from the image's bottom left, with the map's top
-    along +y.
-    """
+    """Build the scene of a labelled map, in metres from the image's bottom left, top along +y."""
     width, height = labelled.size
     scale = labelled.metres_per_unit
     if scale is None:
@@ -87,9 +86,7 @@ def to_json(labelled: SemanticMap) -> dict:
 
 
 def from_json(record: object, where: str) -> SemanticMap:
-    """Read a labelled map from a record in the format above; raise InputError if it is
-    malformed.
-    """
+    """Read a labelled map from a record; raise InputError if it is malformed."""
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a semantic map (its 'format' should be {FORMAT!r})")
     try:
@@ -133,8 +130,9 @@ class LabelReader:
         self._read = RapidOCR()
 
     def read(self, picture: NDArray[np.uint8], image: str = "") -> SemanticMap:
-        """Read the map of an image (H, W, 3), cropped to what differs from its top left pixel; the
-        scale is unknown.
+        """Read the map of an image (H, W, 3), without a scale.
+
+        The image is cropped to what differs from its top left pixel.
 
         An image without a readable label gives a map without labels.
         """
@@ -150,9 +148,7 @@ class LabelReader:
 
 
 def known_name(text: str) -> str:
-    """Normalise an OCR text to a name: lower case, letters and spaces only, known names
-    corrected.
-    """
+    """Normalise an OCR text to a name: lower case, letters only, known names corrected."""
     name = " ".join("".join(c if c.isalpha() else " " for c in text.lower()).split())
     return next(iter(alike(name, (*CATEGORIES, *SYNONYMS), ALIKE)), name)
 

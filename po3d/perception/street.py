@@ -1,5 +1,4 @@
-"""Street images to scenes: network, decoding into probabilities, joint fit. The overview of the
-street estimator.
+"""Street images to scenes: network, decoding, joint fit. The overview of the street estimator.
 
 images -> SceneNet -> centres and boxes -> box head -> probabilities, image points -> joint fit ->
 Scene
@@ -39,8 +38,9 @@ class Verifier(Protocol):
 
 
 class StreetEstimator(Estimator):
-    """Estimates one Scene per street image; `verify`: optional refinement of detections before the
-    joint fit.
+    """Estimates one Scene per street image.
+
+    `verify`: optional refinement of the detections before the joint fit.
     """
 
     kind, attributes = KIND, ATTRIBUTES
@@ -50,8 +50,9 @@ class StreetEstimator(Estimator):
     verify: Verifier | None = None
 
     def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
-        """Predict one scene for each (H, W, 3) uint8 image of the benchmark's camera (any size,
-        aspect 4:3).
+        """Predict one scene for each (H, W, 3) uint8 image of the benchmark's camera.
+
+        Images may have any size with aspect 4:3.
         """
         if not len(images):
             return []
@@ -63,9 +64,7 @@ class StreetEstimator(Estimator):
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
-    """Return the azimuths (...) of the nominal camera's rays through pixels (..., 2) of a 640 x 480
-    image.
-    """
+    """Return azimuths (...) of the nominal camera's rays through pixels (..., 2) of 640 x 480."""
     ray = rays(pixels)
     return torch.atan2(ray[..., 1], ray[..., 0])
 

@@ -51,6 +51,8 @@ class Seen(NamedTuple):
 
 
 class ViewFit(NamedTuple):
+    """Result of the joint fit of a view with n objects."""
+
     hold: Hold
     cam_T_world: Pose
     position: Array  # (n, 3)

@@ -1,11 +1,10 @@
-"""The program dialect of SCOPE's files: directions relative to a camera, an object or an imagined
-observer.
+"""The program dialect of SCOPE: directions relative to a camera, object or imagined observer.
 
-    where(thing("cup"), thing("phone"), camera)                                  spatial consistency, egocentric
-    where(thing("rock"), thing("man"), own(thing("man")))                        ... allocentric
-    turned("90", thing("cup"), thing("phone"), where(...))                       spatial updating, both
-    which_view("left", thing("cup"), thing("phone"))                             spatial integration, egocentric
-    name(nearest(toward("behind", thing("man"))))                                ... allocentric
+    where(thing("cup"), thing("phone"), camera)             spatial consistency, egocentric
+    where(thing("rock"), thing("man"), own(thing("man")))   ... allocentric
+    turned("90", thing("cup"), thing("phone"), where(...))  spatial updating, both
+    which_view("left", thing("cup"), thing("phone"))        spatial integration, egocentric
+    name(nearest(toward("behind", thing("man"))))           ... allocentric
 
 All leaves are quoted: names are open text, directions and angles closed lists.
 """
@@ -26,9 +25,7 @@ class ScopeTree(Tree):
 
 
 class _Scope(Dialect):
-    """Dialect with `turned`, which wraps a question where the language wraps the question's
-    frame.
-    """
+    """Dialect with `turned`, which wraps a question where the language wraps its frame."""
 
     def _call(self, op: str, *args: Call | str) -> Call:
         if op != "turned":

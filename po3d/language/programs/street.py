@@ -74,18 +74,14 @@ class Step:
 
     @property
     def token(self) -> str:
-        """Return the step without its inputs as a parser token: filter[color=red],
-        relate[left,task], count.
-        """
+        """Return the parser token: filter[color=red], relate[left,task], count."""
         if not self.args:
             return self.op
         return f"{self.op}[{'='.join(self.args) if self.op == 'filter' else ','.join(self.args)}]"
 
     @property
     def types(self) -> Signature:
-        """Return (input types, output type) with the argument filled in: query[color] gives
-        "color".
-        """
+        """Return (input types, output type), arguments filled in: query[color] gives "color"."""
         return token_types(self.token)
 
 
@@ -112,9 +108,7 @@ class Program(Tree):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Return the operations in execution order, each after its inputs, as in the official node
-        lists.
-        """
+        """Return the operations, each after its inputs, as in the official node lists."""
         made: list[Step] = []
 
         def add(program: "Program") -> int:

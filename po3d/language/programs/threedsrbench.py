@@ -1,8 +1,8 @@
 """The program dialect of 3DSRBench: one operation on one to three described objects.
 
-    higher("cyclist in orange suit", "yellow board")         which of the two is higher
-    closer_to("coffee table", "TV", "surfboard")             which of the last two is closer to the first
-    side_to("dog", "speakers")                               which side of the first faces the second
+    higher("cyclist in orange suit", "yellow board")   which of the two is higher
+    closer_to("coffee table", "TV", "surfboard")       which of the last two is closer to the first
+    side_to("dog", "speakers")                         which side of the first faces the second
 
 Objects are open text, as annotators describe them, or "#3 brown chair": object 3 of the scene,
 whatever its name. The answer of an operation is one of its type's words (`ANSWERS`) or, for

@@ -19,8 +19,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def read(text: str, kind: str, things: Sequence[Mapping[str, str | None]]) -> Call | None:
-    """Parse a question, or a statement as a yes/no question; None if no rule matches the whole
-    text.
+    """Parse a question, or a statement as a yes/no question; None if no rule matches.
 
     `things`: names and attributes of the scene's objects.
     """

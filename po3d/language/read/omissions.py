@@ -1,5 +1,4 @@
-"""Detect parses that omit part of the sentence: a quantity, an ordinal, a negation, a number or an
-alternative.
+"""Detect parses that omit a quantity, ordinal, negation, number or alternative of the sentence.
 
 Parsers drop words that they cannot represent, so the probability of such parses is reduced. Also
 detected are edits of objects that the sentence does not mention, and edits that the sentence
@@ -67,9 +66,7 @@ def _words(program: Call) -> set[str]:
 
 
 def forgets_how_many(text: str, change: Call) -> bool:
-    """Return whether the text edits a part of several objects while the program edits complete
-    sets.
-    """
+    """Return whether the text edits some of several objects, and the program edits all."""
     if not PARTLY.search(text):
         return False
     changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
@@ -77,9 +74,7 @@ def forgets_how_many(text: str, change: Call) -> bool:
 
 
 def untold(text: str, change: Call) -> bool:
-    """Return whether the text neither names nor points at an edited object: "Hello." removes no
-    chair.
-    """
+    """Return whether the text does not refer to any edited object: "Hello." removes no chair."""
     said = re.findall("[a-z]+", text.lower())
     leaves = (zip(call.signature.inputs, call.args) for call in change.calls())
     named = [str(arg).lower() for call in leaves for kind, arg in call if kind == "text"]

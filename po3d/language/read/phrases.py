@@ -1,6 +1,4 @@
-"""Vocabulary of street questions, from read_street.grammar: every known phrase -> the network's
-input tokens.
-"""
+"""Vocabulary of street questions (read_street.grammar): known phrase -> network input tokens."""
 
 from po3d.language.grammar import load
 from po3d.scene.vocabulary import PARENT

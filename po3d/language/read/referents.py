@@ -52,8 +52,7 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
 
 def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
-    """Remove colours, materials and sizes that select one of several objects but are not in the
-    text.
+    """Remove colours, materials and sizes that distinguish objects but are not in the text.
 
     With two goats in the scene, "the goat" is ambiguous. Programs are left unchanged if the text
     contrasts objects ("the other one").
@@ -76,17 +75,16 @@ def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
 
 def _is(thing: Thing, attribute: str, value: str) -> bool:
-    """Return whether an object has this attribute value, or this name as a whole or as its last
-    word.
-    """
+    """Return whether an object has this attribute value, or this name (or last word of it)."""
     if attribute in ("name", "shape"):
         return value in (thing["name"], (thing["name"] or "").rpartition(" ")[2])
     return thing.get(attribute) == value
 
 
 def told_apart(program: Call, things: Sequence[Thing]) -> Call:
-    """Rewrite a question for the name of one of several equally named objects ("which cushion is on
-    top?").
+    """Rewrite a question for the name of one of several equally named objects.
+
+    Example: "which cushion is on top?".
 
     It then asks for an attribute whose values distinguish them. Unchanged if there is none.
     """

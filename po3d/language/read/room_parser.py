@@ -1,5 +1,4 @@
-"""Parser of sentences about rooms: edits ("The chair has been moved next to the bed") and
-questions.
+"""Parser of room edits ("The chair has been moved next to the bed") and questions.
 
 Uses the network of the street parser with the dialect of rooms, whose names and values are spans
 copied from the sentence, so unseen categories are parsed like any other. Out-of-vocabulary words
@@ -109,8 +108,9 @@ def _unreadable(text: str, sort: str) -> str:
 
 
 def _text(token: str, words: list[str], span: list[int]) -> str:
-    """Convert a token to its text for `from_tokens`; copied words are trimmed, names made
-    singular.
+    """Convert a token to text for `from_tokens`.
+
+    Copied words are trimmed, and names are made singular.
     """
     if token == ANYTHING:
         return "object"

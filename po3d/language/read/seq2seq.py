@@ -1,5 +1,4 @@
-"""The street and room parsers' network: convolutional encoder, decoder with short memory and local
-attention.
+"""The street and room parsers' network: convolutional encoder, short-memory decoder.
 
 Both are local by design. The encoder has a receptive field of a few dozen words and no position
 embedding. The decoder conditions on its last tokens, the types still required, and its previous
@@ -41,8 +40,9 @@ BATCH = 256  # sentences per batch
 
 
 class Language(NamedTuple):
-    """The tokens of a program language and their types; `starts`: the sorts of programs that can be
-    requested.
+    """The tokens of a program language and their types.
+
+    `starts`: the sorts of programs that can be requested.
     """
 
     tokens: tuple[str, ...]
@@ -66,9 +66,7 @@ class Decoded(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Decoder output for one sentence: token ids, their joint probability, and spans of tokens that
-    copy.
-    """
+    """Decoder output for a sentence: token ids, their probability, spans of copying tokens."""
 
     tokens: list[int]
     probability: float
@@ -76,8 +74,7 @@ class Written(NamedTuple):
 
 
 class TypeTable(nn.Module):
-    """Signatures as dense tensors, and operations on the stack of types that a prefix program still
-    requires.
+    """Signatures as tensors, and operations on the stack of types a prefix program requires.
 
     Type 0 is the empty stack, 1 + k the answer of a program of sort k; others follow in sorted
     order.
@@ -169,8 +166,9 @@ class _Block(nn.Module):
         return x + F.glu(self.mix(y), -1) * mask
 
     def lookup(self, x: Tensor, table: Tensor, words: Tensor) -> Tensor:
-        """Compute `forward` for x = table[words] (padding 0) with row lookups instead of a
-        product.
+        """Compute `forward` for x = table[words] (padding 0) by row lookups.
+
+        This replaces the matrix product.
         """
         d, length = self.dilation, words.shape[1]
         known = torch.arange(len(table), device=words.device)[:, None] != PAD
@@ -258,8 +256,7 @@ class Seq2Seq(nn.Module):
         return split(key), split(value), mask
 
     def _tables(self) -> list[Tensor]:
-        """Precompute the first layers of `look` and `write` for each remembered token and required
-        type.
+        """Precompute the first layers of `look` and `write` for each past token and required type.
 
         Return one (ids, 4 width) table for each. Those layers are linear, so one lookup replaces an
         embedding and a product at every step.
@@ -296,9 +293,7 @@ class Seq2Seq(nn.Module):
         return self.write[1:](hidden), torch.cat([F.gelu(hidden), query], 1), (context, weight, ever + weight)
 
     def _pointers(self, aim: Tensor, looked: Tensor, encoded) -> Tensor:
-        """Return scores (B, 2, T) of the words as first and last word of the span the current token
-        copies.
-        """
+        """Return pointer scores (B, 2, T) of the words as first and last word of a copied span."""
         key, _, mask = encoded
         ends = self.point(aim).unflatten(1, (2, -1))
         words = key.transpose(1, 2).flatten(2)  # (B, T, width)
@@ -345,8 +340,9 @@ class Seq2Seq(nn.Module):
         return loss
 
     def read(self, sentences: Sequence[Sequence[int]], sort: int = 0) -> list[Written]:
-        """Decode sentences of token ids greedily into programs of a sort, in order; duplicates are
-        decoded once.
+        """Decode sentences of token ids greedily into programs of a sort, in order.
+
+        Duplicates are decoded once.
         """
         device = self.embed.weight.device
         found: dict[tuple[int, ...], Written] = {}
@@ -407,9 +403,7 @@ class Seq2Seq(nn.Module):
 
     @staticmethod
     def _span(scores: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the log-probability (B,) and ends (B, 2) of the best span of at most LONGEST_NAME
-        words.
-        """
+        """Return log-probability (B,) and ends (B, 2) of the best span of <= LONGEST_NAME words."""
         first, last = scores.log_softmax(-1).unbind(1)
         both = first[:, :, None] + last[:, None]  # (B, from, to)
         length = scores.shape[-1]
@@ -421,9 +415,7 @@ class Seq2Seq(nn.Module):
 
 
 class NetworkParser(ABC):
-    """Network and vocabulary of one checkpoint; subclasses define the language and the text
-    processing.
-    """
+    """Network and vocabulary of a checkpoint; subclasses define the language and text handling."""
 
     kind: ClassVar[str]  # `kind` of its checkpoints
     language: ClassVar[Language]

@@ -1,6 +1,4 @@
-"""Parser of street questions: `Parser.parse` converts texts to programs, with a reason where it
-fails.
-"""
+"""Parser of street questions: `Parser.parse` converts texts to programs, or gives a reason."""
 
 import re
 from collections.abc import Callable, Sequence

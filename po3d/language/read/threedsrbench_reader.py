@@ -1,13 +1,14 @@
-"""Rule-based parser of 3DSRBench's questions into `programs.threedsrbench`: clause patterns over
-free text.
+"""Rule-based parser of 3DSRBench's questions: clause patterns over free text.
 
-    "Consider the real-world 3D locations of the objects. Which is closer to the sofa, the dog or the cat?"
-        ─► opening dropped ─► one pattern of `threedsrbench_patterns` matches ─► closer_to("sofa", "dog", "cat")
+    "Consider the real-world 3D locations of the objects.
+     Which is closer to the sofa, the dog or the cat?"
+        ─► opening dropped ─► one pattern of `threedsrbench_patterns` matches
+        ─► closer_to("sofa", "dog", "cat")
 
-Descriptions are kept as written, without their article. Options supply what a question omits
-("Which object has a higher location?" names its two objects only there) and decide where "X or Y"
-is split. A question that no pattern matches, or whose options match no answer, is "unparsed" with a
-reason.
+Programs are those of `programs.threedsrbench`. Descriptions are kept as written, without their
+article. Options supply what a question omits ("Which object has a higher location?" names its two
+objects only there) and decide where "X or Y" is split. A question that no pattern matches, or whose
+options match no answer, is "unparsed" with a reason.
 """
 
 import re
@@ -68,8 +69,9 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
 
 
 def _cleaned(text: str) -> tuple[str, list[str]]:
-    """Return the question without introductory sentences, and the quotations replaced by
-    placeholders.
+    """Return the question without introductions, and its quotations as placeholders.
+
+    The second value lists the quotations.
     """
     quotes: list[str] = []
 
@@ -87,8 +89,10 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
 
 
 def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
-    """Build the program from a match. Groups: x, y (objects in the program's order), pair ("X or
-    Y", "X and Y"), each with a numeric suffix.
+    """Build the program from a match.
+
+    Groups: x, y (objects in the program's order), pair ("X or Y", "X and Y"), each with a numeric
+    suffix.
     """
     groups = {name.rstrip("0123456789"): text for name, text in found.items() if text}
     things = [groups[name] for name in ("x", "y") if name in groups]
@@ -109,8 +113,10 @@ def _bare(thing: str) -> str:
 
 
 def _parted(pair: str, options: Sequence[str]) -> list[str]:
-    """Split "X or Y": where both parts are options, else where the second has an article, else at
-    the first place.
+    """Split "X or Y" into two objects.
+
+    It is split where both parts are options, else where the second has an article, else at the
+    first place.
     """
     places = list(PARTED.finditer(pair))
     if not places:
@@ -124,8 +130,9 @@ def _parted(pair: str, options: Sequence[str]) -> list[str]:
 
 
 def _same(text: str) -> str:
-    """Normalise for comparison: no case, article or punctuation. Placeholders of quotations stay,
-    so a quoted option never equals one.
+    """Normalise for comparison: no case, article or punctuation.
+
+    Placeholders of quotations stay, so a quoted option never equals one.
     """
     return re.sub(r"[^\w\s]", "", _bare(text).lower()).strip()
 

@@ -1,6 +1,4 @@
-"""Tokenise street questions: lower case, no punctuation, phrases of the synonym table, typo
-correction.
-"""
+"""Tokenise street questions: lower case, phrases of the synonym table, typo correction."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -13,8 +13,10 @@ LEAST = 1e-9  # lower bound on probabilities
 
 
 class Evidence(NamedTuple):
-    """Features of a parse: probability, number of calls of the question's program, whether
-    execution fails without a predicted refusal, and whether the answer is unchanged by the edit.
+    """Features of a parse.
+
+    `calls`: number of calls of the question's program. `fails`: execution fails without a predicted
+    refusal. `unchanged`: the edit does not change the answer.
     """
 
     probability: float
@@ -25,9 +27,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Weighing:
-    """Weights of the log probability, of each call, of failing, and of an answer unchanged by the
-    edit.
-    """
+    """Weights of the features: log probability, calls, failing, answer unchanged by the edit."""
 
     probability: float = 1.0
     calls: float = 0.0

@@ -30,8 +30,7 @@ def called(things: Call) -> str:
 
 
 def _as_people_say(program: Call) -> Call:
-    """Move name and shape filters innermost, so that they become the noun, and use everyday shape
-    names.
+    """Move name and shape filters innermost, where they become the noun; use everyday names.
 
     "sedans to the left of the bus" instead of "things to the left of the bus shaped like a sedan".
     """

@@ -22,9 +22,7 @@ AGAIN = 4  # a repeated noun is kept in full once in so many cases
 
 
 class Said(NamedTuple):
-    """A sentence, its words, and the word span (start, end) of each leaf of the program, None if
-    omitted.
-    """
+    """A sentence, its words, and the word span (start, end) of each leaf, None if omitted."""
 
     text: str
     words: tuple[str, ...]

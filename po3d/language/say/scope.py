@@ -1,6 +1,4 @@
-"""Generate SCOPE's questions: the paper's wordings, which are fixed, and paraphrases
-(scope.grammar).
-"""
+"""Generate SCOPE's questions: the paper's fixed wordings, and paraphrases (scope.grammar)."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,4 @@
-"""Generate 3DSRBench's questions (threedsrbench.grammar) in the wordings of the release, the paper,
-and po3d.
+"""Generate 3DSRBench's questions in the release's, the paper's or our own wordings.
 
 A question has answer options and a mapping from each answer of the program to its option.
 """

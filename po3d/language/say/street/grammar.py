@@ -96,8 +96,9 @@ class Ask:
 
 
 def analyse(program: Program) -> Ask:
-    """Convert a program to a phrase tree; raise ProgramError if the grammars cannot express it
-    (equal[facing]).
+    """Convert a program to a phrase tree.
+
+    Raise ProgramError if the grammars cannot express it (equal[facing]).
     """
     steps = program.steps
 

@@ -20,8 +20,7 @@ Style = Literal["benchmark", "wide"]
 
 
 def canonical(program: Program) -> Program:
-    """Sort every chain of filters in the order of the text: size, color, material, shape, facing,
-    occlusion.
+    """Sort every chain of filters: size, color, material, shape, facing, occlusion.
 
     Programs that differ only in this order are equivalent; exact match compares canonical forms.
     """

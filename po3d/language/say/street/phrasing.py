@@ -95,8 +95,9 @@ class Phrasing(Chooser):
         return " ".join(part for part in (article, head, *after) if part)
 
     def state(self, key: str, value: str, plural: bool) -> tuple[str, bool | None]:
-        """Return (wording, plural) of a facing or occlusion filter; plural is None for a verb
-        phrase.
+        """Return (wording, plural) of a facing or occlusion filter.
+
+        plural is None for a verb phrase.
         """
         forms = self.grammar.link[key]
         form = self.pick(tuple(forms))
@@ -107,9 +108,7 @@ class Phrasing(Chooser):
         return text, (plural if form == "be" else None)
 
     def clause(self, text: str, plural: bool | None, full: bool) -> str:
-        """Join `text` to the noun before it as "that is ...", or as a reduced clause unless
-        `full`.
-        """
+        """Join `text` to the noun before it: "that is ...", or reduced unless `full`."""
         pronoun = self.pick(self.grammar.relative)
         if plural is None:
             return f"{pronoun} {text}"
@@ -197,9 +196,7 @@ class Phrasing(Chooser):
         return self.fill(templates[key], **self.slots(link.target))
 
     def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
-        """Generate a link as a noun modifier: "left of the bus", "that faces ...", "the jet would
-        hit ...".
-        """
+        """Generate a link as a noun modifier: "left of the bus", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
         fitting = ("be", "vp", "gap") if link.target.source is None else ("be", "vp")
         form = self.pick([f for f in fitting if f in forms] or ("gap",))
@@ -211,9 +208,7 @@ class Phrasing(Chooser):
         return text if not full and self.chance(0.5) else f"{self.pick(self.grammar.relative)} {text}"
 
     def predicate(self, group: Things, plural: bool) -> str:
-        """Generate a link as a predicate with its verb: "are left of the bus", "face the same way
-        as the jet".
-        """
+        """Generate a link as a predicate: "are left of the bus", "face the same way as the jet"."""
         if group.filters or not group.link:
             raise ProgramError("intersect is said of two relations, without filters inside")
         forms = self.forms(group.source)
@@ -235,9 +230,7 @@ class Phrasing(Chooser):
         return f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
 
     def members(self, group: Things, plural: bool) -> str:
-        """Generate the first part of a union; a nested union becomes a list: "jets, cars" before
-        "or buses".
-        """
+        """Generate the first part of a union; a nested union gives a list: "jets, cars"."""
         if group.pair and group.pair.op == "union" and not group.filters:
             return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in group.pair.sides)
         return self.phrase(group, "" if plural else "a", plural)

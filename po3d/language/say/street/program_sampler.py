@@ -1,5 +1,4 @@
-"""Sample random programs of every family of the benchmark, and of combinations in annotators'
-questions.
+"""Sample random programs of every family, and of combinations in annotators' questions.
 
 No scene is needed.
 """
@@ -72,9 +71,7 @@ class _Sampler(Chooser):
         return Things(self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target))
 
     def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
-        """Sample count, exist or query of a group from make(least number of filters, attributes to
-        skip).
-        """
+        """Sample count, exist or query of a group from make(least number of filters, skipped)."""
         op = self.pick(("count", "exist", "query", "query"))
         if op != "query":
             return Ask(op, (), (make(0, ()),))

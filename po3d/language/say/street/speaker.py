@@ -72,8 +72,7 @@ class Speaker(Phrasing):
         return None
 
     def contrast(self, one: Things, two: Things) -> tuple[str, str] | None:
-        """Generate two groups that differ in one property: "cars left of the bus", "in front of the
-        van".
+        """Generate two groups differing in one property: "cars left of the bus", "behind the van".
 
         Return None for other groups.
         """
@@ -166,9 +165,7 @@ class Speaker(Phrasing):
         return text + ("; " if kind == "there" else ", "), kind != "there"
 
     def body(self, key: str, group: Things, it: bool = False, settled: bool = False) -> str:
-        """Generate the main question: collect the forms that fit the group and choose one at
-        random.
-        """
+        """Generate the main question, in a random one of the forms that fit the group."""
         table = self.grammar.ask
         link, pair, bare = group.link, group.pair, group.bare
         ways: list[tuple[str, str]] = [("whole", "")]
@@ -292,8 +289,7 @@ class Speaker(Phrasing):
         )
 
     def alternative(self, group: Things, template: str) -> str:
-        """Generate a group with one colour, size or material filter as an adjective: "red", "made
-        of rubber".
+        """Generate a one-filter group as an adjective: "red", "made of rubber".
 
         Return "" if that is not possible, and at random.
         """
@@ -313,9 +309,7 @@ class Speaker(Phrasing):
         return bool(group.pair.op == "union" and not group.filters and shared)
 
     def stated(self, name: str, group: Things, filter_: tuple[str, str]) -> str:
-        """Generate a question with one filter as the predicate: "is the bus blue", "how many of the
-        cars face left".
-        """
+        """Generate a question with one filter as the predicate: "is the bus blue"."""
         attribute, value = filter_
         rest = group.without(attribute)
         grammar = self.grammar
