@@ -1,1 +1,1 @@
-"""Programs and their English."""
+"""Programs, and parsers and generators of their English."""

@@ -1,9 +1,10 @@
-"""What people say a thing by: "the red mug next to the laptop on the desk" taken apart.
+"""Parse referring expressions such as "the red mug next to the laptop on the desk".
 
-A description is a noun with words before it (colour, material, state, size, place in the row) and clauses behind it. A
-clause either says more of the thing ("in a red coat", "on the left") or relates it to another described thing, which is
-everything behind the relation: "the dog next to the man in grey" is next to the man in grey. Quotations ("that says
-..."), and what isn't understood, say nothing.
+A description is a noun, preceded by modifiers (colour, material, state, size, ordinal) and followed
+by clauses. A clause either adds an attribute ("in a red coat", "on the left") or relates the object
+to another described object, which consists of everything after the relation: "the dog next to the
+man in grey" is next to the man in grey. Quotations ("that says ...") and unparsed words are
+ignored.
 """
 
 import re
@@ -16,7 +17,10 @@ from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
 
 class Rank(NamedTuple):
-    """The `place`-th (from 1) of those that fit, by a measure: the least of it when `sign` is 1, the greatest when -1."""
+    """Select the `place`-th (from 1) object in the order of a measure.
+
+    `sign`: 1 counts from the least, -1 from the greatest.
+    """
 
     measure: str  # "across" (from the left), "depth", "size", "height" (extent), "level" (position)
     sign: int
@@ -25,10 +29,10 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True)
 class Description:
-    """A described thing. `noun` is "" when only clauses are left."""
+    """A parsed referring expression; `noun` is "" if there are only clauses."""
 
     noun: str
-    attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (attribute, values any of which will do)
+    attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (attribute, accepted values)
     ranks: tuple[Rank, ...] = ()
     relations: tuple[tuple[str, tuple["Description", ...]], ...] = ()
 
@@ -57,7 +61,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?(?:-[a-z]+)*")
 
 
 def describe(phrase: str) -> Description:
-    """A description of a phrase; never fails, what it can't read it leaves out."""
+    """Parse a phrase into a description; never fails, unparsed words are left out."""
     words = _WORD.findall(_QUOTED.sub(" ", phrase.lower().replace("’", "'")))
     return _description([w.removesuffix("'s") for w in words])
 
@@ -105,8 +109,10 @@ def _landmarks(relation: str, words: list[str]) -> tuple[Description, ...]:
 
 
 def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], list[Rank]]:
-    """Noun, attributes and ranks of the words up to the first clause. The last word is the noun's,
-    whatever else it could be ("orange", "glass")."""
+    """Return noun, attributes and ranks of the words before the first clause.
+
+    The last word belongs to the noun even if it is also a modifier ("orange", "glass").
+    """
     attributes: list[tuple[str, tuple[str, ...]]] = []
     ranks: list[Rank] = []
     noun: list[str] = []
@@ -115,7 +121,7 @@ def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], lis
         last = k + 1 == len(words)
         compound = " ".join(words[k : k + 2]) if not last else ""
         if last or (compound and kinds_of(compound) and kinds_of(compound) != kinds_of(words[k + 1])):
-            noun.append(word)  # "stop sign", "orange juice": a word of the noun
+            noun.append(word)  # "stop sign", "orange juice": part of a compound noun
         elif word in COLOR_WORDS:
             attributes.append(("color", COLOR_WORDS[word]))
         elif word in MATERIAL_WORDS:
@@ -132,7 +138,7 @@ def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], lis
 
 
 def _opens(words: list[str], at: int) -> bool:
-    """Whether a clause begins here."""
+    """Return whether a clause starts at word `at`."""
     if words[at] in _SILENT | _POSTURES | _WEARING | {"made"}:
         return True
     if words[at] == "of" and words[at - 1] in _SEVERAL:
@@ -141,12 +147,12 @@ def _opens(words: list[str], at: int) -> bool:
 
 
 def _goes_on(words: list[str], at: int) -> bool:
-    """Whether "of" follows, so that "on the left" was the beginning of "on the left of"."""
+    """Return whether "of" follows, as in "on the left of"."""
     return at < len(words) and words[at] == "of"
 
 
 def _worn(words: list[str], at: int) -> int:
-    """Where a clause about clothes or a colour ends ("in a red coat", "wearing blue"); 0 when none begins here."""
+    """Return the end of a clause about clothes or colour ("in a red coat"), or 0."""
     if words[at] not in _WEARING:
         return 0
     k, told = at + 1, False
@@ -159,7 +165,7 @@ def _worn(words: list[str], at: int) -> int:
 
 
 def _longest(words: list[str], at: int, table: dict) -> tuple[str, int]:
-    """The longest entry of a table that begins here, and how many words it has; ("", 0) for none."""
+    """Return the longest entry of a table that starts here and its number of words, or ("", 0)."""
     for length in range(min(6, len(words) - at), 0, -1):
         text = " ".join(words[at : at + length])
         if text in table:

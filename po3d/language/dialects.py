@@ -1,12 +1,17 @@
-"""How the benchmarks' files and the shipped parsers spell programs: translations between their texts and the language's calls.
+"""Translate between the program language and the spellings in benchmark files and parser outputs.
 
-    count(filter[color=red](scene))         streets    count(filter(color, "red", scene))
-    count(having(color, "red", all("cup"))) rooms      count(filter(color, "red", filter(name, "cup", scene)))
-    higher("a", "b")                        3DSRBench  query(name, best(elevation, most, group(refer("a"), refer("b"))))
-    where(thing("a"), thing("b"), camera)   SCOPE      direction(refer("b"), refer("a"), frame(camera), eight)
+    streets    count(filter[color=red](scene))
+               count(filter(color, "red", scene))
+    rooms      count(having(color, "red", all("cup")))
+               count(filter(color, "red", filter(name, "cup", scene)))
+    3DSRBench  higher("a", "b")
+               query(name, best(elevation, most, group(refer("a"), refer("b"))))
+    SCOPE      where(thing("a"), thing("b"), camera)
+               direction(refer("b"), refer("a"), frame(camera), eight)
 
-A dialect is a table: of each of its operations the call that it means, in which numbers stand for its arguments. The table is read
-both ways, so that every program of a dialect has one call, and that call one spelling.
+A dialect is a table that maps each of its operations to a call of the language, with numbers as
+placeholders for the operation's arguments. The table is used in both directions, so every program
+of a dialect corresponds to one call, and that call to one spelling.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,13 +20,20 @@ from types import MappingProxyType
 
 from po3d.language.program import Call, ProgramError, Tree, bare, read_calls
 
-CALLS = 1 << 14  # that are kept
-Pattern = tuple | str | int  # a call with its arguments, a leaf, or the number of an argument (from 1)
+CALLS = 1 << 14  # size of each dialect's call cache
+# a call with its arguments, a leaf, or the number of an argument (from 1)
+Pattern = tuple | str | int
 
 
 class Dialect:
-    """One way of spelling programs. `tree`: the class of its trees, whose operations have one signature each; `meanings`: operation
-    -> the text of its call; `words`: of a kind of leaf, its words -> the language's."""
+    """A spelling of programs.
+
+    Args:
+      tree: class of its trees; each of its operations has one signature.
+      meanings: operation -> text of the corresponding call, with argument numbers.
+      words: leaf kind -> {word of the dialect: word of the language}.
+      answers: output types of questions and edits; () accepts any program.
+    """
 
     def __init__(
         self,
@@ -37,25 +49,28 @@ class Dialect:
             op: read_calls(text, lambda *call: call, bare(Call), int) for op, text in meanings.items()
         }
         self.call = lru_cache(CALLS)(self._call)
-        # By the operation of the call; what says more is tried first.
+        # By the call's operation; more specific patterns are tried first.
         self.spellings: dict[str, list[tuple[str, Pattern]]] = {}
         for op, pattern in sorted(self.meanings.items(), key=lambda item: -_size(item[1])):
             self.spellings.setdefault(pattern[0], []).append((op, pattern))
 
     def parse(self, text: str) -> Call:
-        """The call that a text of the dialect spells; ProgramError for one that is no question (or change) of it."""
+        """Parse text into a call; raise ProgramError if it is not a question or edit."""
         tree = self.tree.parse(text)
         if self.answers and tree.output not in self.answers:
             raise ProgramError(f"this asks nothing: {text[:60]!r}")
         return self.meant(tree)
 
     def text(self, program: Call) -> str:
-        """The spelling of a call; ProgramError where the dialect has none."""
+        """Return the text of a call; raise ProgramError if the dialect cannot express it."""
         return self.spelled(program).text()
 
     def _call(self, op: str, *args: Call | str) -> Call:
-        """`call(op, *args)`: the call of one of the dialect's operations on arguments that are calls, or leaves as the dialect has
-        them. Of those made lately equal ones are one and the same, so what is kept with a call is worked out once."""
+        """Build the call for an operation of the dialect.
+
+        Arguments are calls, or leaves in the dialect's words. Cached as `call(op, *args)`: recent
+        equal calls are one object, so values cached on a call are computed once.
+        """
         if op not in self.meanings:
             raise ProgramError(f"unknown operation {op!r}; known: {', '.join(self.meanings)}")
         ((kinds, _),) = self.tree.language.signatures[op]
@@ -64,7 +79,7 @@ class Dialect:
         return self._filled(self.meanings[op], [self._heard(k, a) for k, a in zip(kinds, args)])
 
     def meant(self, tree: Tree) -> Call:
-        """The call of a tree of the dialect, which the tree keeps; a call is its own."""
+        """Translate a tree to a call, cached on the tree; a call is returned unchanged."""
         if isinstance(tree, Call):
             return tree
         found = tree.__dict__.get("meaning")
@@ -74,7 +89,7 @@ class Dialect:
         return found
 
     def spelled(self, program: Call) -> Tree:
-        """The tree of a call."""
+        """Translate a call to a tree of the dialect."""
         for op, pattern in self.spellings.get(program.op, ()):
             bound: dict[int, Call | str | float] = {}
             if not _matches(pattern, program, bound):
@@ -87,7 +102,7 @@ class Dialect:
         raise ProgramError(f"{self.name} has no words for {str(program)[:60]}")
 
     def _heard(self, kind: str, arg: Call | str) -> Call | str | float:
-        """An argument as the language has it."""
+        """Translate an argument from the dialect to the language."""
         if isinstance(arg, Call):
             return arg
         leaves = self.tree.language.leaves
@@ -97,7 +112,7 @@ class Dialect:
         return float(arg) if kind in ("number", "angle") else self.words.get(kind, {}).get(arg, arg)
 
     def _said(self, kind: str, arg: Call | str | float) -> Tree | str:
-        """An argument as the dialect spells it."""
+        """Translate an argument from the language to the dialect."""
         if isinstance(arg, Call):
             return self.spelled(arg)
         if isinstance(arg, str):
@@ -115,7 +130,7 @@ def _size(pattern: Pattern) -> int:
 
 
 def _matches(pattern: Pattern, arg: Call | str | float, bound: dict[int, Call | str | float]) -> bool:
-    """Whether an argument is what a pattern says, with what its numbers stand for in `bound`."""
+    """Match an argument against a pattern, collecting the arguments for its numbers in `bound`."""
     if isinstance(pattern, int):
         return bound.setdefault(pattern, arg) == arg
     if isinstance(pattern, str):

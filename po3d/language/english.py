@@ -1,8 +1,9 @@
-"""Words of a sentence, plurals and singulars, and which words mean the same to a reader of rooms.
+"""English morphology: tokenisation, plurals and singulars, and synonyms for the room parser.
 
-Generators and parsers of rooms share this little English. `words_of` leaves out words that never change a meaning
-("gently", "lovely"); `plain` gives many words one stand-in ("hauled", "slid", "relocate": all "moved"), which is what
-the parser's network sees. Names and values are copied from the sentence as they were written.
+Shared by the generators and parsers of rooms. `words_of` drops words that never change the meaning
+("gently", "lovely"); `plain` maps synonyms to one representative ("hauled", "slid", "relocate": all
+"moved"), which is the input of the parser's network. Names and values are copied from the original
+sentence.
 """
 
 import functools
@@ -13,10 +14,11 @@ from itertools import chain
 from po3d.io.files import lines_beside
 
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|'s|[?]")
-_SHORT = (  # contractions, undone before words are counted
+_SHORT = (  # contractions, expanded before tokenisation
     (re.compile(r"\bcan(?:'t|not)\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\b(what|where|who|how|that|there|here)s\b"), r"\1's"),  # written without its apostrophe
+    # written without the apostrophe
+    (re.compile(r"\b(what|where|who|how|that|there|here)s\b"), r"\1's"),
     (re.compile(r"(?<=[a-z])n't\b"), " not"),
     (re.compile(r"'(?:re|ve|ll|d|m)\b"), ""),
     (re.compile(r"(\d)\s*(cm|m|ft|in)\b"), r"\1 \2"),
@@ -30,7 +32,7 @@ def _table(name: str) -> list[list[str]]:
 IDLE = frozenset(chain(*_table("idle.txt")))
 _STAND_INS = tuple((word, stand_in) for stand_in, *words in _table("stand_ins.txt") for word in words)
 _STAND_IN = dict(_STAND_INS)
-KNOWN = frozenset(chain(*_STAND_INS))  # words that are no misspelling of others
+KNOWN = frozenset(chain(*_STAND_INS))  # words that are not misspellings of others
 
 _ENDINGS = [(kind, old, "".join(new)) for kind, old, *new in _table("endings.txt")]
 _PLURALS, _SINGULARS = ([(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular"))
@@ -41,8 +43,11 @@ _PREPOSITION = re.compile(
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words of a sentence without the idle ones; contractions are undone, hyphens part words, punctuation
-    other than the question mark is dropped."""
+    """Return the lower-case words of a sentence, without the idle ones.
+
+    Contractions are expanded, hyphens separate words, punctuation other than the question mark is
+    dropped.
+    """
     text = text.lower().replace("\u2019", "'").replace("-", " ")
     for pattern, replacement in _SHORT:
         text = pattern.sub(replacement, text)
@@ -50,19 +55,19 @@ def words_of(text: str) -> list[str]:
 
 
 def plain(word: str) -> str:
-    """The stand-in of a word: one for all words that mean the same here; most words stand for themselves."""
+    """Return the representative of a word's synonyms; most words represent themselves."""
     return _STAND_IN.get(word, word)
 
 
 @functools.lru_cache(maxsize=10_000)
 def plural(noun: str) -> str:
-    """Of a noun or a compound: "coffee tables", "chests of drawers"."""
+    """Return the plural of a noun or compound: "coffee tables", "chests of drawers"."""
     return _inflected(noun, _irregular()[0], _PLURALS)
 
 
 @functools.lru_cache(maxsize=10_000)
 def singular(noun: str) -> str:
-    """The singular; the noun itself when it is one already and does not end like a plural."""
+    """Return the singular; a noun without a plural ending is returned unchanged."""
     return _inflected(noun, _irregular()[1], _SINGULARS)
 
 
@@ -72,7 +77,7 @@ def with_article(noun: str) -> str:
 
 
 def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[str, str]]) -> str:
-    """The noun with another ending on the last word before a preposition."""
+    """Inflect the head noun, the last word before a preposition."""
     found = _PREPOSITION.search(noun, 1)
     end = found.start() if found else len(noun)
     start = noun.rfind(" ", 0, end) + 1
@@ -87,7 +92,7 @@ def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[
 
 @functools.cache
 def _irregular() -> tuple[dict[str, str], dict[str, str]]:
-    """plurals.txt: singular -> plural, and plural -> singular."""
+    """Read plurals.txt; return {singular: plural} and {plural: singular}."""
     plurals, singulars = {}, {}
     for one, *many in _table("plurals.txt"):
         plurals[one] = many[0]

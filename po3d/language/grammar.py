@@ -1,7 +1,7 @@
-"""Wordings as data: the one engine that says what the rules of a grammar file say (`grammar_file` has their form, `grammar_check`
-checks them).
+"""Text generation from grammar files (format: `grammar_file`, checks: `grammar_check`).
 
-Random choices are drawn by `pick(n)`, a number below n. What is said comes in pieces, so that the words of every name are known.
+Random choices use `pick(n)`, which returns a number below n. Text is generated as a list of pieces,
+so that the words of every leaf can be located.
 """
 
 import re
@@ -21,14 +21,14 @@ Value = Tree | str | float  # a call or a leaf
 
 
 class Word(str):
-    """A piece that is a leaf of the program: its `number` in prefix order (-1 where leaves have none) and its kind."""
+    """A piece that is a leaf: its kind and its `number` in prefix order (-1 if unnumbered)."""
 
     number: int
     kind: str
 
 
 class Verb(NamedTuple):
-    """ "is/are" before it is known how many, "a/an" before it is known what follows."""
+    """An unresolved agreement: "is/are" before the number, "a/an" before the next word is known."""
 
     one: str
     many: str
@@ -36,7 +36,11 @@ class Verb(NamedTuple):
 
 @dataclass
 class Pieces:
-    """What was said; whether it is more than one thing; leaves that are unsaid -> the same ones that are said."""
+    """Generated text.
+
+    `many`: whether it is plural. `same`: number of an omitted repeated leaf -> number of the leaf
+    in the text.
+    """
 
     pieces: list[str]
     many: bool = False
@@ -48,17 +52,17 @@ class Pieces:
 
 @cache
 def load(name: str, kind: str = "grammar") -> "Grammar":
-    """The grammar of a file in language/grammars; the wordings of a "patterns" one are regular expressions."""
+    """Load a grammar file; wordings of kind "patterns" are regular expressions."""
     path = resources.files("po3d.language") / "grammars" / f"{name}.{kind}"
     return Grammar(name, path.read_text(encoding="utf-8"))
 
 
 _WORD = re.compile(r"[a-z']+")
-_PIECE = re.compile(r"(?<!\?P)<([a-z_]{2,})>")  # of a regular expression
+_PIECE = re.compile(r"(?<!\?P)<([a-z_]{2,})>")  # in a regular expression
 
 
 class Grammar:
-    """The rules of a file."""
+    """The rules of a grammar file."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.rules = name, tuple(rules(name, text))
@@ -67,39 +71,39 @@ class Grammar:
             self.of.setdefault(rule.key, []).append(rule)
 
     def wordings(self, key: str) -> tuple[str, ...]:
-        """The wordings of a phrase."""
+        """Return the wordings of a phrase."""
         found = tuple(w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings)
         if not found:
             raise GrammarError(f"{self.name}.grammar has no phrase {key!r}")
         return found
 
     def table(self, prefix: str) -> dict[str, tuple[str, ...]]:
-        """The phrases whose names begin with a prefix, by the rest of their names."""
+        """Return the phrases whose names start with a prefix, by the rest of their names."""
         return {key[len(prefix) :]: self.wordings(key) for key in self.of if key.startswith(prefix)}
 
     def meanings(self, key: str) -> Iterator[tuple[str, Pattern]]:
-        """Every reading of the wordings of the rules of a key, each with what stands in its heading."""
+        """Yield every expansion of the wordings of a key's rules, with the rule's pattern."""
         for rule in self.of[key]:
             for wording in rule.wordings:
                 yield from ((text, rule.pattern) for text in self.every(wording))
 
     def spelled(self, pattern: str) -> str:
-        """A regular expression with its <pieces>, which are phrases and may hold pieces."""
+        """Expand the <phrases> in a regular expression, recursively."""
         while _PIECE.search(pattern):
             pattern = _PIECE.sub(lambda m: self.wordings(m[1])[0], pattern)
         return pattern
 
     def expression(self, key: str, flags: int = 0) -> re.Pattern[str]:
-        """The regular expression that a phrase is."""
+        """Compile a phrase as a regular expression."""
         return re.compile(self.spelled(self.wordings(key)[0]), flags)
 
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
-        """A phrase with its slots filled."""
+        """Generate a phrase with its slots filled."""
         wordings = self.wordings(key)
         return self.expand(wordings[pick(len(wordings))], pick, slots)
 
     def expand(self, wording: str, pick: Pick, slots: Mapping[str, str | Callable[[], str]]) -> str:
-        """A wording with every choice made and every slot filled."""
+        """Generate a wording: choose among alternatives at random and fill the slots."""
 
         def slot(name: str, _: str) -> list:
             value = slots[name]
@@ -109,7 +113,7 @@ class Grammar:
         return "".join("/".join(piece) if isinstance(piece, Verb) else piece for piece in pieces)
 
     def every(self, wording: str) -> Iterator[str]:
-        """All readings of a wording; slots and verbs stand as they are written."""
+        """Yield all expansions of a wording; slots and verbs stay as they are written."""
 
         def readings(node: tuple) -> Iterator[str]:
             kind, *parts = node
@@ -129,7 +133,7 @@ class Grammar:
         yield from (" ".join(text.split()) for text in readings(compiled(wording)))
 
     def vocabulary(self) -> frozenset[str]:
-        """The words of all wordings, in lower case."""
+        """Return the words of all wordings, in lower case."""
         found: set[str] = set()
 
         def walk(node: tuple) -> None:
@@ -145,7 +149,7 @@ class Grammar:
         return frozenset(found)
 
     def template(self, prefix: str) -> re.Pattern[str]:
-        """The wordings of all phrases whose names begin with a prefix, as an expression in which anything may stand in a slot."""
+        """Compile the wordings of all phrases with a name prefix; slots match any text."""
 
         def form(node: tuple) -> str:
             kind, *parts = node
@@ -184,10 +188,10 @@ class Grammar:
         walk(compiled(wording))
         return said
 
-    # --- programs ---------------------------------------------------------------------------------------------------
+    # --- programs ---------------------------------------------------------------------------------
 
     def fitting(self, form: str, value: Value, facts: Mapping) -> list[tuple[Rule, "Bound"]]:
-        """The rules of a form that say a value, with what their capitals stand for."""
+        """Return the rules of a form that match a value, each with its bound capitals."""
         found = []
         for rule in self.of.get(form, ()):
             bound = Bound()
@@ -198,8 +202,12 @@ class Grammar:
         return found
 
     def say(self, form: str, value: Value, pick: Pick, facts: Mapping = {}, kind: str = "") -> Pieces:
-        """A value in one of the wordings of a form. `facts`: name -> text, truth, or a function of what a capital stands for. A
-        leaf (of a `kind`) without a rule stands for itself. GrammarError for a call that no rule fits."""
+        """Generate a value in a random wording of a form.
+
+        `facts`: name -> text, truth value, or a function of the value bound to a capital. A leaf
+        (of a `kind`) without a rule is written as it is. Raise GrammarError if no rule matches a
+        call.
+        """
         fitting = [pair for pair in self.fitting(form, value, facts) for _ in range(pair[0].weight)]
         if not fitting:
             if isinstance(value, Tree):
@@ -220,7 +228,8 @@ class Grammar:
             return said.pieces
 
         for piece in reversed(self._expanded(rule.wordings[pick(len(rule.wordings))], pick, slot)):
-            if piece == ("a", "an"):  # what follows is in the list already
+            # pieces are built from the end, so the following word is already in the list
+            if piece == ("a", "an"):
                 after = "".join(reversed(found.pieces)).lstrip()
                 piece = piece[after[:1].lower() in tuple("aeiou")]
             found.pieces.append(piece[many] if isinstance(piece, Verb) else piece)
@@ -231,11 +240,12 @@ class Grammar:
 
 
 class Bound:
-    """What the capitals of a pattern stand for, each with its kind of leaf."""
+    """Values bound to the capitals of a pattern, each with its leaf kind."""
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[Value, str]] = {}
-        self.same: dict[int, int] = {}  # leaves of what comes again
+        # number of a repeated leaf -> number of its first occurrence
+        self.same: dict[int, int] = {}
 
     def match(self, pattern: Pattern, value: Value, kind: str = "") -> bool:
         if pattern.free:
@@ -279,5 +289,5 @@ def _word(said: str, value: str | float, kind: str) -> Word:
 
 
 def spaced(text: str) -> str:
-    """One blank between words, none before punctuation."""
+    """Normalise spaces: one between words, none before punctuation."""
     return re.sub(r" (?=[,.?!:;]|'s\b)", "", re.sub(r"\s+", " ", text).strip())

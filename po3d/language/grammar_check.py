@@ -1,5 +1,8 @@
-"""What is wrong with the grammar files: brackets, slots, phrases, rules that are never said, programs and a street's
-words without phrases, sentences with two meanings."""
+"""Check the grammar files.
+
+Reported are unbalanced brackets, unbound slots, missing phrases, unreachable rules, operations and
+street attribute values without wordings, and ambiguous sentences.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
@@ -11,7 +14,7 @@ from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, Signature, 
 from po3d.language.say import plain
 from po3d.scene.vocabulary import ATTRIBUTES
 
-# From which keys sentences of a grammar start; of the others code says keys by their names.
+# Start keys of the grammars' sentences; the keys of other grammars are used by name in the code.
 STARTS = {
     "plain": ("question", "edit", "object", "place", "frame", "thing"),
     "rooms": ("spoken", "asked", "edit", "object", "set", "place", "thing", "direction", "name", "value"),
@@ -39,7 +42,7 @@ _VALUES = {
 
 
 def everything() -> list[str]:
-    """The faults of all grammar files."""
+    """Return the problems of all grammar files, one line each."""
     files = (resources.files("po3d.language") / "grammars").iterdir()
     names = sorted(file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar"))
     found = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
@@ -47,7 +50,7 @@ def everything() -> list[str]:
 
 
 def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
-    """A line for each of a street's words (attribute -> values) that a file has no phrase for."""
+    """Return a line for each street attribute value for which a grammar file has no phrase."""
     found = []
     for name, how in (
         ("street_benchmark", "word.{}"),
@@ -63,7 +66,10 @@ def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
 
 
 def ambiguities() -> list[str]:
-    """A line for each operation, with each of its words, that plain.grammar has no words for, or the words of another."""
+    """Return a line for each sample program without a wording, or with an ambiguous one.
+
+    The wordings are those of plain.grammar.
+    """
     said: dict[str, Call] = {}
     found = []
     for program in samples():
@@ -78,7 +84,7 @@ def ambiguities() -> list[str]:
 
 
 def samples() -> Iterator[Call]:
-    """Questions and changes that hold each operation of the language, with each word of its leaves."""
+    """Yield questions and edits that cover each operation with each word of its leaves."""
     for op, signatures in SIGNATURES.items():
         for signature in signatures:
             for args in product(*_arguments(signature)):
@@ -99,7 +105,7 @@ def _arguments(signature: Signature) -> Iterator[Sequence]:
 
 
 def _asking(program: Call) -> Iterator[Call]:
-    """A program that asks or changes something, about what a call gives."""
+    """Yield complete questions or edits that contain a call."""
     match program.output:
         case "objects":
             yield from (call("count", program), call("exist", program), call("remove", program))
@@ -118,8 +124,11 @@ def _asking(program: Call) -> Iterator[Call]:
 
 
 def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
-    """A line a fault: brackets that don't match, slots that nothing is bound to, phrases that are missing or (where it is known
-    from which keys a sentence `starts`) said by nothing, rules that can't be reached, wordings that stand twice."""
+    """Return the problems of a grammar, one line each.
+
+    Reported are unbalanced brackets, unbound slots, missing phrases, unused phrases (if the
+    `starts` of its sentences are given), unreachable rules and duplicate wordings.
+    """
     found, used = [], set(starts)
     for rule in grammar.rules:
         where = f"{grammar.name}.grammar, line {rule.line}"
@@ -158,7 +167,7 @@ def _nodes(node: tuple) -> Iterator[tuple]:
 
 
 def _covers(wide: Pattern, narrow: Pattern, bound: dict[str, Pattern]) -> bool:
-    """Whether whatever fits one pattern fits the other."""
+    """Return whether every value that matches `narrow` also matches `wide`."""
     if wide.free:
         return wide.op == "_" or bound.setdefault(wide.op, narrow) == narrow
     return (

@@ -1,16 +1,17 @@
-"""The form of grammar files: rules, each a pattern of programs with the ways of saying it.
+"""The format of grammar files: rules, each a pattern of programs with its wordings.
 
-    how_many: how many | what number of                      a phrase: "<how_many>" stands for one of its wordings
-    question count(S):                                       a rule: a pattern of programs, and its wordings below,
-        <how_many> {S.many} [are there|do you see|]          one a line, or parted by " | "
+    how_many: how many | what number of               a phrase: "<how_many>" stands for a wording
+    question count(S):                                a rule: a pattern, and its wordings below,
+        <how_many> {S.many} [are there|do you see|]   one per line, or separated by " | "
     question count(relate(next_to, X, S)) if kind=removal *2:
         how many {S.many} is/are left next to {X}
 
-In a wording "[a|b|]" is a choice, "<name>" a phrase, "{X}" what the pattern's X is, said in the form of its type, "{X.many}" in
-the form named. "is/are" agrees with what the rule names (a rule is "plural" by its heading), "a/an" with the letter that follows;
-a backslash takes a mark's meaning away. In a heading capitals stand for anything, the same capital for the same, "_" for anything
-that is not said; "if fact=value", "if fact" or "if fact(X)" (with "not", joined by "and") asks what the caller knows; "*2" is said
-twice as often; of the rules that fit, none after one marked "only" is said.
+In a wording "[a|b|]" is a choice, "<name>" a phrase, "{X}" the value bound to X, generated in the
+form of its type, "{X.many}" in the named form. "is/are" agrees with the number of the rule's values
+(or is plural if the heading has "plural"), "a/an" with the next letter; a backslash escapes a
+character. In a heading, capitals match anything, equal capitals equal values, and "_" anything that
+is not generated; "if fact=value", "if fact" or "if fact(X)" (with "not", joined by "and") tests the
+caller's facts; "*2" doubles the probability; rules after a matching one marked "only" are ignored.
 """
 
 import re
@@ -28,7 +29,7 @@ _PATTERN = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<word>[\w.-]+(?: [a-z]+)*)|
 
 
 class GrammarError(ValueError):
-    """A grammar file that can't be read, or a program that no rule fits."""
+    """Raised for an invalid grammar file, or a program that no rule matches."""
 
 
 class Pattern(NamedTuple):
@@ -46,7 +47,10 @@ class Pattern(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A condition: whether the fact (of what a capital stands for) is one of the values, or true; or is not."""
+    """A condition on a fact (of the value of capital `of`).
+
+    The fact has to be one of `values`, or true; negated if not `wanted`.
+    """
 
     name: str
     of: str
@@ -69,8 +73,11 @@ class Rule(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def compiled(wording: str) -> tuple:
-    """A wording as nested ("all", parts...), ("choice", parts...), ("phrase", name), ("slot", name, form), ("verb", one, many) and
-    ("text", letters)."""
+    """Parse a wording into a nested tuple.
+
+    Nodes: ("all", parts...), ("choice", parts...), ("phrase", name), ("slot", name, form), ("verb",
+    one, many) and ("text", letters).
+    """
     pieces = _PIECE.findall(wording)
     at = 0
 
@@ -108,7 +115,7 @@ def compiled(wording: str) -> tuple:
 
 
 def _parted(line: str) -> list[str]:
-    """The wordings of a line, which " | " parts outside of brackets."""
+    """Split a line into wordings at " | " outside of brackets."""
     found, depth, start = [], 0, 0
     for m in re.finditer(r"\\.|[\[\]]| \|(?: |$)", line):
         depth += {"[": 1, "]": -1}.get(m[0], 0)
@@ -119,7 +126,7 @@ def _parted(line: str) -> list[str]:
 
 
 def pattern(text: str) -> Pattern:
-    """count(relate(next_to, X, S)); capitals and "_" stand for anything."""
+    """Parse a pattern such as count(relate(next_to, X, S)); capitals and "_" match anything."""
     found = [m.groupdict() for m in _PATTERN.finditer(text)] if _PATTERN.sub("", text).strip() == "" else []
     found.append(dict.fromkeys(("quoted", "word", "mark"), ""))
     at = 0
@@ -151,8 +158,9 @@ def pattern(text: str) -> Pattern:
 
 
 def rules(name: str, text: str) -> Iterator[Rule]:
-    """The rules of a file's text."""
-    blocks: list[tuple[int, list[str]]] = []  # a heading's line, with the lines under it
+    """Parse the rules of a file's text."""
+    # line number of a heading, and the heading with the lines below it
+    blocks: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if line[:1] == " " and line.strip() and blocks:
             blocks[-1][1].append(line.strip())

@@ -1,9 +1,10 @@
-"""Words for things: what they are other words for, and what they are kinds of.
+"""Nouns: synonyms and hypernyms.
 
-`nouns.txt` is po3d's own table of everyday nouns, a tree of kinds. A noun means the things of its own kind and of all
-kinds below ("vehicle": cars, buses ...). It may also mean a thing of a kind above it, because a table is coarser than
-people are ("man" of a row called "person"). Words that the table lacks are compared by their last word (a "folding
-chair" is a chair) and then by spelling, for slips of the pen ("bookshlef").
+`nouns.txt` is po3d's own table of everyday nouns, a tree of kinds. A noun matches objects of its
+own kind and of all kinds below ("vehicle": cars, buses ...). It may also match an object of a kind
+above it, because scenes are coarser than annotators' words ("man" for an object called "person").
+Words missing from the table are compared by their last word (a "folding chair" is a chair) and then
+by spelling, to allow for typos ("bookshlef").
 """
 
 import functools
@@ -14,27 +15,31 @@ from po3d.io.errors import InputError
 from po3d.io.spelling import alike
 from po3d.language.english import singular
 
-# How well a noun fits a row of a kind. Ours; only their order and rough size matter to beliefs.
+# Scores of a noun for an object of a kind. Chosen by hand; only their order and approximate size
+# affect the grounding.
 SAME, BELOW, ABOVE, SPELLED = 1.0, 0.9, 0.7, 0.8
-COUSIN = 0.4  # of two kinds of person: what one does, and whether it is a man, a woman or a child
+COUSIN = 0.4  # two kinds of person, one by activity and one by sex or age
 AGES = frozenset(("man", "woman", "child", "boy", "girl", "baby"))
-GROWING = (frozenset(("girl", "woman")), frozenset(("boy", "man")))  # said of the same person
-ALIKE = 0.84  # of difflib's ratio, above which two words are one with a slip
+GROWING = (frozenset(("girl", "woman")), frozenset(("boy", "man")))  # words for the same person
+ALIKE = 0.84  # difflib ratio above which two words differ only by a typo
 ROOT = "thing"
 
 
 class Lexicon(NamedTuple):
-    """Words (lower case, singular or plural as written) and kinds, by the first word of their line."""
+    """Words (lower case, singular or plural as written) and kinds.
+
+    A kind is the first word of its line in nouns.txt.
+    """
 
     kinds: dict[str, tuple[str, ...]]  # word -> the kinds that it names
-    parents: dict[str, frozenset[str]]  # kind -> the kinds just above it
+    parents: dict[str, frozenset[str]]  # kind -> its direct parents
     longest: int  # words of the longest entry
     compounds: dict[str, str]  # each word as `joined` writes it -> the word
 
 
 @functools.cache
 def lexicon() -> Lexicon:
-    """The table, read once."""
+    """Load the lexicon; cached."""
     text = (resources.files("po3d.language") / "nouns.txt").read_text(encoding="utf-8")
     kinds: dict[str, list[str]] = {}
     parents: dict[str, set[str]] = {}
@@ -64,7 +69,10 @@ def lexicon() -> Lexicon:
 
 @functools.lru_cache(maxsize=20_000)
 def kinds_of(noun: str) -> tuple[str, ...]:
-    """The kinds that a noun names: as it stands, in the singular, or by its last words; () for a word unknown."""
+    """Return the kinds that a noun names, () if unknown.
+
+    It is looked up as written, in the singular, then by its last words.
+    """
     words = noun.lower().replace("-", " ").split()
     for start in range(max(0, len(words) - lexicon().longest), len(words)):
         tail = " ".join(words[start:])
@@ -74,7 +82,7 @@ def kinds_of(noun: str) -> tuple[str, ...]:
 
 
 def _entry(noun: str) -> tuple[str, ...]:
-    """The kinds that the whole noun names: as it stands, in the singular, or as a compound written together or apart."""
+    """Return the kinds of the whole noun: as written, singular, or with spaces removed."""
     kinds, _, _, compounds = lexicon()
     for word in (noun, singular(noun)):
         if named := kinds.get(word) or kinds.get(compounds.get(joined(word), "")):
@@ -83,12 +91,12 @@ def _entry(noun: str) -> tuple[str, ...]:
 
 
 def joined(noun: str) -> str:
-    """A noun without blanks and hyphens: compounds are written together or apart."""
+    """Remove spaces and hyphens, for comparing compounds."""
     return noun.replace("-", "").replace(" ", "")
 
 
 def same(noun: str, name: str) -> bool:
-    """Whether a noun is a table's name, or another word for it; a compound may be written together or apart."""
+    """Return whether a noun is an object's name or a synonym; spaces in compounds are ignored."""
     noun, name = noun.lower(), name.lower()
     if joined(name) in (joined(noun), joined(singular(noun))):
         return True
@@ -97,7 +105,7 @@ def same(noun: str, name: str) -> bool:
 
 @functools.lru_cache(maxsize=20_000)
 def ancestors(kind: str) -> frozenset[str]:
-    """All kinds above a kind."""
+    """Return all kinds above a kind."""
     found: set[str] = set()
     todo = list(lexicon().parents.get(kind, ()))
     while todo:
@@ -110,10 +118,9 @@ def ancestors(kind: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=50_000)
 def fits(noun: str, name: str) -> float:
-    """How well a noun fits a thing that the table calls `name`, from 0 (not at all) to 1 (the same word or another word
-    for it)."""
+    """Score how well a noun fits an object called `name`: 0 (not at all) to 1 (synonym)."""
     noun, name = noun.lower(), name.lower()
-    if not noun or not name:  # a table of streets has shapes alone
+    if not noun or not name:  # objects of streets have shapes but no names
         return 0.0
     if joined(name) in (joined(noun), joined(singular(noun))):
         return SAME
@@ -140,6 +147,6 @@ def _kin(noun: str, name: str) -> float:
 
 
 def _slip(word: str, name: str) -> float:
-    """1 when an unknown word is a known name with a slip of the pen, else 0; also by the name's other words."""
+    """Return 1 if an unknown word is a typo of a known name or one of its synonyms, else 0."""
     others = {name} | {w for w, kinds in lexicon().kinds.items() if set(kinds) & set(kinds_of(name))}
     return float(any(alike(other, [word], ALIKE) for other in others))

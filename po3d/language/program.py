@@ -1,13 +1,14 @@
-"""The language of programs: a question, or a change of a scene, as a tree of calls. One table of operations, one type check,
-one text form, for all benchmarks.
+"""The program language of all benchmarks: questions and edits of scenes as typed trees of calls.
 
     count(relate(left, unique(filter(color, "red", scene)), frame(camera), scene))
     direction(refer("man"), refer("cup"), frame(object), four)
 
-Sets are filtered, related and joined (CLEVR, GQA); which way is front is a `frame`, what is compared a measure, how things lie a
-relation: arguments, never operations. A leaf is a word of a closed list (bare), open text (quoted), or a number. What benchmarks
-mean differently by an operation (how far "next to" reaches, how a phrase finds its thing) are rules of their executors; how their
-files spell programs is in `dialects`. `operations.txt` lists the operations, so does `docs/programs.md`.
+There is one table of operations, one type check and one text form. Sets are filtered, related and
+joined as in CLEVR and GQA. Reference frames (`frame`), measures and relations are arguments, not
+operations. A leaf is a word of a closed list (bare), open text (quoted) or a number. Rules that
+differ between benchmarks (the range of "next to", the grounding of a phrase) belong to their
+executors; the spellings in benchmark files are in `dialects`. `operations.txt` and
+`docs/programs.md` list the operations.
 """
 
 import json
@@ -19,30 +20,33 @@ from typing import ClassVar, NamedTuple, Self
 
 from po3d.io.files import lines_beside
 
-LONGEST = 10_000  # letters of a program's text; the longest of the benchmarks have some 300
-DEEPEST = 200  # calls in each other; the deepest of the benchmarks have some 15
+LONGEST = 10_000  # characters of a program's text; the longest of the benchmarks have some 300
+DEEPEST = 200  # nesting depth of calls; the deepest of the benchmarks have some 15
 
 
 class ProgramError(ValueError):
-    """A text, token list or step list that is no well-typed program."""
+    """Raised for a text, token list or step list that is not a well-typed program."""
 
 
 class Signature(NamedTuple):
-    """What an operation takes, and what it gives."""
+    """Input types and output type of an operation."""
 
     inputs: tuple[str, ...]
     output: str
 
 
 class Language(NamedTuple):
-    """A set of operations with their leaves. Of `leaves` a kind has its words, str (open text) or float."""
+    """A set of operations and leaf kinds.
 
-    signatures: Mapping[str, tuple[Signature, ...]]  # an operation may have several
+    `leaves`: leaf kind -> its closed list of words, `str` (open text) or `float`.
+    """
+
+    signatures: Mapping[str, tuple[Signature, ...]]  # an operation may have several signatures
     leaves: Mapping[str, tuple[str, ...] | type]
-    quoted: frozenset[str]  # kinds of leaves that are spelled in quotation marks
+    quoted: frozenset[str]  # leaf kinds that are written in quotation marks
 
     def signature(self, op: str, args: tuple) -> Signature:
-        """The signature that a call fits: the type check. ProgramError when there is none."""
+        """Return the first matching signature; raise ProgramError if there is none."""
         if op not in self.signatures:
             raise self.unknown(op)
         for signature in self.signatures[op]:
@@ -51,7 +55,7 @@ class Language(NamedTuple):
         raise ProgramError(self._misfit(op, args))
 
     def unknown(self, op: str) -> ProgramError:
-        """What is said of an operation that there is not; brackets hold arguments of streets' tokens."""
+        """Return the error for an unknown operation (street tokens carry arguments in brackets)."""
         known, name = list(dict.fromkeys(o.partition("[")[0] for o in self.signatures)), op.partition("[")[0]
         if name in known:
             return ProgramError(f"{name} does not take the argument of {op[:60]!r}")
@@ -61,7 +65,7 @@ class Language(NamedTuple):
         if kind not in self.leaves:
             return isinstance(arg, Tree) and arg.signature.output == kind
         words = self.leaves[kind]
-        if words is float:  # six digits at most, so that they are read as they are spelled
+        if words is float:  # six digits at most, so that the text form round-trips
             return (
                 isinstance(arg, int | float)
                 and bool(_NUMBER.fullmatch(f"{arg:g}"))
@@ -70,7 +74,7 @@ class Language(NamedTuple):
         return isinstance(arg, str) and bool(arg.strip()) and (words is str or arg in words)
 
     def _misfit(self, op: str, args: tuple) -> str:
-        """Why no signature fits, of the first that takes so many arguments."""
+        """Explain why no signature matches, using the first one with as many arguments."""
         known = self.signatures[op]
         kinds = next((s.inputs for s in known if len(s.inputs) == len(args)), None)
         if kinds is None:
@@ -91,7 +95,7 @@ class Language(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """One operation on its arguments: trees, or leaves. Construction checks the types against the class's `language`."""
+    """An operation with its arguments, trees or leaves; type-checked against `language`."""
 
     op: str
     args: tuple["Tree | str | float", ...] = ()
@@ -100,7 +104,7 @@ class Tree:
 
     @classmethod
     def of(cls, op: str, *args: "Tree | str | float") -> Self:
-        """cls(op, args) without the tuple."""
+        """Return cls(op, args), with the arguments not in a tuple."""
         return cls(op, args)
 
     def __post_init__(self) -> None:
@@ -108,12 +112,12 @@ class Tree:
 
     def __hash__(self) -> int:
         found = self.__dict__.get("hash")
-        if found is None:  # of everything under it: worked out once, as trees are looked up often
+        if found is None:  # recursive, so cached: trees are often dictionary keys
             found = self.__dict__["hash"] = hash((self.op, self.args))
         return found
 
     def __getstate__(self) -> dict:
-        """Without the hash, which is another one in each process."""
+        """Return the state without the hash, which differs between processes."""
         return {key: value for key, value in self.__dict__.items() if key != "hash"}
 
     @property
@@ -121,7 +125,7 @@ class Tree:
         return self.signature.output
 
     def text(self) -> str:
-        """count(filter(name, "chair", scene)); `parse` reads it back."""
+        """Return the text form, e.g. count(filter(name, "chair", scene)), which `parse` reads."""
         if not self.args:
             return self.op
         return f"{self.op}({', '.join(map(self._spelled, self.signature.inputs, self.args))})"
@@ -137,7 +141,7 @@ class Tree:
         return self.text()
 
     def tokens(self) -> Iterator[tuple[str, str]]:
-        """(kind, text) in prefix order: kind "op" or the kind of a leaf."""
+        """Yield (kind, text) in prefix order; kind is "op" or the kind of a leaf."""
         yield "op", self.op
         for kind, arg in zip(self.signature.inputs, self.args):
             if isinstance(arg, Tree):
@@ -146,11 +150,11 @@ class Tree:
                 yield kind, str(arg)
 
     def texts(self) -> list[str]:
-        """Those of `tokens`, which `from_tokens` reads."""
+        """Return the texts of `tokens`, the input of `from_tokens`."""
         return [text for _, text in self.tokens()]
 
     def calls(self) -> Iterator[Self]:
-        """This call and all under it, depth first."""
+        """Yield this call and all calls below it, depth first."""
         yield self
         for arg in self.args:
             if isinstance(arg, Tree):
@@ -158,7 +162,7 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The program that a text spells; ProgramError with one line for any other text."""
+        """Parse the text form; raise ProgramError with a one-line message for other text."""
         language = cls.language
 
         def make(op: str, args: tuple) -> Self:
@@ -173,8 +177,10 @@ class Tree:
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[str]) -> Self:
-        """The program of prefix tokens (operations and leaves alike, as the texts of `tokens`), of a language whose operations have
-        one signature each."""
+        """Build a program from prefix tokens (texts of operations and leaves, as from `texts`).
+
+        The operations of the language must have one signature each.
+        """
         language = cls.language
         rest = iter(tokens)
 
@@ -199,7 +205,7 @@ class Tree:
 
 @cache
 def bare(tree: type[Tree]) -> frozenset[str]:
-    """The operations that stand without brackets."""
+    """Return the operations that can be written without brackets."""
     several = tree.language.signatures.items()
     return frozenset(op for op, of in several if any(not s.inputs for s in of))
 
@@ -213,7 +219,10 @@ _LEXEME = re.compile(
 
 
 class Row(NamedTuple):
-    """A line of a table of operations: "count(set) -> integer = count(1)  a note"; a dialect's tells its call."""
+    """A row of an operation table: "count(set) -> integer = count(1)  a note".
+
+    `meaning`: in tables of dialects, the corresponding call of the language.
+    """
 
     op: str
     signature: Signature
@@ -225,19 +234,26 @@ _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 
 def rows(name: str) -> list[Row]:
-    """The rows of a table of this folder."""
+    """Read an operation table from this folder."""
     found = map(_ROW.fullmatch, lines_beside(__file__, name))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
     return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
 
 
 class Quoted(str):
-    """A leaf that stood in quotation marks."""
+    """A leaf that was written in quotation marks."""
 
 
 def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable = str):
-    """The calls that a text spells, each made by `make(op, args)`. `bare`: operations that stand without brackets; any other word
-    is a leaf, `Quoted` or not. `number`: what is made of digits. ProgramError for what is no call."""
+    """Parse the text of nested calls, building each with `make(op, args)`.
+
+    Args:
+      bare: operations that can be written without brackets; any other word without them is a leaf
+        (`Quoted` if it stood in quotation marks).
+      number: converter for numbers.
+
+    Raise ProgramError if the text is not a call.
+    """
     if len(text) > LONGEST:
         raise ProgramError(f"the program has {len(text)} letters; at most {LONGEST} are read")
     lexemes: list[tuple[str, str]] = []
@@ -292,7 +308,7 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
     return program
 
 
-# --- the operations -----------------------------------------------------------------------------------------
+# --- the operations -------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[str, ...] | type] = {
     **{kind: tuple(words) for kind, *words in map(str.split, lines_beside(__file__, "leaves.txt"))},
@@ -309,7 +325,7 @@ for _row in OPERATIONS:
 
 
 class Call(Tree):
-    """A program of the language."""
+    """A program of the common language."""
 
     language = Language(SIGNATURES, LEAVES, frozenset({"text"}))
 

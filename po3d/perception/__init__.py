@@ -1,1 +1,1 @@
-"""Images to scene tables."""
+"""Perception: images to scenes."""

@@ -1,8 +1,9 @@
-"""What a caption says of a thing, by rules: "This is a brown chair. It is to the left of the table near the window."
+"""Rule-based parser of captions: "This is a brown chair. It is left of the table near the window."
 
-A caption is about one thing, named by its first noun. Its looks are the adjectives before that noun and the sentences
-"it is open", "it is made of wood". A relation belongs to the noun right before it ("the table near the window"), else
-to the caption's thing. What the rules have no word for is passed over: captions say much that a table can't hold.
+A caption is about one object, named by its first noun. Its attributes are the adjectives before
+that noun and predicates such as "it is open", "it is made of wood". A relation belongs to the noun
+directly before it ("the table near the window"), else to the caption's object. Words without a rule
+are ignored, because captions contain much that a scene cannot represent.
 """
 
 import re
@@ -29,13 +30,13 @@ _RELATIONS = tuple(
 _PATTERN = re.compile(
     r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
 )
-_COMMA = "comma"  # stands for one: what follows belongs to the caption's thing again
+_COMMA = "comma"  # token for a comma, after which relations belong to the caption's object again
 _IT, _NO_NOUN, _NO_VALUE, _FILLERS = map(_WORDINGS.wordings, ("again", "no_noun", "no_value", "filler"))
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A noun with its looks; the caption's own thing when `name` is ""."""
+    """A noun with its attributes; `name` is "" for the caption's own object."""
 
     name: str
     looks: dict[str, str] = field(default_factory=dict)
@@ -43,8 +44,11 @@ class Mention:
 
 @dataclass(frozen=True)
 class Said:
-    """`relation` (left, right, front, back, near, on, under, above, between, wall, corner, middle, side) of `subject`
-    to `objects`; `where` holds the sides of a wall or corner, "" when it isn't said which."""
+    """`relation` of `subject` to `objects`.
+
+    Relations: left, right, front, back, near, on, under, above, between, wall, corner, middle,
+    side. `where`: the sides of a wall or corner, () if unspecified.
+    """
 
     relation: str
     subject: Mention
@@ -54,7 +58,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one caption says."""
+    """The content of one caption."""
 
     name: str
     looks: dict[str, str]
@@ -62,7 +66,7 @@ class Reading:
 
 
 def read_caption(text: str) -> Reading | None:
-    """The reading of a caption; None when it names no thing."""
+    """Parse a caption; None if it names no object."""
     name, looks, said = "", {}, []
     for sentence in re.split(r"[.;!\n]+", text):
         words = [w for w in words_of(sentence.replace(",", f" {_COMMA} ")) if w != "?"]
@@ -83,13 +87,13 @@ def read_caption(text: str) -> Reading | None:
 
 @cache
 def _names() -> dict[str, str]:
-    """Every spelling of a known name, plurals too -> the name."""
+    """Return the table from every spelling of a known name, including plurals, to the name."""
     known = {name: name for name in (*CATEGORIES, *SYNONYMS)}
     return {plural(name): name for name in known} | known
 
 
 def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
-    """(first word, word behind the last, mention) of the nouns of a sentence, adjectives included."""
+    """Return (first word, end, mention) of the nouns of a sentence, including their adjectives."""
     found: list[tuple[int, int, Mention]] = []
     k = 0
     while k < len(words):
@@ -106,7 +110,7 @@ def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
             found.append((start, k + length, Mention(name, looks)))
         k += max(length, 1)
     head = _HEAD.match(" ".join(words))
-    if not named and head:  # an unknown thing: the words up to the first that can't belong to a name
+    if not named and head:  # unknown name: the words up to the first that cannot be part of a name
         start = len(head.group().split())
         if not found or found[0][0] > start:
             end = start
@@ -122,7 +126,7 @@ def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
 
 
 def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
-    """Where the adjectives before word k begin, and the looks among them."""
+    """Return the start of the adjectives before word k, and their attribute values."""
     looks: dict[str, str] = {}
     while k and (words[k - 1] in _VALUES or words[k - 1] in _NO_VALUE):
         if words[k - 1] in ("and", _COMMA) and (k < 2 or words[k - 2] not in _VALUES):
@@ -135,7 +139,7 @@ def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
 
 
 def _predicates(words: list[str], inside: set[int], looks: dict[str, str]) -> None:
-    """Add what a sentence says of its subject, the caption's thing, outside of any noun: "it is made of wood"."""
+    """Add the attributes in predicates about the caption's object: "it is made of wood"."""
     for k, word in enumerate(words):
         if word in _VALUES and k not in inside:
             attribute, value = _VALUES[word]
@@ -181,7 +185,8 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
             )[:1]
             if len(objects) < 2:
                 continue
-        if object_.name == "":  # "there is a lamp on it", "the lamp is on it": said of the lamp
+        # "there is a lamp on it", "the lamp is on it": the subject is the lamp
+        if object_.name == "":
             other = (
                 subject if subject.name else next((m for _, e, m in mentions if e < first and m.name), None)
             )

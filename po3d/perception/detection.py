@@ -1,4 +1,4 @@
-"""From the network's outputs to detections with beliefs: what all estimators share.
+"""Decode network outputs into detections with calibrated probabilities; shared by all estimators.
 
 images -> SceneNet -> centres and boxes -> box head -> Detections
 """
@@ -16,45 +16,56 @@ from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
 from po3d.scene.geometry import Array
 
-THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
-# Boxes that the box head sees at once; whole vectors, whose last elements are rounded like the others.
+# on the centre's probability; doubtful objects stay in the scene with their probability
+THRESHOLD = 0.15
+# Number of boxes per call of the box head; a multiple of the vector width, so that the last
+# elements are rounded like all others.
 BLOCK = 32
-SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
-DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
-# What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'
-# deviations; slope, offset: of the log odds of being there against those of the centre's probability.
+# least probability of a value kept in scenes of rooms, whose objects have about a hundred names
+SURE = 0.001
+# intersection over union of two boxes above which the weaker one is a duplicate
+DUPLICATE_OVERLAP = 0.75
+# Calibration parameters, fitted after training. temperature: of the attribute logits; sigma: scale
+# of the image points' deviations; slope, offset: existence log odds as a linear function of the log
+# odds of the centre's probability.
 CALIBRATION = {"temperature": 1.0, "sigma": 1.0, "slope": 1.0, "offset": 0.0}
 
 
 class Detections(NamedTuple):
-    """Decoded network outputs of B images, padded to N objects; pixels are of a picture of the given width. Tensors on the
-    network's device (`detected`), or arrays (`detect`)."""
+    """Decoded network outputs of B images, padded to N objects.
 
-    score: Array  # (B, N) probability of being there, 0 where there is no object
-    box: Array  # (B, N, 4)
+    Pixels are those of an image of a given width.
+
+    Tensors on the network's device (`detected`) or arrays (`detect`).
+    """
+
+    score: Array  # (B, N) existence probability, 0 for padding
+    box: Array  # (B, N, 4) x0, y0, x1, y1
     probabilities: dict[str, Array]  # attribute -> (B, N, values)
     alpha: Array  # (B, N) heading relative to the viewing ray's azimuth
-    alpha_sigma: Array  # (B, N)
+    alpha_sigma: Array  # (B, N) standard deviation of alpha, radians
     flip: Array  # (B, N) probability of the opposite heading
-    points: Array  # (B, N, 9, 2)
-    sigma: Array  # (B, N, 9)
-    occluder: Array  # (B, N, N + 1), the last column "not occluded"
-    extent: Array  # (B, N, 3), or (B, N, 0) where the network says no sizes
-    # (B, N, 2) log depth and its sigma (network.BoxOutput); (B, N, 0) where it says none
+    points: Array  # (B, N, 9, 2) projections of the 3D box's corners and centre
+    sigma: Array  # (B, N, 9) standard deviations of the points, pixels
+    # (B, N, N + 1) probabilities of the dominant occluder; last column "not occluded"
+    occluder: Array
+    extent: Array  # (B, N, 3), or (B, N, 0) if the network estimates no sizes
+    # (B, N, 2) log depth and its sigma (network.BoxOutput); (B, N, 0) if not estimated
     depth: Array | None = None
-    hold: Array | None = None  # (B, 3, 2) roll, pitch and log height of the camera, each with its sigma
+    # (B, 3, 2) roll, pitch and log height of the camera, each with its sigma
+    hold: Array | None = None
 
     @property
     def present(self) -> Array:
         return self.score > 0
 
     def leaves(self) -> list[Any]:
-        """All that is there, one after the other."""
+        """Return all tensors or arrays as a flat list, in the order that `of` expects."""
         groups = (v.values() if isinstance(v, dict) else [v] for v in self if v is not None)
         return [leaf for group in groups for leaf in group]
 
     def of(self, leaves: Iterable[Any]) -> "Detections":
-        """The same with other `leaves`."""
+        """Return a copy with the tensors or arrays replaced by `leaves`."""
         leaf = iter(leaves)
         return Detections(
             *(
@@ -64,7 +75,7 @@ class Detections(NamedTuple):
         )
 
     def arrays(self) -> "Detections":
-        """The same as arrays, with no more columns than objects; one transfer."""
+        """Convert to arrays in one transfer and trim the padding to the largest object count."""
         found = self.of(as_arrays(self.leaves()))
         n = max(int(found.present.sum(1).max()), 1)
         cut = {
@@ -80,14 +91,14 @@ class Detections(NamedTuple):
 
 
 def as_arrays(tensors: Sequence[torch.Tensor]) -> list[np.ndarray]:
-    """Tensors of one type on one device as arrays, by one transfer."""
+    """Convert tensors of one dtype on one device to arrays in one transfer."""
     flat = torch.cat([tensor.flatten() for tensor in tensors]).cpu().numpy()
     parts = np.split(flat, np.cumsum([tensor.numel() for tensor in tensors])[:-1])
     return [part.reshape(tensor.shape) for part, tensor in zip(parts, tensors)]
 
 
 def detect(net: SceneNet | Mirrored, images: torch.Tensor, *args: Any, **options: Any) -> Detections:
-    """`detected` as arrays."""
+    """Run `detected` and convert the result to arrays."""
     return detected(net, images, *args, **options).arrays()
 
 
@@ -103,11 +114,20 @@ def detected(
     log_focal: torch.Tensor | None = None,
     packed: bool | None = None,
 ) -> Detections:
-    """Network and decoding: images as `net.input.pixels` gives them, on the network's device, `limit` objects each, those that are
-    there first. Nothing is read back from the device unless `packed`.
-    `width`: of the pictures in whose pixels the result is. `calibration`: see CALIBRATION. `half`: bf16. `threshold`: on
-    the centre's probability. `log_focal`: (B,) for networks that say how the camera is held. `packed`: the box head sees
-    those boxes alone that hold something, which is less work where the processor is the slow part (None: on CPUs)."""
+    """Run the network and decode its outputs: `limit` objects per image, existing ones first.
+
+    Nothing is copied back from the device unless `packed`.
+
+    Args:
+      images: (B, 3, height, width) from `net.input.pixels`, on the network's device.
+      width: of the images in whose pixels the result is given.
+      calibration: see CALIBRATION.
+      half: run under bf16 autocast.
+      threshold: on the centre's probability.
+      log_focal: (B,) log focal lengths in image widths, for networks that estimate the camera pose.
+      packed: run the box head on boxes above the threshold only, which is less work on slow
+        processors (None: on CPUs).
+    """
     device = images.device
     packed = device.type == "cpu" if packed is None else packed
     images = images.to(memory_format=torch.channels_last)
@@ -128,13 +148,13 @@ def detected(
             output = net.describe(dense, boxes.flatten(0, 1), index)
 
         def grid(values: torch.Tensor) -> torch.Tensor:
-            """(B, N, ...) doubles of what is said of the boxes that were looked at."""
+            """Return values of the processed boxes as (B, N, ...) doubles, zero elsewhere."""
             if packed:
                 values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(0, rows, values)
             return values.unflatten(0, present.shape).double()
 
         asked = (grid(output.embedding).to(output.embedding), boxes, present)
-        # Picture by picture: see `_in_blocks`.
+        # One image at a time, for results independent of the batch; see `_in_blocks`.
         pairs = zip(*(part.split(1) for part in asked)) if packed else [asked]
         occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
         hold = (
@@ -143,7 +163,8 @@ def detected(
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
-    # The loss is exp(-|error|/b) over the plane, whose variance along each axis is 3 b^2.
+    # The training loss is the negative log likelihood of exp(-|error|/b) over the plane, whose
+    # variance along each axis is 3 b^2.
     scale = grid(output.point_scale).clamp(MIN_LOG_SCALE, 1).exp() * (math.sqrt(3) * calibration["sigma"])
     return Detections(
         _existence(scores, calibration),
@@ -162,8 +183,10 @@ def detected(
 def _in_blocks(
     net: SceneNet | Mirrored, dense: Dense, boxes: torch.Tensor, index: torch.Tensor, rows: torch.Tensor
 ) -> BoxOutput:
-    """The box head on those rows of boxes (K, 4) and their images (K,), always so many at once that what it says of one
-    does not depend, to the bit, on how many others there are."""
+    """Run the box head on `rows` of boxes (K, 4) and their image indices (K,), BLOCK at a time.
+
+    The fixed block size makes the result of a box bitwise independent of the number of other boxes.
+    """
     count = len(rows)
     rows = torch.cat([rows, rows.new_zeros(-count % BLOCK if count else BLOCK)])
     parts = [net.describe(dense, boxes[part], index[part]) for part in rows.split(BLOCK)]
@@ -172,12 +195,12 @@ def _in_blocks(
 
 
 def joined(parts: Sequence[Detections]) -> Detections:
-    """The detections of several batches as those of one."""
+    """Concatenate the detections of several batches."""
     return parts[0].of(torch.cat(same) for same in zip(*(part.leaves() for part in parts)))
 
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
-    """The values (V,) worth a belief, with their probabilities made to sum to 1."""
+    """Return the values (V,) with a probability >= SURE, and the best one, renormalised."""
     kept = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
     return {v: p / sum(kept.values()) for v, p in kept.items()}
 
@@ -188,24 +211,31 @@ def _existence(scores: torch.Tensor, calibration: Mapping[str, float]) -> torch.
 
 
 def _with_sigma(output: torch.Tensor) -> torch.Tensor:
-    """(..., 2) values and the deviations that their Laplace log scales mean; (..., 0) stays empty."""
+    """Convert (..., 2) values and Laplace log scales to deviations; (..., 0) stays empty."""
     value, log_scale = output.double().tensor_split([1], -1)
     return torch.cat([value, math.sqrt(2) * log_scale.clamp(MIN_LOG_SCALE, 1).exp()], -1)
 
 
 def network_input(picture: np.ndarray, net: SceneNet | Mirrored) -> np.ndarray:
-    """(h, w, 3) uint8 at the network's input size, of (H, W, 3) uint8."""
+    """Resize an (H, W, 3) uint8 image to the network's input size (h, w, 3)."""
     return resize(picture, net.width, net.height)
 
 
 def pays_bf16(device: torch.device) -> bool:
-    """bf16 pays on GPUs that have it (Ampere and later). CPUs stay with fp32, those too that are faster in bf16, so that one says what
-    another does: with bf16 6 % of the answers about shipped maps of rooms are others. There 8 bits are for speed (docs/performance.md)."""
+    """Return whether to use bf16: on GPUs that support it natively (Ampere and later).
+
+    CPUs stay with fp32, even where bf16 is faster, so that all CPUs give equal answers: with bf16 6
+    % of the answers about the shipped room maps differ. For speed on CPUs use int8
+    (docs/performance.md).
+    """
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
-    """(height, width, 3) uint8, antialiased when it shrinks; the same filter in training and at test."""
+    """Resize to (height, width, 3) uint8, antialiased when shrinking.
+
+    Training and inference use the same filter.
+    """
     if image.shape[:2] == (height, width):
         return np.array(image)
     return np.array(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
@@ -214,7 +244,10 @@ def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
 def _heading(
     logits: torch.Tensor, residual: torch.Tensor, log_scale: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
-    """Angle relative to the viewing ray, its sigma, and the probability that the nose points the other way."""
+    """Return the angle relative to the viewing ray, its sigma, and the flip probability.
+
+    The flip probability is that of the opposite heading.
+    """
     p = logits.softmax(-1)
     best = p.argmax(-1, keepdim=True)
     angle = (best[..., 0] + 0.5) * (2 * math.pi / HEADING_BINS) + residual.gather(-1, best)[..., 0]
@@ -227,7 +260,11 @@ def _heading(
 def _first_of_overlapping(
     boxes: torch.Tensor, scores: torch.Tensor, threshold: float, layer: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """(B, N) which detections stand: above the threshold, and not almost the box of a stronger one of the same layer."""
+    """Non-maximum suppression: return (B, N), true for the detections to keep.
+
+    Kept are those above the threshold that do not overlap a stronger detection of the same layer by
+    more than DUPLICATE_OVERLAP.
+    """
     low = torch.maximum(boxes[:, :, None, :2], boxes[:, None, :, :2])
     high = torch.minimum(boxes[:, :, None, 2:], boxes[:, None, :, 2:])
     shared = (high - low).clamp(min=0).prod(-1)

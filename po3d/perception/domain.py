@@ -1,10 +1,12 @@
-"""Whose picture is it? How far a picture's features lie from those of the pictures that an estimator knows.
+"""Out-of-distribution detection: distance of an image's features from each training domain.
 
-Two distances of the network's own features, pooled over the picture: how far they are from the mean of one kind of pictures in that
-kind's own spread (Mahalanobis' with a diagonal covariance, after Lee and others, A simple unified framework for detecting
-out-of-distribution samples, NeurIPS 2018), which tells what nobody has seen; and how far they have gone from that kind towards the other
-kinds along the direction that tells them apart (a ridge discriminant). Each is said in the distance within which nearly all of the
-kind lie. A checkpoint's JSON holds the statistics, 3 KB a kind; `python -m tools.domain fit` makes them.
+Two distances of the network's features, pooled over the image. The first is the Mahalanobis
+distance with a diagonal covariance to the mean of one domain (after Lee et al., A simple unified
+framework for detecting out-of-distribution samples, NeurIPS 2018), which detects images unlike any
+training image. The second is the displacement from that domain towards the other domains along the
+discriminating direction (a ridge discriminant). Each is divided by the limit within which nearly
+all images of the domain lie. A checkpoint's JSON holds the statistics, 3 KB per domain; `python -m
+tools.domain fit` makes them.
 """
 
 import base64
@@ -20,29 +22,36 @@ from po3d.io.errors import InputError
 from po3d.perception.network import Dense
 from po3d.scene.geometry import Array
 
-REFUSED = 0.01  # of pictures of a kind may be refused: a half by each distance
-RIDGE = 0.1  # on features of unit spread
-SLACK = 1.1  # on the limits: of a few hundred pictures the farthest is nearer than of all that will come
-FOLDS = 5  # limits come from pictures that the statistics have not seen
+REFUSED = 0.01  # share of a domain's images that may be rejected: half by each distance
+RIDGE = 0.1  # on features of unit variance
+# factor on the limits: the farthest of a few hundred images underestimates the population's
+SLACK = 1.1
+FOLDS = 5  # limits are cross-validated, on images not used for the statistics
 
 
 def pooled(dense: Dense) -> Tensor:
-    """(B, 2 C) means and deviations of the neck's features over the picture."""
+    """Return (B, 2 C) means and standard deviations of the neck's features over the image."""
     features = dense.features.float().flatten(2)
     return torch.cat([features.mean(2), features.std(2)], 1)
 
 
 @dataclass(frozen=True)
 class Domain:
-    """Pictures of one kind, as a network's pooled features have them."""
+    """Statistics of one image domain in a network's pooled features."""
 
     mean: Array  # (F,)
-    spread: Array  # (F,) deviations
-    direction: Array  # (F,) its product with features is 1 more for the mean of other kinds than for that of this one
-    limits: tuple[float, float] = (1.0, 1.0)  # of either distance
+    spread: Array  # (F,) standard deviations
+    # (F,) scaled so that the means of the other domains and of this one project 1 apart
+    direction: Array
+    limits: tuple[float, float] = (1.0, 1.0)  # of the two distances
 
     def strangeness(self, features: Array) -> Array:
-        """(B,) the larger distance of features (B, F), in limits: above 1 a picture is like none of the kind."""
+        """Return the out-of-distribution scores (B,) of features (B, F).
+
+        The score is the larger of the two distances, each over its limit.
+
+        Above 1 an image is outside the domain.
+        """
         return (self._distances(features) / np.array(self.limits)[:, None]).max(0)
 
     def _distances(self, features: Array) -> Array:
@@ -51,7 +60,7 @@ class Domain:
 
     @classmethod
     def of(cls, features: Array, others: Array) -> Self:
-        """Of features (N, F) of pictures of a kind, and (M, F) of those of other kinds."""
+        """Fit to features (N, F) of the domain and (M, F) of the other domains."""
         distances = np.zeros((2, len(features)))
         fold = np.random.default_rng(0).permutation(len(features)) % FOLDS
         for k in range(FOLDS):
@@ -77,13 +86,13 @@ class Domain:
         return cls(mean, features.std(0) + 1e-3 * features.std(), direction)
 
     def record(self) -> dict[str, Any]:
-        """Ready for a checkpoint's JSON."""
+        """Return the statistics for a checkpoint's JSON."""
         parts = {name: _packed(getattr(self, name)) for name in ("mean", "spread", "direction")}
         return {**parts, "limits": list(self.limits)}
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
-        """What `record` says; InputError where it can't be read."""
+        """Restore the statistics from `record`; raise InputError if they are damaged."""
         try:
             mean, spread, direction = (_unpacked(record[name]) for name in ("mean", "spread", "direction"))
             first, second = (float(limit) for limit in record["limits"])

@@ -1,4 +1,4 @@
-"""What all estimators share: a trained network with its calibration, from pictures to detections."""
+"""Base class of the learned estimators: a network with its calibration, images to detections."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -26,29 +26,32 @@ from po3d.perception.int8 import Ranges, on_openvino
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
 
-CHUNK = 4  # pictures at once on a CPU: the maps of more leave its caches
+CHUNK = 4  # images per batch on a CPU: feature maps of larger batches do not fit its caches
 
 
 class Estimator:
-    """Pictures to detections. A subclass says what it looks at, and makes scenes of what it sees.
+    """Base class of the learned estimators; subclasses build scenes from its detections.
 
-    `calibration`: numbers that differ from `defaults`. `domains`: the kinds of pictures that it knows, by name.
-    `mirror`: does it look at the mirror image, too (`Mirrored`)?
-    `plain`: by the network as it was trained, in fp32: what the faster copy (`folded`) is compared with.
-    `device`: as `device_of` has them; "openvino" needs the `ranges` of what the network takes (`int8`).
+    Args:
+      calibration: values that override `defaults`.
+      domains: statistics of the training image domains, by name (see `Domain`).
+      mirror: use horizontal-flip test-time augmentation (see `Mirrored`).
+      plain: run the network as trained, in fp32, instead of the faster fused copy (see `folded`).
+      device: see `device_of`; "openvino" needs the activation `ranges` (see `int8`).
     """
 
-    kind: ClassVar[str]  # of its checkpoints
-    attributes: ClassVar[Mapping[str, tuple[str, ...]]]  # in the network's order
-    # What its network says besides: SceneNet's `extent` and `view`.
+    kind: ClassVar[str]  # `kind` of its checkpoints
+    # attribute -> values, in the order of the network's logits
+    attributes: ClassVar[Mapping[str, tuple[str, ...]]]
+    # Optional outputs of its network: SceneNet's `extent` and `view`.
     outputs: ClassVar[Mapping[str, bool]] = {}
-    width: ClassVar[int]  # of the pictures in whose pixels detections are
-    limit: ClassVar[int]  # objects a picture
+    width: ClassVar[int]  # of the images in whose pixels detections are given
+    limit: ClassVar[int]  # maximum number of objects per image
     threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
-    facing: ClassVar[float] = 0.0  # see Mirrored
+    facing: ClassVar[float] = 0.0  # for `facing` and `cast` see Mirrored
     cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
-    checkpoint: str | None = None  # the path of its pair
+    checkpoint: str | None = None  # path of the checkpoint pair
 
     def __init__(
         self,
@@ -72,14 +75,17 @@ class Estimator:
 
     @classmethod
     def build(cls, **network: object) -> SceneNet:
-        """A network for such an estimator; `network`: SceneNet's other keywords."""
+        """Build a network with this estimator's outputs; `network`: SceneNet's other keywords."""
         sizes = {name: len(values) for name, values in cls.attributes.items()}
         return SceneNet(sizes, **{**cls.outputs, **network})
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> Self:
-        """The estimator of a checkpoint pair; InputError when it is missing, damaged, of another kind or trained on
-        other words."""
+        """Load the estimator of a checkpoint pair.
+
+        Raise InputError if the checkpoint is missing, damaged, of another kind, or trained on other
+        attribute values.
+        """
         weights, meta = checkpoint.load(path, cls.kind)
         config = meta["config"]
         stated = config.get("attributes")
@@ -98,16 +104,18 @@ class Estimator:
     @classmethod
     @functools.cache
     def named(cls, name: str, mirror: bool = True, device: str = "cpu") -> Self:
-        """The estimator of a shipped pair, or of one at a path without suffix; loaded once."""
+        """Load a shipped checkpoint pair by name, or one at a path without suffix; cached."""
         return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
 
     def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
-        """What the network says of (H, W, 3) uint8 pictures, in pixels of `width`; `focals` (in widths of the picture)
-        for networks that tell depths."""
+        """Detect objects in (H, W, 3) uint8 images; arrays in pixels of an image `width` wide.
+
+        `focals`: focal lengths in image widths, for networks that estimate depth.
+        """
         return self.detected(pictures, focals).arrays()
 
     def detected(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
-        """The same as tensors on the device."""
+        """Return the detections as tensors on the device; arguments as for `detect`."""
         log_focal = None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
         on_cpu = self.device.type == "cpu"
         chunk = CHUNK if on_cpu else len(pictures)
@@ -117,7 +125,7 @@ class Estimator:
             images = self.pixels(pictures[part])
             focal = None if log_focal is None else log_focal[part]
             alone = on_cpu and len(images) == 1 and not isinstance(self.looks, Mirrored)
-            if alone:  # torch has other kernels for one picture, which round otherwise
+            if alone:  # torch uses other kernels for a batch of one, which round differently
                 images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
             found = detected(self.looks, images, *options)
@@ -125,19 +133,25 @@ class Estimator:
         return joined(parts)
 
     def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
-        """(B, 3, height, width) on the device, as the network takes (H, W, 3) uint8 pictures."""
+        """Convert (H, W, 3) uint8 images to the network's input (B, 3, height, width).
+
+        The result is on the network's device.
+        """
         batch = np.stack([network_input(picture, self.once) for picture in pictures])
         return self.once.input.pixels(torch.from_numpy(batch).to(self.device))
 
     def strangeness(self, picture: np.ndarray) -> dict[str, float]:
-        """How far an (H, W, 3) uint8 picture is from each kind that the estimator knows (`Domain.strangeness`: above 1 it is none
-        of them); {} where the checkpoint says nothing of its pictures."""
+        """Score how far an (H, W, 3) uint8 image is outside each training domain.
+
+        Above 1 the image is outside the domain (`Domain.strangeness`). Return {} if the checkpoint
+        holds no domain statistics.
+        """
         features = self.features(picture) if self.domains else None
         return {kind: float(domain.strangeness(features)[0]) for kind, domain in self.domains.items()}
 
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
-        """(1, F) of a picture, as `Domain` has them; one look, without the mirror."""
+        """Return the pooled features (1, F) of an image for `Domain`, without flipping."""
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

@@ -1,15 +1,18 @@
-"""The joint fit: one camera and all objects of an image, solved together from what the network saw.
+"""The joint fit: solve for the camera and all objects of an image from the network's outputs.
 
-Unknowns are the camera's three jitter numbers and (x, y, heading) of every object; the lens, the tracking of the
-world's origin, the ground plane and the boxes' sizes (shape and size decide them) are known. Damped Gauss-Newton with
-Student weights on the image points; the inverse of the normal matrix gives each object's covariance.
+Unknowns are the camera's position jitter (3) and (x, y, heading) of every object. Known are the
+intrinsics, the camera's look-at point (the world's origin), the ground plane and the boxes' sizes
+(given by shape and size). Damped Gauss-Newton with Student-t weights on the image points; the
+inverse of the normal matrix gives each object's covariance.
 
-One thing no picture tells: a camera that tracks the origin sees the same when it and all objects turn together about
-the vertical. Only the prior on the camera's place bounds that turn (sd 1.7 degrees), so absolute headings can't be
-better than about 1.2 degrees in the median, while relations between objects do not suffer.
+One gauge freedom remains: a camera that looks at the origin sees the same image when it and all
+objects rotate together about the vertical. Only the prior on the camera's position bounds that
+rotation (standard deviation 1.7 degrees), so the median error of absolute headings is at least
+about 1.2 degrees, while relations between objects are unaffected.
 
-All images of a batch are solved at once, in double precision on the device of their points, and nothing is read back: an image
-whose step made things worse takes it back by itself. An image's numbers do not depend on the others'.
+All images of a batch are solved at once, in double precision on the device of their points, without
+synchronisation: each image rejects its own steps that increase the cost. An image's result does not
+depend on the others in the batch.
 """
 
 import math
@@ -23,27 +26,33 @@ from po3d.scene.geometry import BOX_SIGNS
 from po3d.scene.street import CAMERA_JITTER, CAMERA_POSITION, FOCAL, HEIGHT, WIDTH
 
 POINT_SIGNS = np.concatenate([BOX_SIGNS, [[0.0, 0.0, 0.5]]])  # the box's corners and its centre
-JITTER_SD = CAMERA_JITTER / math.sqrt(3)  # of a uniform distribution
-# (Student degrees of freedom of the noise, iterations): Gaussian to come near, then with the tails errors really have.
+# standard deviation of a uniform distribution on [-CAMERA_JITTER, CAMERA_JITTER]
+JITTER_SD = CAMERA_JITTER / math.sqrt(3)
+# (Student-t degrees of freedom of the noise, iterations): Gaussian first to converge, then heavy
+# tails as real errors have.
 PHASES = ((1e6, 5), (4.0, 6))
-NEAREST = 0.5  # depth below which a point counts as that deep
-STEP = 1e-5  # of the differences that give the camera's derivative
+NEAREST = 0.5  # smaller depths are clamped to this
+STEP = 1e-5  # of the finite differences with respect to the camera's position
 
 
 class Fit(NamedTuple):
+    """Result of the joint fit of B images with N objects each."""
+
     jitter: Tensor  # (B, 3)
     position: Tensor  # (B, N, 2)
     heading: Tensor  # (B, N)
-    covariance: Tensor  # (B, N, 3, 3) of (x, y, heading), the camera held fixed
+    covariance: Tensor  # (B, N, 3, 3) of (x, y, heading), given the camera
     chi2: Tensor  # (B, N) mean squared residual of an object's points, in units of their sigma
 
 
 class Observed(NamedTuple):
+    """Observations of the joint fit."""
+
     points: Tensor  # (B, N, 9, 2)
     sigma: Tensor  # (B, N, 9, 1)
     heading: Tensor  # (B, N)
     heading_sigma: Tensor  # (B, N)
-    local: Tensor  # (B, N, 9, 3) the points in their box
+    local: Tensor  # (B, N, 9, 3) the points in the object's frame
     present: Tensor  # (B, N) 1 or 0
 
 
@@ -51,13 +60,17 @@ State = tuple[Tensor, Tensor, Tensor]  # jitter, position, heading
 
 
 def wrapped(angle: Tensor) -> Tensor:
-    """`geometry.wrap_angle` of a tensor: in (-pi, pi]."""
+    """Wrap angles to (-pi, pi]; `geometry.wrap_angle` for tensors."""
     return math.pi - torch.remainder(math.pi - angle, 2 * math.pi)
 
 
 def camera_axes(jitter: Tensor) -> tuple[Tensor, Tensor]:
-    """Distances (..., 1) from the world's origin, and rotations cam_R_world (..., 3, 3), of cameras that track it: a point's
-    place in the camera's frame is R p + (0, 0, distance)."""
+    """Return poses of cameras that look at the origin, at positions CAMERA_POSITION + jitter.
+
+    These are distances (..., 1) from the origin and rotations cam_R_world (..., 3, 3).
+
+    A point p of the world is R p + (0, 0, distance) in the camera frame.
+    """
     eye = jitter + _at(jitter, CAMERA_POSITION)
     distance = eye.norm(dim=-1, keepdim=True)
     forward = -eye / distance
@@ -67,7 +80,10 @@ def camera_axes(jitter: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def project_boxes(jitter: Tensor, position: Tensor, heading: Tensor, extent: Tensor) -> Tensor:
-    """Pixels (B, N, 9, 2) of the boxes' points: jitter (B, 3), position (B, N, 2), heading (B, N), extent (B, N, 3)."""
+    """Project the boxes' points to pixels (B, N, 9, 2).
+
+    jitter (B, 3), position (B, N, 2), heading (B, N), extent (B, N, 3).
+    """
     p_cam, _ = _seen_from(jitter[:, None], position, heading, _at(extent, POINT_SIGNS) * extent[..., None, :])
     return FOCAL * p_cam[:, 0, ..., :2] / p_cam[:, 0, ..., 2:].clamp(min=NEAREST) + _at(
         p_cam, (WIDTH / 2, HEIGHT / 2)
@@ -75,8 +91,12 @@ def project_boxes(jitter: Tensor, position: Tensor, heading: Tensor, extent: Ten
 
 
 def _seen_from(jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor) -> tuple[Tensor, Tensor]:
-    """The points of boxes in the frames of C cameras of each image, (B, C, N, 9, 3), and their offsets on the ground from their
-    object's point (B, N, 9, 2); jitter (B, C, 3), local (B, N, 9, 3) the points in their box."""
+    """Transform the boxes' points to the frames of C cameras per image.
+
+    jitter (B, C, 3); local (B, N, 9, 3): the points in the object's frame. Return the points in the
+    camera frames, (B, C, N, 9, 3), and their ground offsets from the object's position, (B, N, 9,
+    2).
+    """
     c, s = heading.cos()[..., None], heading.sin()[..., None]
     x, y, z = local.unbind(-1)
     offset = torch.stack([c * x - s * y, s * x + c * y], -1)
@@ -88,7 +108,10 @@ def _seen_from(jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor)
 
 
 def rays(pixels: Tensor) -> Tensor:
-    """(..., 3) directions in the world of the nominal camera's rays through pixels (..., 2), a unit deep."""
+    """Return world directions (..., 3) of unit depth of the nominal camera's rays.
+
+    pixels: (..., 2).
+    """
     _, rotation = camera_axes(torch.zeros(3, dtype=pixels.dtype, device=pixels.device))
     d_cam = (pixels - _at(pixels, (WIDTH / 2, HEIGHT / 2))) / FOCAL
     return d_cam[..., :1] * rotation[0] + d_cam[..., 1:] * rotation[1] + rotation[2]
@@ -97,9 +120,14 @@ def rays(pixels: Tensor) -> Tensor:
 def joint_fit(
     points: Tensor, sigma: Tensor, heading: Tensor, heading_sigma: Tensor, extent: Tensor, present: Tensor
 ) -> Fit:
-    """Solve B images at once. points (B, N, 9, 2) in pixels of the 640 x 480 picture with noise sigma (B, N, 9),
-    headings (B, N) as starting values and observations with noise heading_sigma (B, N), extents (B, N, 3),
-    present (B, N) bool; doubles."""
+    """Solve B images at once; all inputs are doubles.
+
+    Args:
+      points: (B, N, 9, 2) in pixels of a 640 x 480 image, with noise sigma (B, N, 9).
+      heading: (B, N) initial values, also observations with noise heading_sigma (B, N).
+      extent: (B, N, 3).
+      present: (B, N) bool.
+    """
     sigma = sigma.where(present[..., None], 1e6)[..., None]
     local = _at(extent, POINT_SIGNS) * extent[..., None, :]
     seen = Observed(points, sigma, heading, heading_sigma, local, present.to(points))
@@ -116,12 +144,12 @@ def joint_fit(
 
 
 def _at(like: Tensor, values: object) -> Tensor:
-    """Constants where `like` is."""
+    """Return constants with the dtype and device of `like`."""
     return torch.tensor(np.asarray(values), dtype=like.dtype, device=like.device)
 
 
 def _descend(state: State, iterations: int, seen: Observed, dof: float) -> State:
-    """Damped Gauss-Newton from `state`; every image keeps its best state so far, and that state's equations."""
+    """Run damped Gauss-Newton from `state`; every image keeps its best state and its equations."""
     cost, *equations = _normal_equations(state, seen, dof)
     best, kept = cost, (*state, *equations)
     damping, better = torch.full_like(cost, 1e-6), torch.ones_like(cost, dtype=torch.bool)
@@ -144,19 +172,23 @@ def _rows(keep: Tensor, like: Tensor) -> Tensor:
 
 
 def _ground_points(pixels: Tensor, z: Tensor) -> Tensor:
-    """(B, N, 2) where the nominal camera's rays through pixels (B, N, 2) reach heights z (B, N)."""
+    """Intersect the nominal camera's rays through pixels with heights z: (B, N, 2)."""
     eye, d = _at(pixels, CAMERA_POSITION), rays(pixels)
     reach = (z - eye[2]) / d[..., 2].clamp(max=-0.05)
     return (eye[:2] + d[..., :2] * reach[..., None]).clamp(-8, 8)
 
 
 def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor, Tensor, Tensor]:
-    """At a state the cost (B,), and of each object the normal matrix (B, N, 6, 6) and the gradient (B, N, 6) of (x, y, heading)
-    and of the camera's three numbers, whose prior `_solve` adds."""
+    """Return the cost (B,), normal matrices (B, N, 6, 6) and gradients (B, N, 6 + 3) at a state.
+
+    The unknowns of an object's block are (x, y, heading) and the camera's three coordinates. The
+    last three gradient entries are -jitter; `_solve` adds the camera's prior.
+    """
     jitter, position, heading = state
     present = seen.present
     eye = torch.eye(3, dtype=jitter.dtype, device=jitter.device)
-    cameras = torch.cat([jitter[:, None], jitter[:, None] + STEP * eye], 1)  # where it is, and moved a little
+    # the camera's position and its three perturbations
+    cameras = torch.cat([jitter[:, None], jitter[:, None] + STEP * eye], 1)
     places, offset = _seen_from(cameras, position, heading, seen.local)
     here = places[:, 0]
     depth = here[..., 2:].clamp(min=NEAREST)
@@ -172,8 +204,9 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
         + ((dof + 1) / 2 * (turn.square() / dof).log1p()).sum(1)
         + 0.5 * (jitter / JITTER_SD).square().sum(1)
     )
-    # Of each point's place in the camera's frame (B, N, 9, 3, 6) by the six unknowns. The camera turns as it moves:
-    # differences are simpler than the derivative.
+    # Derivatives of each point in the camera frame with respect to the six unknowns, (B, N, 9, 3,
+    # 6). The camera rotates as it moves, so finite differences are simpler than the analytic
+    # derivative.
     _, rotation = camera_axes(jitter)
     ground = rotation[:, None, None, :, :2].expand(*here.shape, 2)
     turned = (ground * torch.stack([-offset[..., 1], offset[..., 0]], -1)[..., None, :]).sum(-1, keepdim=True)
@@ -185,7 +218,7 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
     weighted = (jacobian * weight.repeat_interleave(2, -1)[..., None]).mT
     normal = weighted @ jacobian
     gradient = (weighted @ residual.flatten(2)[..., None])[..., 0]
-    # What the heading was seen to be, and what keeps the matrix of an absent object regular.
+    # The heading observation, and a regulariser for the matrices of absent objects.
     inertia = torch.where(present > 0, 1e-6, 1.0)
     on_heading = turn_weight / seen.heading_sigma.square()
     zero = torch.zeros_like(inertia)
@@ -198,7 +231,10 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
 
 
 def _solve(normal: Tensor, gradient: Tensor, damping: Tensor) -> tuple[Tensor, Tensor]:
-    """Camera step (B, 3) and object steps (B, N, 3): objects are eliminated first (Schur complement)."""
+    """Return the camera step (B, 3) and object steps (B, N, 3) by the Schur complement.
+
+    The objects are eliminated first.
+    """
     eye = torch.eye(3, dtype=normal.dtype, device=normal.device)
     damped = 1 + damping[:, None, None] * eye
     h_oo, h_oc = normal[..., :3, :3] * damped[:, None], normal[..., :3, 3:]

@@ -1,4 +1,4 @@
-"""A network for looking only: batch norms inside convolutions, and the first convolution takes pixels as they come."""
+"""Inference-only copy of the network: convolutions include batch norm and input normalisation."""
 
 import copy
 
@@ -10,15 +10,19 @@ from po3d.perception.network import MEAN, STD, SceneNet
 
 
 class Pixels(nn.Module):
-    """In the place of `network.Input`, for a first convolution that does the rest: pixels less the mean colour."""
+    """Replaces `network.Input` if the first convolution includes normalisation and folding.
+
+    Only the mean colour is subtracted.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.register_buffer("row", 255 * torch.tensor(MEAN).repeat(width), persistent=False)
 
     def pixels(self, pictures: Tensor) -> Tensor:
-        """(B, 3, h, w), channels last, of (B, h, w, 3) uint8."""
-        centred = pictures.flatten(2).float().sub_(self.row)  # whole rows: three channels alone are slow
+        """Convert (B, h, w, 3) uint8 to centred pixels (B, 3, h, w), channels last."""
+        # subtract whole rows: an inner dimension of three channels is slow
+        centred = pictures.flatten(2).float().sub_(self.row)
         return centred.unflatten(2, (-1, 3)).permute(0, 3, 1, 2)
 
     def scaled(self, images: Tensor, gain: Tensor) -> Tensor:
@@ -33,8 +37,10 @@ class Pixels(nn.Module):
 
 
 def folded(net: SceneNet, half: bool = False) -> SceneNet:
-    """A copy of the network that says the same of pictures in evaluation mode, faster. `half`: weights of bf16, for use under
-    autocast."""
+    """Return a faster copy of the network with equal outputs in evaluation mode.
+
+    `half`: convert convolutions and linear layers to bf16, for use under autocast.
+    """
     net = copy.deepcopy(net).eval().requires_grad_(False)
     order, pairs = _walked(net)
     places = {part: (parent, name) for parent in net.modules() for name, part in parent.named_children()}
@@ -43,7 +49,8 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
             conv.weight, conv.bias, norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
         )
         parent, name = places[norm]
-        setattr(parent, name, getattr(norm, "act", nn.Identity()))  # timm's norms bring their activation
+        # timm's norm layers include the activation
+        setattr(parent, name, getattr(norm, "act", nn.Identity()))
     if _plain(order[0]) and order[0].groups == 1 and order[0].dilation == (1, 1):
         _take_pixels(order[0], net.fold)
         net.input = Pixels(net.width).to(order[0].weight.device)
@@ -56,7 +63,10 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
 
 @torch.no_grad()
 def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.BatchNorm2d]]]:
-    """The convolutions in the order of their use, and those whose output goes straight into a batch norm, with it."""
+    """Trace the network: return convolutions in execution order, and (conv, norm) pairs to fuse.
+
+    A pair is a convolution whose output goes directly into a batch norm.
+    """
     order: list[nn.Conv2d] = []
     pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
     outputs: list[tuple[Tensor, nn.Conv2d]] = []
@@ -82,15 +92,20 @@ def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.Ba
 
 
 def _plain(conv: nn.Conv2d) -> bool:
-    """Whether it pads with zeros, evenly; timm has others."""
+    """Return whether a convolution pads symmetrically with zeros (timm has other variants)."""
     return type(conv) is nn.Conv2d and isinstance(conv.padding, tuple) and conv.padding_mode == "zeros"
 
 
 def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
-    """Makes a convolution of blocks of fold x fold normalised pixels one of centred pixels: the same sums."""
+    """Rewrite a convolution over blocks of normalised pixels as one over centred pixels.
+
+    The sums are equal: the blocks become a larger kernel, and the division by the deviation moves
+    into the weights.
+    """
     out, _, rows, columns = conv.weight.shape
     std = 255 * torch.tensor(STD, device=conv.weight.device).view(3, 1, 1)
-    blocks = conv.weight.view(out, 3, fold, fold, rows, columns)  # channels as pixel_unshuffle has them
+    # channels in the order of pixel_unshuffle
+    blocks = conv.weight.view(out, 3, fold, fold, rows, columns)
     weight = blocks.permute(0, 1, 4, 2, 5, 3).reshape(out, 3, rows * fold, columns * fold) / std
     conv.weight = nn.Parameter(weight, requires_grad=False)
     conv.in_channels, conv.kernel_size = 3, tuple(weight.shape[2:])

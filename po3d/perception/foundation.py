@@ -1,12 +1,12 @@
-"""Photographs to scene tables, by networks that others trained on everything (docs/foundation.md).
+"""Photographs to scenes with pretrained foundation models (docs/foundation.md).
 
 photo ──► depth network ──► points ──► ground plane ──► level camera ───────────┐
-  └─────► detector, asked for what the question names ──► boxes ──► points of a thing ──► box in the world
+  └─────► detector, prompted with the question's nouns ──► boxes ──► object points ──► 3D box
                                                             └────► orientation network ──► heading
 
-The table is one as `room_view` makes: z = 0 is the ground, the camera stands over the origin and looks along +y, the
-viewer's axes are those of `po3d.scene.orbit`; names are the phrases that the detector was asked for. The networks are in
-`foundation_networks`, the lifting is in `foundation_geometry`.
+Conventions are those of `room_view`: z = 0 is the ground, the camera is above the origin and looks
+along +y, the viewer's axes are those of `po3d.scene.orbit`. Names are the phrases of the detector's
+prompt. The networks are in `foundation_networks`, the geometry is in `foundation_geometry`.
 """
 
 import math
@@ -40,14 +40,17 @@ from po3d.scene.table import ObjectState, Scene
 
 Pixels = NDArray[np.uint8]
 
-MOST = 40  # things of a picture
-# Names share belief as their odds do, to this power: sixty phrases at 5 % don't outweigh one at 60 %.
+MOST = 40  # objects per image
+# Name probabilities are proportional to the scores' odds to this power, so that sixty phrases with
+# a score of 5 % do not outweigh one with 60 %.
 SHARPNESS = 2.0
-SURE = 0.001  # names of less belief are left out
-SAME = 0.9  # overlap from which boxes are one thing whatever they are called: a rider is not the horse
-FEWEST = 12  # points of a thing
-MIDDLE = 0.7  # of a box's sides, where colours are looked at
-# Hues in degrees up to which a colour is called so; beyond the last it is red again.
+SURE = 0.001  # names of lower probability are dropped
+# IoU above which boxes are one object whatever their names; lower, a rider would merge with the
+# horse
+SAME = 0.9
+FEWEST = 12  # points of an object
+MIDDLE = 0.7  # share of a box's sides in which colours are measured
+# Upper bounds of the colours' hues in degrees; beyond the last it is red again.
 HUES = (
     (15, "red"),
     (40, "orange"),
@@ -57,17 +60,18 @@ HUES = (
     (310, "purple"),
     (345, "pink"),
 )
-VERTICAL = 0.2  # of a front that points up or down, the least that counts of it along the ground
+VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which boxes become things."""
+    """Thresholds for turning boxes into objects."""
 
     threshold: float = 0.25  # on the best phrase's score
-    # On that of what the question names; below it its best box still counts, with that score.
+    # On the score of the question's phrases; the best box of each counts even below it, with its
+    # score.
     asked: float = 0.05
-    overlap: float = 0.6  # of boxes with names of one kind, from which they are one thing
+    overlap: float = 0.6  # IoU above which boxes with related names are one object
 
     def __post_init__(self) -> None:
         for key in ("threshold", "asked", "overlap"):
@@ -76,23 +80,24 @@ class Choice:
 
 
 class Found(NamedTuple):
-    """A thing in the picture."""
+    """An object in the image."""
 
     box: Array  # (4,) x0, y0, x1, y1 in pixels
-    names: dict[str, float]  # beliefs
+    names: dict[str, float]  # name -> probability
     score: float
 
 
 @dataclass(frozen=True)
 class FoundationEstimator:
-    """`estimate(pictures, focals)` gives one Scene a picture."""
+    """Estimates one Scene per image from `estimate(pictures, focals)`."""
 
     detect: Callable[[Pixels, Sequence[str]], Any]  # -> foundation_networks.Boxes
     measure: Callable[[Pixels, float | None], Any]  # -> foundation_networks.Depth
-    face: Callable[[Sequence[Pixels]], Sequence[Any]] | None  # -> Facing a crop; None: headings stay unknown
+    # -> one Facing per crop; None: headings stay unknown
+    face: Callable[[Sequence[Pixels]], Sequence[Any]] | None
     vocabulary: Sequence[str] = ()
-    field_of_view: float = 55.0  # degrees across the longer side, where nothing says the focal length
-    longest_side: int = 1280  # pixels that the networks see
+    field_of_view: float = 55.0  # degrees across the longer side, if the focal length is unknown
+    longest_side: int = 1280  # pixels of the networks' input
     choice: Choice = Choice()
     name: ClassVar[str] = "foundation"
     made_for: ClassVar[tuple[str, ...]] = ("photographs",)
@@ -104,8 +109,11 @@ class FoundationEstimator:
         names: Sequence[str] | None = None,
         things: Sequence[str] = (),
     ) -> list[Scene]:
-        """One predicted scene for each (H, W, 3) picture. Focal lengths in widths of the picture; None: not known. `things`:
-        descriptions of what will be asked about, whose nouns the detector looks for besides the vocabulary."""
+        """Predict one scene for each (H, W, 3) image.
+
+        `focals`: focal lengths in image widths; None: unknown. `things`: descriptions in the
+        question, whose nouns are added to the detector's vocabulary.
+        """
         names = names or [""] * len(pictures)
         return [
             self._scene(picture, focal, name, things)
@@ -143,7 +151,7 @@ class FoundationEstimator:
 
 
 def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
-    """What an image box shows, with a margin of a twentieth, at least a pixel."""
+    """Crop an image box with a margin of a twentieth on each side; at least one pixel."""
     height, width = picture.shape[:2]
     mx, my = (box[2] - box[0]) / 20, (box[3] - box[1]) / 20
     x0, y0 = min(max(0, int(box[0] - mx)), width - 1), min(max(0, int(box[1] - my)), height - 1)
@@ -158,10 +166,13 @@ def _object(
     camera: Camera,
     scale: tuple[float, float],
 ) -> ObjectState:
-    """The row of a thing with points (n, 3) in the world; `scale` takes the box to the photo's own pixels."""
+    """Build an object from its points (n, 3) in the world.
+
+    `scale` converts the box to the original image's pixels.
+    """
     eye = camera.position
     ray = np.array([*((found.box[:2] + found.box[2:]) / 2 - camera.principal), camera.focal])
-    if facing is None:  # toward the viewer, but it may be anything
+    if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
         toward = eye - points.mean(0)
         heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
     else:
@@ -185,8 +196,12 @@ def _object(
 
 
 def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
-    """Share of each colour word (po3d.scene.rooms.COLORS) among the pixels in the middle of an image box, by rules of our own over
-    hue, saturation and value."""
+    """Return the share of each colour word among the pixels in the middle of an image box.
+
+    Colour words are those of po3d.scene.rooms.COLORS.
+
+    Colours are defined by hand-made rules on hue, saturation and value.
+    """
     x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
     part = crop(picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2))
     hsv = np.asarray(Image.fromarray(part).convert("HSV"), float).reshape(-1, 3)[::7]
@@ -217,16 +232,20 @@ def _shrunk(picture: Pixels, longest: int) -> Pixels:
 
 
 def _usual_focal(field_of_view: float, width: int, height: int) -> float:
-    """In widths of the picture, of a field in degrees across the longer side."""
+    """Return the focal length in image widths of a field of view across the longer side."""
     return max(width, height) / width / 2 / math.tan(math.radians(field_of_view) / 2)
 
 
-# --- what to look for, and which boxes count ------------------------------------------------------------------------
+# --- vocabulary and selection of boxes -----------------------------------------------------------
 
 
 def nouns(things: Sequence[str]) -> list[str]:
-    """The nouns of descriptions, with those of the things that they are described by: ["mug", "laptop"] of "mug next to the
-    laptop". A description without a noun stands for itself."""
+    """Return the nouns of descriptions and their landmarks.
+
+    Example: ["mug", "laptop"] for "mug next to the laptop".
+
+    A description without a noun is returned as it is.
+    """
     found = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
     return [noun for noun in dict.fromkeys(found) if noun]
 
@@ -242,8 +261,10 @@ def _nouns(description: Description) -> Iterator[str]:
 def chosen(
     box: Array, score: Array, phrases: Sequence[str], asked: int, choice: Choice = Choice()
 ) -> list[Found]:
-    """The things among boxes (n, 4) with scores (n, phrases), likeliest first. The first `asked` phrases are the
-    question's: it takes for granted that there are such things."""
+    """Select objects among boxes (n, 4) with scores (n, phrases), highest score first.
+
+    The first `asked` phrases are the question's, which presupposes that these objects exist.
+    """
     if len(box) == 0:
         return []
     best = score.max(1)
@@ -254,7 +275,7 @@ def chosen(
     order = [i for i in np.argsort(-best, kind="stable") if kept[i]]
     overlap = _overlaps(box[order])
     tops = [phrases[int(score[i].argmax())] for i in order]
-    rows: list[int] = []  # places in `order`
+    rows: list[int] = []  # indices into `order`
     merged: dict[int, Array] = {}
     for k, i in enumerate(order):
         twin = next((r for r in rows if overlap[r, k] >= _limit(tops[r], tops[k], choice)), None)
@@ -273,7 +294,7 @@ def _limit(first: str, second: str, choice: Choice) -> float:
 
 
 def _overlaps(box: Array) -> Array:
-    """(n, n) intersection over union."""
+    """Return the pairwise intersection over union, (n, n)."""
     low, high = np.maximum(box[:, None, :2], box[None, :, :2]), np.minimum(box[:, None, 2:], box[None, :, 2:])
     shared = (high - low).clip(min=0).prod(-1)
     area = (box[:, 2:] - box[:, :2]).prod(1)
@@ -288,7 +309,7 @@ def _names(score: Array, phrases: Sequence[str]) -> dict[str, float]:
     return {phrase: b / sum(kept.values()) for phrase, b in kept.items()}
 
 
-# --- from a config --------------------------------------------------------------------------------------------------
+# --- from a config --------------------------------------------------------------------------------
 
 
 def foundation(
@@ -301,8 +322,12 @@ def foundation(
     choice: Mapping[str, float] | None = None,
     **settings: Any,
 ) -> FoundationEstimator:
-    """The estimator of a config: each network by its `weights` (a folder, or a name on the hub) and `revision`. InputError
-    names all weights that are missing. Networks are loaded when the first picture comes."""
+    """Build the estimator of a config.
+
+    Each network is given by its `weights` (a folder or hub name) and `revision`.
+
+    Raise InputError naming all missing weights. Networks are loaded with the first image.
+    """
     nodes = {"detector": detector, "depth": depth} | (
         {} if orientation is None else {"orientation": orientation}
     )
@@ -313,11 +338,11 @@ def foundation(
     at = folders(wanted, download)
 
     def later(role: str, name: str, *more: Any) -> Callable[..., Any]:
-        """A network that is loaded when it is first asked."""
+        """Return a network that is loaded at its first call."""
 
         @cache
         def network() -> Callable[..., Any]:
-            from po3d.perception import foundation_networks as networks  # loads torch
+            from po3d.perception import foundation_networks as networks  # imports torch
 
             return getattr(networks, name)(at[role], device, *more)
 

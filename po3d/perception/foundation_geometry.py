@@ -1,10 +1,10 @@
-"""Photographs lifted by their depth maps: the ground and with it gravity, points of things, boxes, headings.
+"""Geometry of photographs with depth maps: ground plane, object points, 3D boxes, headings.
 
     depth map, focal length -> points in the camera -> ground plane -> level camera
-    image box -> the thing's points of them -> box in the world, along a heading
+    image box -> the object's points -> 3D box in the world, aligned with a heading
 
-Cameras and worlds as in `po3d.scene.geometry`. Thresholds are ours; lengths in metres, angles in radians unless they say so.
-Nothing here needs a network.
+Cameras and worlds as in `po3d.scene.geometry`. Thresholds were chosen by hand; lengths in metres,
+angles in radians unless stated otherwise. No network is needed here.
 """
 
 import math
@@ -18,27 +18,32 @@ from po3d.scene.camera import Hold, held
 from po3d.scene.geometry import Array, Camera, rotation_z
 from po3d.scene.rooms import category_of
 
-AZIMUTH = math.pi / 2  # where the camera looks in the table's world
-# Prior of how photographs are held: deviations, and the most that is believed. A wall in front of the camera would be the
-# ground of one that looks straight down, so pitches near a right angle are out, and with them pictures from above.
+AZIMUTH = math.pi / 2  # viewing direction of the camera in the scene's world
+# Prior of the camera pose: standard deviations and limits. A wall in front of the camera would be
+# the ground of a camera that looks straight down, so pitches near a right angle are excluded, and
+# with them images from above.
 PITCH, ROLL = math.radians(25), math.radians(12)
 STEEPEST, MOST_ROLL = math.radians(65), math.radians(50)
-EYE = 1.5  # height of a camera of which nothing is known
-LOWEST = 0.05  # of one that stands over a ground
+EYE = 1.5  # height of a camera without other evidence
+LOWEST = 0.05  # least height of a camera above a ground plane
 HYPOTHESES = 300
-SAMPLED = 4000  # points that vote for a ground
-NOISE, FLAT = 0.01, 0.02  # how far a point of the ground is off its plane: metres, and a share of its depth
-SMALLEST = 0.05  # share of the points that a ground has
-BELOW = 0.1  # share of the points that may lie under it (reflections, stairs down); more, and it is a table
-STEP = 64  # points a side that are looked at in an image box
-# What is lower above the ground belongs to the ground: metres, and a share of the distance.
+SAMPLED = 4000  # points that vote for a ground plane
+NOISE, FLAT = 0.01, 0.02  # tolerance of ground points: metres, and a share of their depth
+SMALLEST = 0.05  # least share of the points on the ground
+# most points that may lie below the ground (reflections, stairs down); with more it is a table
+BELOW = 0.1
+STEP = 64  # samples per side of an image box
+# Points lower than this above the ground belong to the ground: metres, and a share of the distance.
 SKIN = (0.02, 0.015)
-LYING = 0.1  # share of the box's points above it, below which a thing is flat (a rug) and keeps them
-TRIM = 0.5  # per cent of points at each end of a thing that are taken for strays
-DEEP = 0.5  # unseen depth of a thing of unknown size, in its smaller visible edges
-ALONG = 0.5  # cosine between an edge and the line of sight above which its far end is hidden
-SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02  # deviations of a position, in distances
-# Depth, width, height in metres of what is no furniture: only their ratios are used.
+# least share of a box's points above the ground; with fewer the object is flat (a rug) and keeps
+# all
+LYING = 0.1
+TRIM = 0.5  # per cent of an object's points at each end that are treated as outliers
+DEEP = 0.5  # occluded depth of an object of unknown size, relative to its smaller visible edge
+ALONG = 0.5  # cosine between an edge and the line of sight above which the far end is hidden
+# standard deviations of a position, relative to its distance
+SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02
+# Depth, width, height in metres of objects that are not furniture; only their ratios are used.
 _SHAPES = [row.values() for row in rows_beside(__file__, "shapes.csv")]
 SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 
@@ -46,22 +51,25 @@ SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 class Ground(NamedTuple):
     """A plane under the camera."""
 
-    up: Array  # (3,) away from the earth, in the camera
+    up: Array  # (3,) upward unit normal in the camera frame
     height: float  # of the camera above it
     share: float  # of the points that lie on it
 
 
 class Placed(NamedTuple):
-    """A thing's box in the world."""
+    """An object's box in the world."""
 
-    position: tuple[float, float, float]  # its centre
+    position: tuple[float, float, float]  # of the centre
     extent: tuple[float, float, float]  # depth, width, height
     covariance: Array  # (2, 2) of x and y
 
 
 def unprojected(depth: Array, focal: float) -> Array:
-    """(H, W, 3) points in the camera of a depth map (H, W), along the optical axis; `focal` in pixels, the principal
-    point in the middle. Depths that are not positive and finite give NaN."""
+    """Unproject a depth map (H, W) along the optical axis to points (H, W, 3) in the camera frame.
+
+    `focal` in pixels, the principal point in the middle. Depths that are not positive and finite
+    give NaN.
+    """
     height, width = depth.shape
     x = (np.arange(width) + 0.5 - width / 2) / focal
     y = (np.arange(height) + 0.5 - height / 2) / focal
@@ -69,12 +77,15 @@ def unprojected(depth: Array, focal: float) -> Array:
     return np.stack([x[None] * depth, y[:, None] * depth, depth], -1)
 
 
-# --- gravity --------------------------------------------------------------------------------------------------------
+# --- gravity --------------------------------------------------------------------------------------
 
 
 def find_ground(points: Array, seed: int = 0, name: str = "") -> Ground | None:
-    """The ground among points (H, W, 3) in the camera: the plane that most of them lie on and few below, by how
-    likely a camera is held so. None when no plane has enough of them."""
+    """Find the ground plane among points (H, W, 3) in the camera frame; None if there is none.
+
+    RANSAC: the score of a plane is the share of points on it, reduced by the share below it and by
+    the prior of the camera pose that it implies.
+    """
     step = max(1, round(math.sqrt(points.shape[0] * points.shape[1] / SAMPLED)))
     grid = points[::step, ::step]
     normals = _normals(grid)
@@ -101,26 +112,27 @@ def find_ground(points: Array, seed: int = 0, name: str = "") -> Ground | None:
 
 
 def _normals(grid: Array) -> Array:
-    """(h - 1, w - 1, 3) unit normals of the surface at the points of a grid."""
+    """Return unit normals (h - 1, w - 1, 3) of the surface at the points of a grid."""
     cross = np.cross(grid[1:, :-1] - grid[:-1, :-1], grid[:-1, 1:] - grid[:-1, :-1])
     with np.errstate(invalid="ignore", divide="ignore"):
         return cross / np.linalg.norm(cross, axis=-1, keepdims=True)
 
 
 def _hold_of_up(up: Array) -> tuple[Array, Array]:
-    """Pitch and roll of cameras in which the way up is `up` (..., 3)."""
+    """Return pitch and roll of cameras whose up direction is `up` (..., 3)."""
     return np.arcsin(np.clip(up[..., 2], -1, 1)), np.arctan2(-up[..., 0], -up[..., 1])
 
 
 def _log_prior(up: Array) -> Array:
-    """(n,) of ways up (n, 3); -inf for what no photograph is believed to have."""
+    """Return the log prior (n,) of up directions (n, 3); -inf outside the limits."""
     pitch, roll = _hold_of_up(up)
-    likely = -((pitch / PITCH) ** 2 + (roll / ROLL) ** 2) / 2 / 4  # tempered: what is seen counts more
+    # tempered: the observations count more
+    likely = -((pitch / PITCH) ** 2 + (roll / ROLL) ** 2) / 2 / 4
     return np.where((np.abs(pitch) < STEEPEST) & (np.abs(roll) < MOST_ROLL), likely, -np.inf)
 
 
 def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground | None:
-    """The plane through what lies on it, by least squares weighed with the points' tolerances."""
+    """Refit the plane to its inliers by least squares, weighted with the points' tolerances."""
     for _ in range(8):
         on = np.abs(cloud @ up + height) < tolerance
         if on.mean() < SMALLEST:
@@ -138,8 +150,11 @@ def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground
 
 
 def level_camera(width: int, height: int, focal: float, ground: Ground | None, points: Array) -> Camera:
-    """The camera over the world's origin, gravity by the ground. Without a ground it is held level, and the floor is
-    where the lowest of the points (H, W, 3) in it are, at EYE below it when they say nothing."""
+    """Return the camera above the world's origin, with gravity from the ground plane.
+
+    Without a ground the camera is assumed level, and the floor at the lowest of the points (H, W,
+    3), or EYE below the camera if there are none.
+    """
     if ground is not None:
         pitch, roll = _hold_of_up(ground.up)
         return held(Hold(ground.height, float(pitch), float(roll), AZIMUTH), width, height, focal)
@@ -148,12 +163,16 @@ def level_camera(width: int, height: int, focal: float, ground: Ground | None, p
     return held(Hold(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
 
 
-# --- things ---------------------------------------------------------------------------------------------------------
+# --- objects --------------------------------------------------------------------------------------
 
 
 def thing_points(points: Array, box: tuple[float, float, float, float], camera: Camera) -> Array:
-    """(n, 3) points in the world of what an image box (pixels of the map (H, W, 3)) shows: those above the ground whose
-    distance hangs together with the commonest one, which counts more in the middle of the box. (0, 3): nothing is there."""
+    """Return the points (n, 3) in the world of the object in an image box.
+
+    `points` (H, W, 3) in the camera frame; the box is in pixels of that map. Points on the ground
+    are removed, then those that are not connected in distance with the most frequent one, weighted
+    towards the middle of the box. The result is (0, 3) if the box has no valid points.
+    """
     height, width = points.shape[:2]
     x0, x1 = np.clip([math.floor(box[0]), math.ceil(box[2])], 0, width).astype(int)
     y0, y1 = np.clip([math.floor(box[1]), math.ceil(box[3])], 0, height).astype(int)
@@ -177,7 +196,10 @@ def thing_points(points: Array, box: tuple[float, float, float, float], camera: 
 
 
 def _hanging_together(distance: Array, weight: Array, size: float) -> np.ndarray:
-    """Of points by their distances: those around the commonest one without a gap of a tenth of the thing's size."""
+    """Select the points around the most frequent distance, up to a gap.
+
+    A gap is a tenth of the object's size.
+    """
     width = size / 20
     start = float(distance.min())
     bins = ((distance - start) / width).astype(int).clip(max=2000)
@@ -194,8 +216,12 @@ def _hanging_together(distance: Array, weight: Array, size: float) -> np.ndarray
 
 
 def placed(points: Array, heading: float, eye: Array, name: str = "") -> Placed:
-    """The upright box around points (n, 3) in the world, n > 0, of a thing that faces `heading` and is seen from `eye`.
-    What hides its own far side is as deep as things of its name are."""
+    """Fit an upright box to points (n, 3) in the world, n > 0, of an object seen from `eye`.
+
+    The box is aligned with `heading`.
+
+    A dimension whose far side is hidden is extended to the usual size of objects of that name.
+    """
     spin = rotation_z(np.array([heading]))[0]
     local = points @ spin  # along front, left and up
     low, high = np.percentile(local, [TRIM, 100 - TRIM], axis=0)
@@ -220,8 +246,11 @@ def placed(points: Array, heading: float, eye: Array, name: str = "") -> Placed:
 
 
 def _usual(name: str, size: Array, sight: Array) -> Array:
-    """(2,) depth and width that a thing of this name has whose visible edges are `size`: its usual shape at the scale of
-    its height and of the edge across the line of sight, whichever says less."""
+    """Return the usual depth and width (2,) of an object of this name with visible edges `size`.
+
+    The usual shape is scaled to the visible height or to the edge across the line of sight,
+    whichever gives the smaller size.
+    """
     category = category_of(name)
     shape = SHAPES.get(name) or (None if category is None else category[:3])
     across = int(abs(sight[0]) > abs(sight[1]))  # 1: the width lies across
@@ -232,7 +261,10 @@ def _usual(name: str, size: Array, sight: Array) -> Array:
 
 
 def _covariance(offset: Array, hidden: float) -> Array:
-    """(2, 2) of x and y: more along the line of sight, and more where depth was guessed."""
+    """Return the covariance (2, 2) of x and y, larger along the line of sight.
+
+    It also grows with guessed depth.
+    """
     distance = float(np.hypot(offset[0], offset[1]))
     along = offset[:2] / max(distance, 1e-9)
     across = np.array([-along[1], along[0]])
@@ -240,16 +272,22 @@ def _covariance(offset: Array, hidden: float) -> Array:
     return sigma**2 * np.outer(along, along) + (ACROSS_ERROR * distance) ** 2 * np.outer(across, across)
 
 
-# --- headings -------------------------------------------------------------------------------------------------------
+# --- headings -------------------------------------------------------------------------------------
 
 
 def front_of(azimuth: float, polar: float, rotation: float, ray: Array) -> Array:
-    """(3,) the way a thing's front points in the camera, by what an orientation network says of a crop around `ray` (3,).
+    """Convert an orientation network's angles to the front's direction (3,) in the camera frame.
 
-    Orient Anything's angles, radians: `azimuth` where the viewer is around the thing, from its front (0: it faces the viewer)
-    counter-clockwise seen from above (a quarter turn: the viewer sees its left, and its front points left in the picture);
-    `polar` how high the viewer is above its level; `rotation` how far the picture turns the thing's top counter-clockwise.
-    A crop looks as if the camera pointed at its middle, so the angles are about the ray."""
+    The angles, in radians, are those of Orient Anything for a crop around `ray` (3,):
+
+    - `azimuth`: position of the viewer around the object, from its front (0: it faces the viewer)
+      counter-clockwise seen from above (a quarter turn: the viewer sees its left, and its front
+      points left in the image).
+    - `polar`: elevation of the viewer above the object.
+    - `rotation`: counter-clockwise rotation of the object's top in the image.
+
+    A crop looks as if the camera pointed at its middle, so the angles are relative to the ray.
+    """
     ca, sa, cp, sp = math.cos(azimuth), math.sin(azimuth), math.cos(polar), math.sin(polar)
     front = np.array([-sa, ca * sp, -ca * cp])  # x right, y down, z away from the viewer
     c, s = math.cos(rotation), math.sin(rotation)
@@ -258,22 +296,25 @@ def front_of(azimuth: float, polar: float, rotation: float, ray: Array) -> Array
 
 
 def _toward(ray: Array) -> Array:
-    """(3, 3) the least rotation that takes the optical axis to a ray with positive depth."""
+    """Return the smallest rotation (3, 3) from the optical axis to a ray with positive depth."""
     x, y, z = ray / np.linalg.norm(ray)
     k = 1 / (1 + z)
     return np.array([[1 - x * x * k, -x * y * k, x], [-x * y * k, 1 - y * y * k, y], [-x, -y, z]])
 
 
 def heading_of(front: Array, camera: Camera) -> float:
-    """Azimuth in the world of a way (3,) in the camera; meaningless for one that is vertical."""
+    """Return the world azimuth of a direction (3,) in the camera frame; undefined if vertical."""
     x, y, _ = camera.cam_T_world.rotation.T @ front
     return math.atan2(y, x)
 
 
 def spread(p: Array, sure: float) -> tuple[float, float, float]:
-    """Most probable azimuth, its deviation and the probability that it is off by pi (all radians but the last), of
-    probabilities (n,) over a full turn. `sure`: how probably the thing has a front at all; of one without any heading is
-    as good as any other."""
+    """Summarise azimuth probabilities (n,) over a full turn.
+
+    `sure`: probability that the object has a front; without one all headings are equally likely.
+    Return the most probable azimuth, its standard deviation (radians), and the probability of the
+    opposite heading.
+    """
     angle = 2 * math.pi * np.arange(len(p)) / len(p)
     at = float(angle[int(p.argmax())])
     off = np.abs((angle - at + math.pi) % (2 * math.pi) - math.pi)

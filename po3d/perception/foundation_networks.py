@@ -1,11 +1,15 @@
-"""Three networks of the transformers library, each behind what the lifting needs of it.
+"""Wrappers of three networks of the transformers library.
 
-    Detector     picture, phrases -> boxes with a score for every phrase     Grounding DINO, OWLv2 and their kin
-    DepthMap     picture          -> metres along the optical axis           Depth Anything V2 (metric), DepthPro
-    Orientation  crops            -> which way things face                   DINOv2 with Orient Anything's head
+    Detector     image, phrases -> boxes with a score for every phrase
+                 Grounding DINO, OWLv2 and similar
+    DepthMap     image -> metres along the optical axis
+                 Depth Anything V2 (metric), DepthPro
+    Orientation  crops -> object orientations
+                 DINOv2 with Orient Anything's head
 
-Weights come from folders (`foundation_weights`), as safetensors, and no code of theirs is run. A folder's config.json
-names the class; another kind of network, or weights that don't fill it, is an InputError.
+Weights are loaded from folders (`foundation_weights`) as safetensors; remote code is never
+executed. A folder's config.json names the class; other network types or incomplete weights raise
+InputError.
 """
 
 import math
@@ -31,41 +35,45 @@ from po3d.scene.geometry import Array
 
 Pixels = NDArray[np.uint8]
 
-BY_TOKENS = ("grounding-dino", "mm-grounding-dino")  # score every token of one sentence of phrases
+# score every token of a sentence made of the phrases
+BY_TOKENS = ("grounding-dino", "mm-grounding-dino")
 BY_PHRASES = ("owlv2", "owlvit")  # score every phrase
 DEPTHS = ("depth_anything", "depth_pro")
 BACKBONES = ("dinov2", "dinov2_with_registers")
-AZIMUTHS, POLARS = 360, 180  # bins of a degree
-FIELDS = 5.0, 150.0  # degrees that a lens may have
-CROPS = 16  # at once
+AZIMUTHS, POLARS = 360, 180  # number of bins of one degree
+FIELDS = 5.0, 150.0  # degrees; limits of the field of view
+CROPS = 16  # crops per batch
 
 
 class Boxes(NamedTuple):
-    """What a detector found, in no order."""
+    """Detections, in no particular order."""
 
     box: Array  # (n, 4) x0, y0, x1, y1 in pixels
     score: Array  # (n, phrases), 0 to 1
 
 
 class Depth(NamedTuple):
-    """A depth map and, from a network that knows, the focal length that it believes in, in widths of the picture."""
+    """A depth map and, if the network estimates it, the focal length in image widths."""
 
     metres: Array  # (H, W)
     focal: float | None
 
 
 class Facing(NamedTuple):
-    """An orientation network's word on one crop; radians. Angles as `foundation_geometry.front_of` takes them."""
+    """Orientation of the object in a crop, radians; see `foundation_geometry.front_of`."""
 
     azimuth: float
     polar: float
     rotation: float
-    sigma: float  # of the azimuth
-    flip: float  # probability that it is off by pi
+    sigma: float  # standard deviation of the azimuth
+    flip: float  # probability of the opposite heading
 
 
 def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
-    """The folder's network, checked and ready."""
+    """Load the folder's network for inference.
+
+    Raise InputError if it is of another kind or incomplete.
+    """
     from transformers.utils import logging
 
     logging.disable_progress_bar()
@@ -93,7 +101,7 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
 
 
 def _prepared(auto: Any, folder: Path, role: str) -> Any:
-    """The folder's processor of pictures (and texts)."""
+    """Load the folder's processor of images (and texts)."""
     try:
         return auto.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, ImportError) as error:
@@ -103,7 +111,7 @@ def _prepared(auto: Any, folder: Path, role: str) -> Any:
 
 
 class Detector:
-    """Finds what phrases name."""
+    """Open-vocabulary detector."""
 
     def __init__(self, folder: Path, device: str = "cpu", phrases_at_once: int = 20) -> None:
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
@@ -116,7 +124,7 @@ class Detector:
 
     @torch.inference_mode()
     def __call__(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
-        """All boxes of a picture (H, W, 3), however unlikely."""
+        """Return all boxes of an image (H, W, 3), without a score threshold."""
         found = [
             self._part(picture, phrases[start : start + self.at_once])
             for start in range(0, len(phrases), self.at_once)
@@ -138,12 +146,13 @@ class Detector:
             unit = np.tile([float(width), float(height)], 2)
         else:
             prompts = [f"a photo of {with_article(phrase)}" for phrase in phrases]
-            most = self.model.config.text_config.max_position_embeddings  # 16: long phrases lose their ends
+            # usually 16 tokens: longer phrases are truncated
+            most = self.model.config.text_config.max_position_embeddings
             output = self._run(
                 images=Image.fromarray(picture), text=[prompts], truncation=True, max_length=most
             )
             score = output.logits[0].float().sigmoid().cpu().numpy()
-            # OWLv2 pads pictures to squares, OWL-ViT squeezes them into one.
+            # OWLv2 pads images to squares, OWL-ViT resizes them to squares.
             square = self.model.config.model_type == "owlv2"
             unit = np.tile([float(max(width, height))] * 2 if square else [float(width), float(height)], 2)
         x, y, w, h = (output.pred_boxes[0].float().cpu().numpy().astype(float) * unit).T
@@ -158,12 +167,15 @@ class Detector:
 
 
 def _together(parts: Sequence[Boxes]) -> Boxes:
-    """What was found of phrases one after the other; boxes of some have no score for the others."""
+    """Concatenate boxes of several groups of phrases, with score 0 for other groups' phrases."""
     return Boxes(np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts)))
 
 
 def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The prompt of detectors that score tokens ("dog. stop sign."), and where each phrase stands in it."""
+    """Return the prompt for token-scoring detectors ("dog. stop sign.").
+
+    Also return each phrase's (start, end) in it.
+    """
     text, spans = "", []
     for phrase in phrases:
         text += " " if text else ""
@@ -175,8 +187,12 @@ def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 def of_phrases(
     of_tokens: Array, tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]
 ) -> Array:
-    """(n, phrases) scores by those of tokens (n, at least len(tokens)): a phrase's is the mean of its tokens'. `tokens`,
-    `spans`: where each stands in the sentence; special tokens are empty."""
+    """Return phrase scores (n, phrases), means over the phrases' tokens.
+
+    `of_tokens`: (n, at least len(tokens)).
+
+    `tokens`, `spans`: positions in the sentence; special tokens are empty.
+    """
     scores = np.zeros((len(of_tokens), len(spans)))
     for k, (start, end) in enumerate(spans):
         own = [t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end]
@@ -186,7 +202,7 @@ def of_phrases(
 
 
 class DepthMap:
-    """Metric depth of a picture."""
+    """Metric depth estimation."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         from transformers import AutoImageProcessor, AutoModelForDepthEstimation
@@ -201,8 +217,11 @@ class DepthMap:
 
     @torch.inference_mode()
     def __call__(self, picture: Pixels, focal: float | None = None) -> Depth:
-        """Of a picture (H, W, 3). `focal`, in widths of the picture, when it is known: a network that estimates the lens
-        too (DepthPro) gives depth in proportion to it, which is set right."""
+        """Estimate the depth of an image (H, W, 3).
+
+        `focal`: in image widths, if known. A network that also estimates the focal length
+        (DepthPro) returns depth in proportion to its own estimate, which is corrected.
+        """
         inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt").to(self.device)
         output = self.model(**inputs)
         (found,) = self.processor.post_process_depth_estimation(output, target_sizes=[picture.shape[:2]])
@@ -215,7 +234,7 @@ class DepthMap:
 
 
 class Orientation:
-    """Which way the things in crops face."""
+    """Orientation of the objects in crops."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         from transformers import AutoImageProcessor, AutoModel
@@ -236,7 +255,7 @@ class Orientation:
 
     @torch.inference_mode()
     def __call__(self, crops: Sequence[Pixels]) -> list[Facing]:
-        """Of pictures (h, w, 3) of one thing each."""
+        """Estimate the orientation in crops (h, w, 3) of one object each."""
         facing: list[Facing] = []
         for start in range(0, len(crops), CROPS):
             squares = [Image.fromarray(squared(crop)) for crop in crops[start : start + CROPS]]
@@ -247,7 +266,10 @@ class Orientation:
 
 
 def head(width: int, out: int) -> nn.Module:
-    """Orient Anything's: two layers, each with its batch norm, under the names that it was published with."""
+    """Build Orient Anything's head with its published parameter names.
+
+    It has two linear layers, each with batch norm.
+    """
     net = nn.Sequential()
     net.add_module("net1", nn.Sequential(nn.Linear(width, out), nn.BatchNorm1d(out), nn.ReLU()))
     net.add_module("net2", nn.Sequential(nn.Linear(out, out), nn.BatchNorm1d(out)))
@@ -255,8 +277,11 @@ def head(width: int, out: int) -> nn.Module:
 
 
 def decoded(logits: torch.Tensor) -> Facing:
-    """The meaning of outputs (360 + 180 + R + 2,): azimuth from 0, polar from -90, rotation from -R / 2 degrees, and
-    whether the thing has a front at all, or none."""
+    """Decode the head's output (360 + 180 + R + 2,).
+
+    Azimuth from 0, polar from -90, rotation from -R / 2 degrees, and logits of having a front or
+    none.
+    """
     rotations = len(logits) - AZIMUTHS - POLARS - 2
     around, polar, rotation, front = logits.split([AZIMUTHS, POLARS, rotations, 2])
     sure = float(front.softmax(0)[0])
@@ -271,7 +296,7 @@ def decoded(logits: torch.Tensor) -> Facing:
 
 
 def squared(picture: Pixels) -> Pixels:
-    """A picture in the middle of a black square: processors cut the ends off long ones."""
+    """Pad an image to a black square, because processors crop the ends of long images."""
     height, width = picture.shape[:2]
     side = max(height, width)
     square = np.zeros((side, side, 3), np.uint8)

@@ -1,7 +1,7 @@
-"""Where the weights of other people's networks are: a folder, or a name on the Hugging Face hub that its cache holds.
+"""Locate the weights of pretrained networks: a folder, or a Hugging Face name in the local cache.
 
-Only safetensors count. A folder with nothing but pickles (.bin, .pt) is refused, and none is ever fetched. Nothing is
-fetched at all unless `download` says so.
+Only safetensors are accepted; folders with pickles only (.bin, .pt) are refused, and pickles are
+never downloaded. Nothing is downloaded unless `download` is set.
 """
 
 import importlib.util
@@ -15,21 +15,22 @@ from po3d.io.files import read_json
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
-HEAD = "orientation.safetensors"  # of an orientation network, beside its backbone's weights
+# head weights of an orientation network, beside its backbone's weights
+HEAD = "orientation.safetensors"
 NEEDED = "transformers is needed for photographs: pip install 'po3d[foundation]'"
 
 
 @dataclass(frozen=True)
 class Weights:
-    """One network's files."""
+    """The weights of one network."""
 
-    role: str  # "detector", "depth", "orientation": the key of the config that names them
+    role: str  # "detector", "depth", "orientation": its key in the config
     name: str  # a folder, or OWNER/NAME on the hub
-    revision: str | None = None  # branch, tag or commit on the hub; None: its main branch
-    more: tuple[str, ...] = ()  # files besides the usual ones
+    revision: str | None = None  # branch, tag or commit on the hub; None: the main branch
+    more: tuple[str, ...] = ()  # required in addition to the usual files
 
     def folder(self, download: bool = False) -> Path | str:
-        """The folder with all of them, or why there is none."""
+        """Return the folder with all files, or the reason why there is none."""
         path = Path(self.name)
         if not path.is_dir():
             found = self._cached(download)
@@ -53,14 +54,15 @@ class Weights:
             )
         except HFValidationError:
             return f"{shown} is neither a folder nor a name on the hub"
-        except (OSError, ValueError, RuntimeError) as error:  # not in the cache; no network; no such name
+        # not in the cache, no network, or unknown name
+        except (OSError, ValueError, RuntimeError) as error:
             if download:
                 return f"{shown} can't be fetched ({type(error).__name__})"
         revision = f" --revision {self.revision}" if self.revision else ""
         return f"{shown} (get it: hf download {self.name}{revision})"
 
     def _lacks(self, folder: Path) -> str:
-        """What is wrong with a folder; "" when nothing is."""
+        """Describe a folder's problem; "" if it is complete."""
         files = [WEIGHTS]
         if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
             files = sorted(set(read_json(folder / INDEX, "index of weights")["weight_map"].values()))
@@ -74,8 +76,11 @@ class Weights:
 
 
 def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Path]:
-    """Role -> folder. InputError, in one line, names all that are missing and how to get them, or transformers when that
-    is missing."""
+    """Return {role: folder}.
+
+    Raise InputError, in one line, naming all missing weights and how to get them, or if
+    transformers is not installed.
+    """
     if any(importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")):
         raise InputError(NEEDED)
     found = {w.role: w.folder(download) for w in weights}

@@ -1,10 +1,12 @@
-"""A network's maps in 8 bits, by OpenVINO: `device=openvino`, for CPUs with products of 8-bit numbers (AVX512-VNNI, AMX, NEON).
+"""Int8 inference with OpenVINO (`device=openvino`), for CPUs with 8-bit products.
 
-    ranges(net, pictures) ─► checkpoint ─► rounded(net, ranges) ─► on_openvino: the same, twice as fast
+    ranges(net, pictures) ─► checkpoint ─► rounded(net, ranges)
+                                       ─► on_openvino(net, ranges): equal outputs, twice as fast
 
-Every convolution but the last takes numbers of 8 bits between the least and the greatest that it was seen to take, and has weights of
-8 bits, a scale for each channel: what Jacob et al. (2018) call post-training quantisation. Sums are exact, so what is said of
-a picture does not depend on how many others are looked at with it. Boxes, the box head and the fit stay as they are.
+Such CPUs have AVX512-VNNI, AMX or NEON. Post-training quantisation after Jacob et al. (2018) of
+every convolution except the last: activations in 8 bits within the measured range, weights in 8
+bits with one scale per channel. Sums are exact, so the result for an image does not depend on its
+batch. The decoding of boxes, the box head and the fit are not quantised.
 """
 
 import copy
@@ -19,15 +21,15 @@ from torch import Tensor, nn
 from po3d.io.errors import InputError
 from po3d.perception.network import Dense, SceneNet
 
-# Of a convolution's name: the least and the greatest that it takes.
+# Convolution name -> smallest and largest input value.
 Ranges = Mapping[str, tuple[float, float]]
-LAST = "dense"  # its few numbers decide which boxes there are
+LAST = "dense"  # not quantised: its few outputs decide which boxes exist
 MAPS = ("heat", "box", "features", "detail", "context")
 STEPS = 255
 
 
 def _convolutions(net: SceneNet) -> dict[str, nn.Conv2d]:
-    """Those that make the maps, but the last."""
+    """Return the convolutions of the feature maps except the last, by name."""
     at_boxes = ("detail_conv.", "box_convs.", "hold_convs.")
     return {
         name: part
@@ -38,8 +40,10 @@ def _convolutions(net: SceneNet) -> dict[str, nn.Conv2d]:
 
 @torch.inference_mode()
 def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, float]]:
-    """What the convolutions of a folded network take of images, as `input.pixels` gives them: the least and the greatest, on average
-    over the batches."""
+    """Measure the input ranges of a fused network's convolutions on batches from `input.pixels`.
+
+    Return the smallest and largest value of each, averaged over the batches.
+    """
     seen: dict[str, list[tuple[float, float]]] = {name: [] for name in _convolutions(net)}
     hooks = [
         part.register_forward_pre_hook(
@@ -55,12 +59,12 @@ def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, f
 
 
 class Rounded(nn.Module):
-    """A convolution of numbers of 8 bits, which are said as floats."""
+    """A convolution with simulated 8-bit inputs and weights."""
 
     def __init__(self, conv: nn.Conv2d, low: float, high: float) -> None:
         super().__init__()
         self.conv = conv
-        low, high = min(low, 0.0), max(high, 0.0)  # 0, which frames a map, is one of the steps
+        low, high = min(low, 0.0), max(high, 0.0)  # 0, the padding value, is exactly representable
         self.scale = max(high - low, 1e-6) / STEPS
         self.zero = round(-low / self.scale)
         top = conv.weight.abs().amax((1, 2, 3)).clamp(min=1e-8)
@@ -77,8 +81,10 @@ class Rounded(nn.Module):
 
 
 def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
-    """A copy of a folded network whose maps are made of numbers of 8 bits, in torch: what OpenVINO is compared with. InputError where
-    the ranges are another network's."""
+    """Return a copy of a fused network with simulated quantisation, the reference for OpenVINO.
+
+    Raise InputError if the ranges belong to another network.
+    """
     net = copy.deepcopy(net)
     found = _convolutions(net)
     if ranges.keys() != found.keys():
@@ -106,7 +112,10 @@ def _channels_last(maps: Tensor) -> Tensor:
 
 
 def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
-    """A copy of a folded network whose maps OpenVINO makes, in 8 bits. InputError where it is not installed."""
+    """Return a copy of a fused network whose feature maps are computed in int8 by OpenVINO.
+
+    Raise InputError if OpenVINO is not installed.
+    """
     try:
         import openvino
     except ImportError:
@@ -114,7 +123,7 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
     example = torch.zeros(2, net.height, net.width, 3)
     with torch.inference_mode():
         maps = _Maps(rounded(net, ranges)).eval()
-        with warnings.catch_warnings():  # of torch, that its way of tracing is an old one
+        with warnings.catch_warnings():  # torch warns that its tracer is deprecated
             warnings.simplefilter("ignore")
             model = openvino.convert_model(maps, example_input=example, input=[(-1, *example.shape[1:])])
     core, requests, one_at_a_time, stride = openvino.Core(), {}, threading.Lock(), net.stride
@@ -124,7 +133,7 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
     def forward(images: Tensor) -> Dense:
         size = len(images)
         with one_at_a_time:
-            if size not in requests:  # with a size that is known kernels are half as fast again
+            if size not in requests:  # kernels for a static batch size are 1.5 times as fast
                 model.reshape([size, *example.shape[1:]])
                 threads = {"INFERENCE_NUM_THREADS": torch.get_num_threads()}
                 requests[size] = core.compile_model(model, "CPU", options | threads).create_infer_request()

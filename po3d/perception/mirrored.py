@@ -1,10 +1,10 @@
-"""One network's opinion of a picture and of the picture in the mirror, as one.
+"""Horizontal-flip test-time augmentation.
 
-What a mirror shows has the same names, colours, sizes and depths, and its places and headings change sides. Two opinions
-with errors of their own are better than one: the ensemble costs a second look and no training.
+Mirroring keeps names, colours, sizes and depths, and reflects positions and headings. Averaging the
+outputs of both images reduces errors at the cost of a second forward pass and without training.
 
-Where the light is coloured, the second look can be at the picture with that colour taken away: things show better
-there, and paints are better told from the picture as it is, which shows what the light is like.
+For images with a colour cast the mirrored image can be white-balanced: objects are detected better
+there, while colours are classified better from the original image, which shows the illumination.
 """
 
 from typing import NamedTuple
@@ -16,34 +16,38 @@ from po3d.perception.network import HEADING_BINS, BoxOutput, Dense, HoldOutput, 
 from po3d.scene.geometry import MIRRORED_CORNERS
 
 GAMMA = 2.2
-EVERY = 4  # of the pixels along each axis, for a picture's mean colour
-SWAPPED = [*MIRRORED_CORNERS, 8]  # of the image points: the box's corners, and its centre, which stays
+EVERY = 4  # pixel stride along each axis for an image's mean colour
+# order of the image points after mirroring: the box's corners; the centre stays
+SWAPPED = [*MIRRORED_CORNERS, 8]
 
 
 class BothDense(NamedTuple):
-    """What `network.Dense` says, of both looks together."""
+    """Dense outputs (`network.Dense`) of an image and its mirror image, combined."""
 
     heat: Tensor  # (B, layers h, w)
     box: Tensor  # (B, 4, layers h, w)
     stride: int
-    both: Dense  # of the B pictures and then of their mirror images
-    coloured: Tensor  # (B,) was a cast taken away for the second look?
+    both: Dense  # of the B images, followed by their mirror images
+    coloured: Tensor  # (B,) whether the mirrored image was white-balanced
     layers: int = 1
 
 
 class Mirrored:
-    """A SceneNet that looks twice; to be used where a SceneNet is, but not to be trained.
+    """A SceneNet with flip augmentation; replaces a SceneNet at inference, not for training.
 
-    `facing`: the heading, against the viewing ray, that a mirror leaves as it is: 0 where headings are said relative to
-    the ray, pi / 2 where they are said in the axes of a picture whose top is at pi / 2. A multiple of half a bin.
-    `cast`: a picture whose mean colour is farther from grey than this share has it taken away for the second look; None:
-    none has. `color` is then said by the first look alone.
+    Args:
+      facing: the heading that mirroring keeps, in the frame of the predicted headings: 0 if they
+        are relative to the viewing ray, pi / 2 if they are in the axes of an image whose top is at
+        pi / 2. A multiple of half a heading bin.
+      cast: white-balance the mirrored image if its mean colour is farther from grey than this
+        share; `color` is then predicted from the original image alone. None: never.
     """
 
     def __init__(self, net: SceneNet, facing: float = 0.0, cast: float | None = None) -> None:
         self.net, self.input, self.width, self.height = net, net.input, net.width, net.height
         self.cast = cast
-        # 2 facing - centre of bin k is the centre of bin (shift - 1 - k)
+        # Mirroring maps a heading to 2 facing - heading, so the centre of bin k to the centre of
+        # bin (shift - 1 - k).
         shift = round(2 * facing / (2 * torch.pi) * HEADING_BINS)
         self.bins = [(shift - 1 - k) % HEADING_BINS for k in range(HEADING_BINS)]
 
@@ -53,14 +57,15 @@ class Mirrored:
         (heat, heat_m), (box, box_m) = both.heat.float().chunk(2), both.box.float().chunk(2)
         left, top, right, bottom = box_m.flip(-1).unbind(1)
         box = (box + torch.stack([right, top, left, bottom], 1)) / 2
-        there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2  # what one look alone is sure of counts half
+        # an object detected in only one of the two images gets half its probability
+        there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2
         return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both, coloured, both.layers)
 
     def describe(self, dense: BothDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
-        """SceneNet.describe; embeddings of both looks lie one after the other."""
+        """As SceneNet.describe; the embeddings of both passes are concatenated."""
         here = self.net.describe(dense.both, boxes, image_index)
         there = self.net.describe(dense.both, self._mirrored(boxes), image_index + len(dense.heat))
-        if self.cast is not None:  # paints: by the picture as it is
+        if self.cast is not None:  # colours: from the original image
             seen, balanced = here.attributes["color"], there.attributes["color"]
             there.attributes["color"] = torch.where(dense.coloured[image_index, None], seen, balanced)
         attributes = {
@@ -80,8 +85,10 @@ class Mirrored:
         return HoldOutput((value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2)
 
     def _grey_balanced(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Pictures with a colour cast as they would be under white light, if the world is grey on average (von Kries'
-        adaptation), others as they are; (B,) has it a cast?"""
+        """White-balance images with a colour cast (grey world, von Kries adaptation).
+
+        Return the images and (B,), true where an image was changed.
+        """
         if self.cast is None:
             return images, torch.zeros(len(images), dtype=torch.bool, device=images.device)
         light = (
@@ -99,13 +106,17 @@ class Mirrored:
         return torch.stack([self.width - x1, y0, self.width - x0, y1], -1)
 
     def _merged(self, o: BoxOutput) -> BoxOutput:
-        """Logits are averaged as log probabilities, numbers weighted by how sure each look is. Errors of two looks at
-        one picture go together, so scales are averaged and not made smaller."""
+        """Merge the outputs for the original and the mirrored boxes.
+
+        Logits are averaged as log probabilities, numbers weighted by their inverse variance. The
+        errors of both passes are correlated, so scales are averaged and not reduced.
+        """
         attributes = {name: _mean(logits.log_softmax(-1)) for name, logits in o.attributes.items()}
         heading, heading_m = o.heading.log_softmax(-1).chunk(2)
         heading_m = heading_m[:, self.bins]
         residual, residual_m = o.residual.chunk(2)
-        share = (heading - heading_m).sigmoid()  # a bin's residual is learned where it is the right one
+        # a bin's residual is trained only where it is the correct bin
+        share = (heading - heading_m).sigmoid()
         points, points_m = o.points.chunk(2)
         points_m = points_m[:, SWAPPED] * points_m.new_tensor([-1.0, 1.0])
         scale, scale_m = o.point_scale.chunk(2)
@@ -132,6 +143,6 @@ def _mean(both: Tensor) -> Tensor:
 
 
 def _weighted(a: Tensor, b: Tensor, log_scale_a: Tensor, log_scale_b: Tensor) -> Tensor:
-    """The mean of two estimates, weighted by their inverse variances."""
+    """Return the mean of two estimates, weighted by their inverse variances."""
     share = (2 * (log_scale_b - log_scale_a)).sigmoid()
     return share * a + (1 - share) * b

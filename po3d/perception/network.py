@@ -1,9 +1,10 @@
-"""The estimators' network: a timm backbone, dense centre and box heads, and a head on every box.
+"""The estimators' network: timm backbone, dense centre and box heads, box head on RoI features.
 
-One pass over the whole image for all categories. The dense heads find objects (centre heatmap, box around the
-projected 3D box); the box head reads each object's attributes, heading, the image positions of its 3D box's corners
-with their uncertainty, its size where the categories leave it open, and, from pairs of boxes, who hides whom. Where the
-camera may be held anyhow, the box head says depths too, and a head on the whole image how the camera is held.
+One pass over the whole image for all categories. The dense heads detect objects (centre heatmap, 2D
+box around the projected 3D box). The box head predicts for each object its attributes, heading, the
+image positions of its 3D box's corners with their uncertainty, optionally its size, and, for pairs
+of boxes, the dominant occluder. With `view` the box head also predicts depths, and a head on the
+whole image predicts the camera pose (roll, pitch, height).
 
 Boxes are x0, y0, x1, y1 in pixels of the network's input.
 """
@@ -19,50 +20,57 @@ from torch.nn import functional as F
 from po3d.io.errors import InputError
 
 HEADING_BINS = 16
-HOLD_CELLS = (6, 8)  # rows and columns of the whole image's features
+HOLD_CELLS = (6, 8)  # rows and columns of the pooled feature map that the camera pose head reads
 GRID = 8  # cells along each side of a box's features
-POSE = ("heading", "residual", "residual_scale", "points", "point_scale")  # what a pose trunk says
+# outputs of the pose trunk
+POSE = ("heading", "residual", "residual_scale", "points", "point_scale")
 POINTS = 9  # 8 corners of the 3D box (geometry.BOX_SIGNS order) and its centre
-BOX_MARGIN = 0.1  # boxes are enlarged by this share of their size on every side before features are read
+# share of a box's size by which it is enlarged on every side before features are cropped
+BOX_MARGIN = 0.1
 MIN_LOG_SCALE = -5.0  # of relative image points and of heading residuals: 0.7 %
-MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, so that pretrained backbones fit
+# ImageNet statistics, as pretrained backbones expect
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class Dense(NamedTuple):
-    heat: Tensor  # (B, layers h, w) centre logits, one layer below the other
-    box: Tensor  # (B, 4, layers h, w) distances from the cell's centre to the box's sides, log of pixels
+    """Outputs of the backbone and the dense heads for B images."""
+
+    heat: Tensor  # (B, layers h, w) centre logits, layers stacked along the rows
+    # (B, 4, layers h, w) log distances in pixels from the cell's centre to the box's sides
+    box: Tensor
     features: Tensor  # (B, C, h, w)
-    detail: Tensor  # (B, D, h', w') the backbone's first map
+    detail: Tensor  # (B, D, h', w') the backbone's first feature map
     stride: int  # of heat, box and features, in pixels of the input
-    context: Tensor  # (B, C, h'', w'') half as fine as heat, from all coarser levels
+    # (B, C, h'', w'') at half the resolution of heat, merged from all coarser levels
+    context: Tensor
     layers: int = 1
 
 
 class BoxOutput(NamedTuple):
-    """What the box head says of K boxes."""
+    """Outputs of the box head for K boxes."""
 
-    attributes: dict[str, Tensor]  # (K, values) logits of each
+    attributes: dict[str, Tensor]  # attribute -> (K, values) logits
     heading: Tensor  # (K, HEADING_BINS) logits of the heading relative to the viewing ray
     residual: Tensor  # (K, HEADING_BINS) radians from each bin's centre
     residual_scale: Tensor  # (K,) log of the residual's Laplace scale
     points: Tensor  # (K, POINTS, 2) relative to the box: centre 0, sides +-0.5
     point_scale: Tensor  # (K, POINTS) log of the Laplace scale, relative to the box's mean side
-    embedding: Tensor  # (K, E) for pairs
-    extent: Tensor  # (K, 3) log of length, width and height in the world's units; (K, 0) without
-    # (K, 2) log of the centre's depth over the focal length in widths of the picture, log of its Laplace scale; (K, 0)
-    # without
+    embedding: Tensor  # (K, E) for `SceneNet.occluder_logits`
+    extent: Tensor  # (K, 3) log of length, width and height in world units; (K, 0) without `extent`
+    # (K, 2) log of (depth of the centre / focal length in image widths), log of its Laplace scale;
+    # (K, 0) without `view`
     depth: Tensor
 
 
 class HoldOutput(NamedTuple):
-    """How the cameras of B images are held."""
+    """Camera poses of B images: roll, pitch and height."""
 
     value: Tensor  # (B, 3) roll and pitch in radians, log of the height above the floor
     scale: Tensor  # (B, 3) log of their Laplace scales
 
 
 class Input(nn.Module):
-    """Images as the backbone takes them: normalised, blocks of fold x fold pixels as channels."""
+    """Input transform of the backbone: normalisation, and pixel blocks moved to channels."""
 
     def __init__(self, fold: int) -> None:
         super().__init__()
@@ -71,15 +79,15 @@ class Input(nn.Module):
         self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)
 
     def pixels(self, pictures: Tensor) -> Tensor:
-        """(B, 3, h, w) in [0, 1] of (B, h, w, 3) uint8."""
+        """Convert (B, h, w, 3) uint8 to (B, 3, h, w) in [0, 1]."""
         return pictures.permute(0, 3, 1, 2).float() / 255
 
     def scaled(self, images: Tensor, gain: Tensor) -> Tensor:
-        """Images whose pixels are `gain` (B, 3, 1, 1) times as bright, and none brighter than white."""
+        """Multiply the pixels by `gain` (B, 3, 1, 1) and clip at white."""
         return (images * gain).clamp(max=1)
 
     def colours(self, images: Tensor) -> Tensor:
-        """The pixels in [0, 1]."""
+        """Return the pixels in [0, 1]."""
         return images
 
     def forward(self, images: Tensor) -> Tensor:
@@ -90,17 +98,21 @@ class Input(nn.Module):
 
 
 class SceneNet(nn.Module):
-    """See the module's docstring. `attributes`: how many values each has. `extent`: does it say sizes? `view`: does it say
-    depths, and `hold` how the camera is held? `width` x `height` is the input size; images (B, 3, height, width) in
-    [0, 1].
+    """The network of the module's docstring. Images are (B, 3, height, width) in [0, 1].
 
-    `fold` moves blocks of fold x fold pixels into channels before the backbone, which then works on a smaller map:
-    its strides grow by that factor, no pixel is lost, and a CPU trains several times faster. `backbone` is any timm
-    model with maps at strides 2 (or 4), 4, 8, 16, 32.
-
-    `pose_hidden`: the width of a trunk of the box head that only poses read; 0: they share the words' one.
-    `layers`: dense outputs of each cell. Two objects whose centres fall on one cell can both be found when their
-    labels put them in different layers.
+    Args:
+      attributes: number of values of each attribute.
+      extent: predict object sizes.
+      view: predict depths, and the camera pose with `hold`.
+      backbone: any timm model with feature maps at strides 2 (or 4), 4, 8, 16, 32.
+      width, height: input size.
+      fold: move blocks of fold x fold pixels into channels before the backbone, which then works on
+        a smaller map: its strides grow by that factor, no pixel is lost, and a CPU trains several
+        times faster.
+      pose_hidden: width of a separate trunk of the box head for the POSE outputs; 0: they share the
+        trunk of the attributes.
+      layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found
+        if their labels put them in different layers.
     """
 
     def __init__(
@@ -121,7 +133,8 @@ class SceneNet(nn.Module):
         super().__init__()
         if fold < 1 or width % fold or height % fold:
             raise InputError(f"fold={fold} should divide the width {width} and the height {height}")
-        # With the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones.
+        # With the attributes, the arguments that rebuild the network (a checkpoint's weights
+        # replace pretrained ones).
         self.config = dict(
             backbone=backbone,
             width=width,
@@ -178,10 +191,11 @@ class SceneNet(nn.Module):
             )
         self.input = Input(fold)
         with torch.no_grad():
-            self.dense.bias.fill_(3.5)[::5] = -4.0  # boxes of about 70 pixels; centres are rare, about 2 %
+            # prior: boxes of about 70 pixels, and centres in about 2 % of the cells
+            self.dense.bias.fill_(3.5)[::5] = -4.0
 
     def forward(self, images: Tensor) -> Dense:
-        """What the dense heads say of images as `input.pixels` gives them."""
+        """Run the backbone and the dense heads on images from `input.pixels`."""
         all_maps = self.backbone(self.input(images))
         maps = [lateral(all_maps[k]) for lateral, k in zip(self.lateral, self.levels)]
         merged = maps[-1]
@@ -195,11 +209,10 @@ class SceneNet(nn.Module):
         return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged, self.layers)
 
     def hold(self, dense: Dense, log_focal: Tensor) -> HoldOutput:
-        """How the cameras of B images are held, of which the log (B,) of the focal lengths in widths of the picture is
-        known."""
+        """Predict the camera poses of B images, given log focal lengths (B,) in image widths."""
         if self.training or log_focal.device.type != "cpu":
             out = self._held(dense.context, log_focal)
-        else:  # one by one: what is said of one is rounded by how many there are, and by its place among them
+        else:  # one by one: rounding depends on the batch size and on the position in the batch
             out = torch.cat([self._held(*one) for one in zip(dense.context.split(1), log_focal.split(1))])
         return HoldOutput(out[:, :3], out[:, 3:])
 
@@ -208,7 +221,7 @@ class SceneNet(nn.Module):
         return self.hold_out(torch.cat([cells, log_focal[:, None].to(cells)], 1)).float()
 
     def describe(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
-        """The box head on boxes (K, 4) of images `image_index` (K,)."""
+        """Run the box head on boxes (K, 4) of the images image_index (K,)."""
         size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=1.0)
         enlarged = torch.cat([boxes[:, :2] - BOX_MARGIN * size, boxes[:, 2:] + BOX_MARGIN * size], 1)
         crops = crop_features(dense.features, enlarged / self.stride, image_index, GRID, samples=2)
@@ -228,12 +241,17 @@ class SceneNet(nn.Module):
         return dict(zip(names, values.float().split([self.sizes[name] for name in names], 1), strict=True))
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
-        """(B, N, N + 1) logits of each object's dominant occluder; the last column is "not occluded".
-        embedding (B, N, E), boxes (B, N, 4), present (B, N) bool."""
+        """Return the logits (B, N, N + 1) of each object's dominant occluder.
+
+        The last column is "not occluded".
+
+        embedding (B, N, E), boxes (B, N, 4), present (B, N) bool.
+        """
         n = boxes.shape[1]
         centre, size = (boxes[..., :2] + boxes[..., 2:]) / 2, (boxes[..., 2:] - boxes[..., :2]).clamp(min=1.0)
         mean = size.prod(-1, keepdim=True).sqrt()  # (B, N, 1)
-        offset = (centre[:, None] - centre[:, :, None]) / mean[:, :, None]  # from i to j, in sizes of i
+        # from i to j, in sizes of i
+        offset = (centre[:, None] - centre[:, :, None]) / mean[:, :, None]
         bottom = ((boxes[..., 3:][:, None] - boxes[..., 3:][:, :, None]) / mean[:, :, None]).clamp(-4, 4)
         low = torch.maximum(boxes[:, None, :, :2], boxes[:, :, None, :2])
         high = torch.minimum(boxes[:, None, :, 2:], boxes[:, :, None, 2:])
@@ -249,17 +267,20 @@ class SceneNet(nn.Module):
 
 
 def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: int, samples: int) -> Tensor:
-    """(K, C, grid, grid) features of boxes (K, 4) in cells: RoIAlign with samples x samples bilinear samples a bin.
+    """Crop box features (K, C, grid, grid) by RoIAlign.
 
-    torchvision's kernel copies the whole map to NCHW float32, and its gradient back. Here a bin is a weighted sum of rows of
-    the channels-last map, as a bag of embeddings is: one kernel, nothing in between.
+    Boxes (K, 4) are in cells; each bin averages samples x samples bilinear samples.
+
+    torchvision's kernel copies the whole map to NCHW float32, and its gradient back. Here a bin is
+    a weighted sum of rows of the channels-last map, computed by `embedding_bag` in one kernel
+    without copies.
     """
     _, c, h, w = features.shape
     at = (torch.arange(samples * grid, device=boxes.device) + 0.5) / (samples * grid)
     low, size = boxes[:, :2].float(), (boxes[:, 2:] - boxes[:, :2]).float()
 
     def taps(axis: int, cells: int) -> tuple[Tensor, Tensor]:
-        """(K, grid, 2 samples) the cells that bins read along an axis, and their shares."""
+        """Return the cells read by bins along an axis and their weights, (K, grid, 2 samples)."""
         v = (low[:, axis : axis + 1] + at * size[:, axis : axis + 1] - 0.5).clamp(0, cells - 1)
         first = v.floor().clamp(max=cells - 2)
         share = torch.stack([1 - (v - first), v - first], -1) / samples
@@ -268,7 +289,8 @@ def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: in
 
     (x, share_x), (y, share_y) = taps(0, w), taps(1, h)
     y = image_index[:, None, None] * h + y
-    index = y[:, :, None, :, None] * w + x[:, None, :, None]  # (K, grid, grid, 2 samples, 2 samples)
+    # (K, grid, grid, 2 samples, 2 samples)
+    index = y[:, :, None, :, None] * w + x[:, None, :, None]
     share = share_y[:, :, None, :, None] * share_x[:, None, :, None]
     rows = features.permute(0, 2, 3, 1).reshape(-1, c)
     index, share = (a.flatten(3).flatten(0, 2) for a in (index, share))
@@ -289,7 +311,10 @@ def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 def peaks(heat: Tensor, limit: int = 16, layers: int = 1) -> tuple[Tensor, Tensor]:
-    """The strongest local maxima of centre logits (B, layers h, w): cell indices (B, limit) and probabilities (B, limit)."""
+    """Find the strongest local maxima of centre logits (B, layers h, w).
+
+    Return cell indices (B, limit) and probabilities (B, limit).
+    """
     p = heat.float().sigmoid()
     best = F.max_pool2d(p.unflatten(1, (layers, -1)), 3, 1, 1).flatten(1, 2)
     scores, cells = (p * (p == best)).flatten(1).topk(limit)
@@ -297,7 +322,7 @@ def peaks(heat: Tensor, limit: int = 16, layers: int = 1) -> tuple[Tensor, Tenso
 
 
 def boxes_at(dense: Dense, cells: Tensor) -> Tensor:
-    """(B, N, 4) boxes in input pixels predicted at cells (B, N)."""
+    """Return the boxes (B, N, 4) in input pixels predicted at cells (B, N)."""
     (b, h, w) = dense.heat.shape
     log_sides = dense.box.flatten(2).gather(2, cells[:, None].expand(b, 4, -1)).transpose(1, 2).float()
     sides = log_sides.clamp(-2, 7).exp()

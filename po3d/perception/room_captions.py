@@ -1,18 +1,18 @@
-"""Captions to a table: sentences about single things, in the manner of ScanRefer, placed together by relaxation.
+"""Captions to a scene: sentences about single objects, as in ScanRefer, arranged by relaxation.
 
-`read_caption` gives what each caption says; captions with the same key are about one thing. The table is made in four
-steps, none of which guesses at random:
+`read_caption` parses each caption; captions with one key describe one object. The scene is built in
+four deterministic steps:
 
-1. Things: one for every key and, for nouns that no caption is about, one more ("the window").
-2. The room: a square with the floor area that such things usually have.
-3. Places: from a spiral, all that was said, the walls and the room for each other pull and push, STEPS times with the
-   mean correction. First without what is said of one of several ("the chair" of four), then with it, about the one that
-   it fits best.
+1. Objects: one for every key and one for each noun that no caption describes ("the window").
+2. The room: a square with the usual floor area for these objects.
+3. Positions: from a spiral, STEPS iterations of the mean correction for the stated relations, the
+   walls and overlaps. First without relations to ambiguous objects ("the chair" of four), then with
+   each assigned to the object that fits best.
 4. Sizes, headings and heights: `po3d.perception.room_furnishing`.
 
-Limits. Left, right, front and back are taken in one frame, the map's: true of the twin's captions, while ScanRefer's
-writers each had their own view. Distances are never said, so scales are as good as usual sizes and usual gaps. A thing
-nobody mentions is not there.
+Limits. Left, right, front and back are taken in the map's frame, which is correct for the twin's
+captions, while ScanRefer's annotators each had their own view. Distances are not stated, so scales
+are only as good as usual sizes and gaps. Objects that are not mentioned are missing.
 """
 
 import math
@@ -28,16 +28,17 @@ from po3d.scene.rooms import is_a
 from po3d.scene.table import Scene
 
 STEPS = 300
-NEAR = 0.35  # metres between things that are near each other
-APART = 0.25  # metres between things one of which is left of the other, at least
-WALL_SIDE = {"left": (0, 0), "right": (0, 1), "back": (1, 0), "front": (1, 1)}  # axis, and which end of it
+NEAR = 0.35  # metres between nearby objects
+APART = 0.25  # least distance in metres between objects of which one is left of the other
+# axis, and which end of it
+WALL_SIDE = {"left": (0, 0), "right": (0, 1), "back": (1, 0), "front": (1, 1)}
 DIRECTION = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "front": (0.0, 1.0), "back": (0.0, -1.0)}
 GOLDEN = math.pi * (3 - math.sqrt(5))
-Caption = tuple[str, str]  # key of the thing, text
+Caption = tuple[str, str]  # key of the object, text
 
 
 class _Rule(NamedTuple):
-    """A relation between things by index; `where` as in Said."""
+    """A relation between objects by index; `where` as in Said."""
 
     relation: str
     subject: int
@@ -46,7 +47,10 @@ class _Rule(NamedTuple):
 
 
 def table(captions: Sequence[Caption], image: str = "") -> Scene:
-    """The table that the captions describe, in metres; its +y is their front. Empty when none names a thing."""
+    """Build the scene that the captions describe, in metres, with their front along +y.
+
+    The scene is empty if no caption names an object.
+    """
     names, looks, said = _things(captions)
     side = math.sqrt(usual_area(names))
     sure_rules, open_rules = _resolved(names, looks, said)
@@ -65,8 +69,10 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
 
 
 def _things(captions: Sequence[Caption]) -> tuple[list[str], list[dict[str, str]], list[tuple[int, Said]]]:
-    """Names, looks, and what is said by the captions of each thing. Captions with one key that differ in name or looks
-    are about several things."""
+    """Return names, attributes, and the statements (index, Said) of the objects in the captions.
+
+    Captions with one key that contradict in name or attributes describe several objects.
+    """
     own: dict[str, list[int]] = {}
     names: list[str] = []
     looks: list[dict[str, str]] = []
@@ -94,7 +100,10 @@ def _may_be(name: str, look: dict[str, str], other: Reading | Mention) -> bool:
 def _resolved(
     names: list[str], looks: list[dict[str, str]], said: Sequence[tuple[int, Said]]
 ) -> tuple[list[_Rule], list[list[_Rule]]]:
-    """Rules between things that are sure, and those with a choice of things. Adds the things that only nouns name."""
+    """Return unambiguous rules and, for each ambiguous statement, its possible rules.
+
+    Objects that only occur as nouns are added to `names` and `looks`.
+    """
     sure_rules: list[_Rule] = []
     open_rules: list[list[_Rule]] = []
     for index, s in said:
@@ -117,14 +126,14 @@ def _resolved(
 
 
 def _spiral(count: int, side: float) -> Array:
-    """(count, 2) starting places, evenly over the room, no two alike."""
+    """Return distinct initial positions (count, 2), evenly distributed over the room."""
     k = np.arange(count)
     radius = 0.3 * side * np.sqrt((k + 0.5) / count)
     return side / 2 + radius[:, None] * np.stack([np.cos(GOLDEN * k), np.sin(GOLDEN * k)], 1)
 
 
 def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: float) -> Array:
-    """(n, 2) places after STEPS mean corrections."""
+    """Return the positions (n, 2) after STEPS mean corrections."""
     radius, solid, backed, depth = _shapes(names)
     placed = {i for r in rules if r.relation in ("on", "under", "above") for i in (r.subject,)}
     keeps_off = np.array([s and i not in placed for i, s in enumerate(solid)], bool)
@@ -141,7 +150,7 @@ def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: 
                 total[index] += shift
                 count[index] += 1
         places += 0.7 * total / np.maximum(count, 1)[:, None]
-        if step > STEPS // 3:  # first come what was said, then order
+        if step > STEPS // 3:  # relations first, then overlaps and walls
             _push_apart(places, first, second, room)
             for i in np.flatnonzero(backed):
                 _to_wall(places[i], depth[i] / 2, side)
@@ -150,7 +159,11 @@ def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: 
 
 
 def _shapes(names: Sequence[str]) -> tuple[Array, list[bool], Array, Array]:
-    """Of each thing: half its mean width, whether it takes floor, whether it belongs to a wall, and its depth."""
+    """Return the shapes of the objects.
+
+    For each: half its mean width, whether it occupies floor, whether it belongs to a wall, and its
+    depth.
+    """
     radius, solid, backed, depth = [], [], [], []
     for name in names:
         extent, category = usual(name)
@@ -171,7 +184,7 @@ def _push_apart(places: Array, first: Array, second: Array, room: Array) -> None
 
 
 def _to_wall(place: Array, off: float, side: float) -> None:
-    """Half the way to the nearest wall, in place."""
+    """Move half the way to the nearest wall, in place."""
     away = np.array([place[0], side - place[0], place[1], side - place[1]])
     k = int(away.argmin())
     axis, goal = k // 2, off if k % 2 == 0 else side - off
@@ -179,7 +192,7 @@ def _to_wall(place: Array, off: float, side: float) -> None:
 
 
 def _corrections(places: Array, rule: _Rule, radius: Array, side: float) -> list[tuple[int, Array]]:
-    """What would make the rule hold, as (index, shift (2,))."""
+    """Return the corrections that satisfy a rule, as (index, shift (2,))."""
     i = rule.subject
     if not rule.objects:
         return [(i, _region(places[i], rule, radius[i], side) - places[i])]
@@ -198,19 +211,19 @@ def _corrections(places: Array, rule: _Rule, radius: Array, side: float) -> list
     elif rule.relation == "near":
         distance = max(float(np.hypot(*offset)), 1e-6)
         goal = offset * min(1.0, (radius[i] + radius[j] + NEAR) / distance)
-    else:  # on, under, above: one over the other
+    else:  # on, under, above: footprints overlap
         goal = np.clip(offset, -0.6 * radius[j], 0.6 * radius[j])
     shift = goal - offset
     return [(i, shift / 2), (j, -shift / 2)]
 
 
 def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
-    """The nearest place that is in the corner, at the wall, on the side or in the middle of the room."""
+    """Return the nearest position that satisfies a rule about corner, wall, side or middle."""
     goal = place.copy()
     if rule.relation == "middle":
         return np.clip(goal, 0.4 * side, 0.6 * side)
     sides = rule.where
-    if not sides:  # any corner, any wall: the nearest
+    if not sides:  # any corner or wall: the nearest
         ends = [("left", "right")[int(goal[0] > side / 2)], ("back", "front")[int(goal[1] > side / 2)]]
         nearest = int(min(goal[1], side - goal[1]) < min(goal[0], side - goal[0]))
         sides = tuple(ends) if rule.relation == "corner" else (ends[nearest],)
@@ -222,6 +235,6 @@ def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
 
 
 def _strain(places: Array, rule: _Rule, names: Sequence[str], side: float) -> float:
-    """Metres that the things would have to move for the rule to hold; a choice's measure."""
+    """Return the correction in metres that a rule requires, for choosing among ambiguous rules."""
     radius = _shapes(names)[0]
     return float(sum(np.hypot(*shift) for _, shift in _corrections(places, rule, radius, side)))

@@ -1,15 +1,16 @@
-"""A room's table from little: names and centres, the rest from what such things usually are.
+"""Complete a room's scene from names and centres, using typical properties of each category.
 
-What a labelled map and captions leave open is filled in by rules, from `po3d.scene.rooms.CATEGORIES`:
+What labelled maps and captions leave open is filled in from `po3d.scene.rooms.CATEGORIES`:
 
-* size: the category's; an unknown thing is a small box. Where centres were measured, what stands with its back to a
-  wall is as deep as its centre's distance from that wall says, within REACH of the category's depth, and as wide in
-  proportion.
-* heading: what stands or hangs at walls faces away from the wall whose distance fits its depth best; what stands on
-  another faces as that does; everything else faces away from the nearest wall.
-* height: what hangs has its category's height above the floor; what belongs on furniture stands on the nearest carrier
-  that its centre is over, or no more than ASIDE beside; without one it stands on the floor, as all the rest does.
-* floor area, where nobody says it: the floor that the things cover over FILLED.
+* size: the category's; an unknown object is a small box. If centres were measured, an object with
+  its back to a wall gets the depth implied by its centre's distance from that wall, within REACH of
+  the category's depth, and a proportional width.
+* heading: objects at walls face away from the wall whose distance fits their depth best; objects on
+  another one take its heading; all others face away from the nearest wall.
+* height: hanging objects have their category's height above the floor; objects that belong on
+  furniture are put on the nearest carrier below their centre, or at most ASIDE beside it, else on
+  the floor, like all others.
+* floor area, if unknown: the objects' total footprint divided by FILLED.
 """
 
 import math
@@ -22,17 +23,22 @@ from po3d.scene.frames import axes_from_front
 from po3d.scene.rooms import CARRIERS, SYNONYMS, UNKNOWN_SIZE, Category, category_of
 from po3d.scene.table import ObjectState, Scene, sure
 
-FILLED = 0.23  # of the floor is covered by what stands on it: the median over 200 rooms of the twin
-REACH = (0.6, 1.5)  # of a category's depth that a distance from the wall is believed
-BACK_GAP, WALL_GAP = 0.03, 0.005  # metres between a wall and what stands or hangs there
+FILLED = 0.23  # share of the floor that is covered: the median over 200 rooms of the twin
+# accepted ratios of the depth implied by the wall's distance to the category's depth
+REACH = (0.6, 1.5)
+BACK_GAP, WALL_GAP = 0.03, 0.005  # metres between a wall and objects that stand or hang there
 ASIDE = 0.3  # metres beside a carrier, whose size is only guessed, that still count as on it
-_INWARD = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # of the walls x=0, x=w, y=0, y=d
+# inward normals of the walls x=0, x=w, y=0, y=d
+_INWARD = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 
 @dataclass(frozen=True)
 class Thing:
-    """What is known of a thing: its name, the centre of its box on the floor in metres, some of its looks, and the
-    index of what it stands on where that was said."""
+    """Known properties of an object.
+
+    `position`: centre of its footprint in metres; `looks`: attributes; `on`: index of its base, if
+    stated.
+    """
 
     name: str
     position: tuple[float, float]
@@ -41,13 +47,13 @@ class Thing:
 
 
 def usual(name: str) -> tuple[tuple[float, float, float], Category | None]:
-    """The size of such things (depth, width, height), metres, and their category when it is a listed one."""
+    """Return the usual size (depth, width, height) in metres, and the category if known."""
     category = category_of(name)
     return (category[:3] if category else UNKNOWN_SIZE), category
 
 
 def usual_area(names: Sequence[str]) -> float:
-    """Square metres of a room that holds such things."""
+    """Return the usual floor area in square metres of a room with these objects."""
     covered = 0.0
     for name in names:
         (depth, width, _), category = usual(name)
@@ -59,8 +65,12 @@ def usual_area(names: Sequence[str]) -> float:
 def furnished(
     things: Sequence[Thing], size: tuple[float, float], image: str = "", measured: bool = True
 ) -> Scene:
-    """The table of a rectangular room of `size` (width along x, depth along y; metres) whose map's top is +y.
-    `measured`: the centres are known well enough to tell how deep a thing at a wall is."""
+    """Build the scene of a rectangular room from its objects, with front +y.
+
+    `size`: width along x and depth along y, metres.
+
+    `measured`: the centres are accurate enough to infer the depth of objects at walls.
+    """
     states = [_standing(thing, size, measured) for thing in things]
     states = settled(states, [thing.on for thing in things], face_alike=True)
     width, depth = size
@@ -71,10 +81,13 @@ def furnished(
 def settled(
     states: Sequence[ObjectState], on: Sequence[int | None] | None = None, face_alike: bool = False
 ) -> list[ObjectState]:
-    """The things with those that belong on furniture lifted onto it. `on`: of each thing the index of what it stands
-    on, where that was said; `face_alike`: they turn as it does, because nothing else is known."""
+    """Lift objects that belong on furniture onto it.
+
+    `on`: for each object the index of its base, if stated; `face_alike`: they take the base's
+    heading, for lack of other evidence.
+    """
     states, on = list(states), on or [None] * len(states)
-    # A base before what is said to be on it.
+    # Objects without a stated base first, because they may be the base of others.
     for i in sorted(range(len(states)), key=lambda i: on[i] is not None):
         base = on[i] if on[i] is not None else _carrier(i, states)
         if base is not None:
@@ -83,7 +96,7 @@ def settled(
 
 
 def _standing(thing: Thing, size: tuple[float, float], measured: bool) -> ObjectState:
-    """The thing on the floor, or on the wall."""
+    """Return the object standing on the floor, or hanging on the wall."""
     extent, category = usual(thing.name)
     depth, width, height = extent
     x, y = thing.position
@@ -108,7 +121,7 @@ def _standing(thing: Thing, size: tuple[float, float], measured: bool) -> Object
 
 
 def _carrier(i: int, states: Sequence[ObjectState]) -> int | None:
-    """The index of what thing i stands on, if things like it belong on furniture."""
+    """Return the index of object i's carrier, if its category belongs on furniture."""
     names = [SYNONYMS.get(state.value("name"), state.value("name")) for state in states]
     category = category_of(names[i])
     if category is None or category.stands != "top":
@@ -130,13 +143,13 @@ def _local(position: Sequence[float], base: ObjectState) -> np.ndarray:
 
 
 def _outside(position: Sequence[float], base: ObjectState) -> float:
-    """Metres from the point to the base's footprint."""
+    """Return the distance in metres from the point to the base's footprint."""
     beyond = np.abs(_local(position, base)) - np.array(base.extent[:2]) / 2
     return float(np.hypot(*np.maximum(beyond, 0.0)))
 
 
 def _put_on(state: ObjectState, base: ObjectState, face_alike: bool) -> ObjectState:
-    """The state on top of the base, over its footprint."""
+    """Return the object on top of the base, within its footprint."""
     half = np.array(base.extent[:2]) / 2
     u, v = np.clip(_local(state.position, base), -half, half)
     c, s = math.cos(base.heading), math.sin(base.heading)

@@ -1,10 +1,11 @@
-"""Perspective pictures of rooms and of what stands around to scene tables: rooms from inside, scenes from an orbit.
+"""Perspective images of rooms and surroundings to scenes: rooms from inside, scenes from an orbit.
 
-picture, focal length -> SceneNet -> boxes, attributes, points, sizes, depths; roll, pitch and height of the camera
-                      -> joint fit (view_fit) -> Scene
+    image, focal length -> SceneNet -> boxes, attributes, points, sizes, depths;
+                                       roll, pitch and height of the camera
+                        -> joint fit (view_fit) -> Scene
 
-The table's world is level: z = 0 is the floor, the camera stands over the origin and looks along +y. The viewer's axes
-are those of `po3d.scene.orbit`: front is the side toward the viewer.
+The scene's world is level: z = 0 is the floor, the camera is above the origin and looks along +y.
+The viewer's axes are those of `po3d.scene.orbit`: front is the side toward the viewer.
 """
 
 import math
@@ -25,24 +26,25 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 
 KIND = "room_view_estimator"
-# Of the orbit scenes (po3d.synthesis.orbit.catalogue) what rooms don't have.
+# Categories of the orbit scenes (po3d.synthesis.orbit.catalogue) that do not occur in rooms.
 OUTSIDE = tuple(lines_beside(__file__, "outside.txt"))
 NAMES = tuple(sorted({*CATEGORIES, *OUTSIDE}))
-RESTS = ("ground", "above")  # what a thing's underside is on: the floor, or anything higher
-ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}  # in the network's order
-TOLD = ("name", "color", "material")  # of them in the table
-WIDTH, HEIGHT = 640, 480  # of the pictures in whose pixels labels and detections are
-MAX_OBJECTS = 40  # a picture
+RESTS = ("ground", "above")  # support of an object's underside: the floor, or anything higher
+# in the order of the network's logits
+ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}
+TOLD = ("name", "color", "material")  # the attributes kept in the scene
+WIDTH, HEIGHT = 640, 480  # of the images in whose pixels labels and detections are given
+MAX_OBJECTS = 40  # per image
 THRESHOLD = 0.15  # on the centre's probability
-AZIMUTH = math.pi / 2  # where the camera looks in the table's world
-LARGEST_FIELD = 150.0  # degrees
-# covariance: scale of the poses'; extent: deviation of log sizes
+AZIMUTH = math.pi / 2  # viewing direction of the camera in the scene's world
+LARGEST_FIELD = 150.0  # field of view in degrees
+# covariance: scale of the poses' covariances; extent: standard deviation of log sizes
 CALIBRATION = detection.CALIBRATION | {"covariance": 1.0, "extent": 0.15}
-BATCH = 8  # pictures at once
+BATCH = 8  # images per batch
 
 
 class RoomViewEstimator(Estimator):
-    """`estimate(pictures, focals)` gives one Scene a picture."""
+    """Estimates one Scene per image from `estimate(pictures, focals)`."""
 
     kind, attributes = KIND, ATTRIBUTES
     outputs: ClassVar = {"extent": True, "view": True}
@@ -52,8 +54,11 @@ class RoomViewEstimator(Estimator):
     def estimate(
         self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str] | None = None
     ) -> list[Scene]:
-        """One predicted scene for each (H, W, 3) uint8 picture (any size, best 4:3) and its focal length in widths of
-        the picture (Camera.focal / Camera.width); the principal point is the picture's middle."""
+        """Predict one scene for each (H, W, 3) uint8 image (any size, best 4:3).
+
+        `focals`: focal lengths in image widths (Camera.focal / Camera.width); the principal point
+        is the image's middle. Raise InputError for an impossible focal length.
+        """
         names = names or [""] * len(pictures)
         for focal, name in zip(focals, names, strict=True):
             if not math.tan(math.radians(LARGEST_FIELD) / 2) * 2 * focal >= 1:
@@ -79,10 +84,13 @@ def lifted(
     calibration: dict[str, float] = CALIBRATION,
     name: str = "",
 ) -> Scene:
-    """The scene of picture b, whose (height, width) is `shape`, from what the network says of it; `focal` in widths
-    of the picture."""
+    """Build the scene of image b, whose (height, width) is `shape`, from its detections.
+
+    `focal` in image widths.
+    """
     rows = np.flatnonzero(found.present[b])
-    stretch = np.array([1.0, HEIGHT / WIDTH * shape[1] / shape[0]])  # the network's pixels may not be square
+    # the network's pixels may not be square
+    stretch = np.array([1.0, HEIGHT / WIDTH * shape[1] / shape[0]])
     seen = Seen(
         focal=focal * WIDTH,
         width=WIDTH,

@@ -1,17 +1,19 @@
-"""Labelled maps: a room from above with every thing's name at the centre of its box, and the table that follows.
+"""Labelled maps: top views of rooms with each object's name at the centre of its box.
 
-The file, JSON beside the picture or a line of a twin's semantic_maps.jsonl:
+The file, JSON beside the image or a line of a twin's semantic_maps.jsonl:
 
     {"format": "po3d-semantic-map-1", "image": "scene0000_00",
-     "size": [640, 480],               width and height of the picture; it is taken to end where the room does
-     "metres_per_unit": 0.01,          null when nobody knows
-     "labels": [{"label": "bed", "center": [112.5, 300.0]}, ...]}     from the picture's top left, down is positive
+     "size": [640, 480],         width and height of the image, which ends at the room's walls
+     "metres_per_unit": 0.01,    null if unknown
+     "labels": [{"label": "bed", "center": [112.5, 300.0]}, ...]}   from the top left, y down
 
-Any unit will do: pixels, or metres with "metres_per_unit": 1. Names and centres are all there is: no sizes, headings,
-heights, colours, materials or states. `table` fills in sizes, headings and heights (`po3d.perception.room_furnishing`)
-and leaves the rest unknown. Without a scale the room is given the floor area that its things usually have.
+Any unit is possible: pixels, or metres with "metres_per_unit": 1. Maps contain names and centres
+only: no sizes, headings, heights, colours, materials or states. `table` fills in sizes, headings
+and heights (`po3d.perception.room_furnishing`) and leaves the rest unknown. Without a scale the
+room gets the usual floor area for its objects.
 
-A picture with its labels drawn on it is read by OCR (`read_picture`; extra "ocr")."""
+Images with drawn labels are read by OCR (`LabelReader`; extra "ocr").
+"""
 
 import math
 from dataclasses import dataclass
@@ -26,14 +28,17 @@ from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
 
 FORMAT = "po3d-semantic-map-1"
-CONFIDENT = 0.5  # of the OCR in a text, below which it is no label
-ALIKE = 0.8  # of a text and a known name (difflib's ratio), from which the OCR is taken to have misread it
-MARGIN = 12  # grey levels by which a picture's background may vary
+CONFIDENT = 0.5  # least OCR confidence of a label
+ALIKE = 0.8  # least difflib ratio at which a text is taken for a misread known name
+MARGIN = 12  # variation of an image's background in grey levels
 
 
 @dataclass(frozen=True)
 class SemanticMap:
-    """Labels as (name, x, y) in the picture's units from its top left, y down; the picture's (width, height)."""
+    """Labels as (name, x, y) in image units from the top left, y down.
+
+    `size`: the image's (width, height).
+    """
 
     image: str
     size: tuple[float, float]
@@ -42,8 +47,12 @@ class SemanticMap:
 
 
 def semantic_map(scene: Scene) -> SemanticMap:
-    """What a labelled map shows of a true table: names and centres, in metres, the picture cropped to the room. The
-    table's sizes, headings, heights and looks do not go in."""
+    """Build the labelled map of a ground-truth scene: names and centres, in metres.
+
+    The image is cropped to the room.
+
+    The scene's sizes, headings, heights and attributes are not used.
+    """
     corners = np.array(scene.outline) if scene.outline else scene.positions[:, :2]
     (left, bottom), (right, top) = corners.min(0).tolist(), corners.max(0).tolist()
     labels = tuple(
@@ -54,7 +63,7 @@ def semantic_map(scene: Scene) -> SemanticMap:
 
 
 def table(labelled: SemanticMap) -> Scene:
-    """The table of a labelled map, in metres from the picture's bottom left; the map's top is +y."""
+    """Build the scene of a labelled map, in metres from the image's bottom left, top along +y."""
     width, height = labelled.size
     scale = labelled.metres_per_unit
     if scale is None:
@@ -63,7 +72,7 @@ def table(labelled: SemanticMap) -> Scene:
     return furnished(things, (scale * width, scale * height), labelled.image)
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 
 def to_json(labelled: SemanticMap) -> dict:
@@ -77,7 +86,7 @@ def to_json(labelled: SemanticMap) -> dict:
 
 
 def from_json(record: object, where: str) -> SemanticMap:
-    """The map of a record in the format above; InputError says what is wrong."""
+    """Read a labelled map from a record; raise InputError if it is malformed."""
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a semantic map (its 'format' should be {FORMAT!r})")
     try:
@@ -101,11 +110,14 @@ def from_json(record: object, where: str) -> SemanticMap:
     return SemanticMap(image, (width, height), labels, scale)
 
 
-# --- OCR ------------------------------------------------------------------------------------------------------------
+# --- OCR ------------------------------------------------------------------------------------------
 
 
 class LabelReader:
-    """Reads the labels drawn on pictures, with RapidOCR, whose models come in its package. InputError without it."""
+    """Reads labels drawn on images with RapidOCR, whose models are part of its package.
+
+    Raise InputError if it is not installed.
+    """
 
     def __init__(self) -> None:
         try:
@@ -118,8 +130,12 @@ class LabelReader:
         self._read = RapidOCR()
 
     def read(self, picture: NDArray[np.uint8], image: str = "") -> SemanticMap:
-        """The map of a picture (H, W, 3), cropped to what differs from its top left pixel; no scale is known. A picture
-        without a readable label gives a map without labels."""
+        """Read the map of an image (H, W, 3), without a scale.
+
+        The image is cropped to what differs from its top left pixel.
+
+        An image without a readable label gives a map without labels.
+        """
         left, top, right, bottom = _content(picture)
         found, _ = self._read(np.ascontiguousarray(picture[:, :, ::-1]))
         labels = []
@@ -132,13 +148,13 @@ class LabelReader:
 
 
 def known_name(text: str) -> str:
-    """A read text as a name: lower case, letters and blanks only, misread letters of known names put right."""
+    """Normalise an OCR text to a name: lower case, letters only, known names corrected."""
     name = " ".join("".join(c if c.isalpha() else " " for c in text.lower()).split())
     return next(iter(alike(name, (*CATEGORIES, *SYNONYMS), ALIKE)), name)
 
 
 def _content(picture: NDArray[np.uint8]) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of what is not background."""
+    """Return left, top, right, bottom of the region that is not background."""
     other = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
     rows, columns = np.flatnonzero(other.any(1)), np.flatnonzero(other.any(0))
     if not len(rows):

@@ -1,6 +1,7 @@
-"""Images of streets to scene tables: network, decoding of its outputs into beliefs, joint fit. This page is the map.
+"""Street images to scenes: network, decoding, joint fit. The overview of the street estimator.
 
-images -> SceneNet -> centres and boxes -> box head -> beliefs, image points -> joint fit -> Scene
+images -> SceneNet -> centres and boxes -> box head -> probabilities, image points -> joint fit ->
+Scene
 """
 
 from collections.abc import Sequence
@@ -18,30 +19,41 @@ from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SHAPES, SIZES
 
 KIND = "street_estimator"
-EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in SHAPES]  # by shape and size
-MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
-# Share of the smaller footprint above which two rows are one vehicle. On 200 validation scenes in three looks the
-# estimates of different vehicles share at most .44, those of one vehicle detected twice mostly .49 to .99.
+# [shape][size] -> (length, width, height)
+EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in SHAPES]
+MAX_OBJECTS = 16  # per image; the benchmark's scenes have at most 10
+# Overlap, as a share of the smaller footprint, above which two detections are one vehicle. On 200
+# validation scenes in three rendering styles the estimates of different vehicles share at most .44,
+# those of one vehicle detected twice mostly .49 to .99.
 SAME_GROUND = 0.45
 
 
 class Verifier(Protocol):
-    """Looks again at (H, W, 3) uint8 pictures and at what was detected there; `systems.render_compare.RenderCompare` is one."""
+    """Refines detections by comparing them with the (H, W, 3) uint8 images.
+
+    Implemented by `systems.render_compare.RenderCompare`.
+    """
 
     def __call__(self, pictures: Sequence[np.ndarray], found: Detections) -> Detections: ...
 
 
 class StreetEstimator(Estimator):
-    """The street estimator: `estimate(images)` gives one Scene an image. `verify`: who looks again before the joint fit."""
+    """Estimates one Scene per street image.
+
+    `verify`: optional refinement of the detections before the joint fit.
+    """
 
     kind, attributes = KIND, ATTRIBUTES
     width, limit = WIDTH, MAX_OBJECTS
-    cast = 0.15  # more than any picture under white lamps has: see docs/results.md
-    defaults = CALIBRATION | {"covariance": 1.0}  # the scale of the poses' covariances
+    cast = 0.15  # more than any image under white lamps has: see docs/results.md
+    defaults = CALIBRATION | {"covariance": 1.0}  # covariance: scale of the poses' covariances
     verify: Verifier | None = None
 
     def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
-        """One predicted scene for each (H, W, 3) uint8 image of the benchmark's camera (any size, aspect 4:3)."""
+        """Predict one scene for each (H, W, 3) uint8 image of the benchmark's camera.
+
+        Images may have any size with aspect 4:3.
+        """
         if not len(images):
             return []
         names = names or [""] * len(images)
@@ -52,13 +64,13 @@ class StreetEstimator(Estimator):
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
-    """(...) azimuth of the nominal camera's rays through pixels (..., 2) of the 640 x 480 picture."""
+    """Return azimuths (...) of the nominal camera's rays through pixels (..., 2) of 640 x 480."""
     ray = rays(pixels)
     return torch.atan2(ray[..., 1], ray[..., 0])
 
 
 def fitted(found: Detections) -> Fit:
-    """The joint fit of detections, as tensors."""
+    """Run the joint fit on detections, as tensors."""
     points = found.points
     shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
     heading = wrapped(found.alpha + viewing_azimuth(points[:, :, 8]))
@@ -67,14 +79,14 @@ def fitted(found: Detections) -> Fit:
 
 
 def transferred(fit: Fit) -> Fit:
-    """The fit as arrays."""
+    """Convert a fit to arrays in one transfer."""
     return Fit(*as_arrays(fit))
 
 
 def scenes_of(
     found: Detections, fit: Fit, names: Sequence[str], covariance_scale: float = 1.0
 ) -> list[Scene]:
-    """One predicted Scene an image, of detections and their fit as arrays."""
+    """Build one predicted Scene per image from detections and their fit, both as arrays."""
     shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
     covariance = fit.covariance * covariance_scale
     scenes = []

@@ -1,12 +1,13 @@
-"""The joint fit of one view: how the camera is held and where all its things are, from what the network saw.
+"""The joint fit of one view: the camera pose and all objects, from the network's outputs.
 
-Unknowns are the camera's roll, pitch and log height, and for every thing its place (x, y, z), heading and log sizes. The
-focal length is known. Observed, each with its deviation, are the image points of the boxes' corners and centres, depths,
-headings against the viewing ray, sizes, and how the camera is held; what stands on the floor has its underside at z = 0,
-which ties depths to the camera's height and pitch. Damped Gauss-Newton with Student weights; the inverse of the normal
-matrix gives each thing's covariance.
+Unknowns are the camera's roll, pitch and log height, and for every object its position (x, y, z),
+heading and log sizes. The focal length is known. Observations, each with its standard deviation,
+are the image points of the boxes' corners and centres, depths, headings relative to the viewing
+ray, sizes, and the camera pose. Objects on the floor have their underside at z = 0, which ties
+depths to the camera's height and pitch. Damped Gauss-Newton with Student-t weights; the inverse of
+the normal matrix gives each object's covariance.
 
-Metres, radians and pixels from the picture's middle. The camera stands over the origin.
+Metres, radians and pixels from the image's middle. The camera is above the origin.
 """
 
 import math
@@ -18,20 +19,22 @@ from po3d.perception.fit import POINT_SIGNS
 from po3d.scene.camera import Hold, held
 from po3d.scene.geometry import Array, Pose, rotation_z, wrap_angle
 
-DOF = 4.0  # of the Student noise
+DOF = 4.0  # degrees of freedom of the Student-t noise
 ITERATIONS = 14
-TOGETHER = 6.0  # a thing's 18 coordinates err together: their deviations count so many times as large
-GROUND_SIGMA = 0.015  # metres between the floor and what stands on it
-GROUNDED = 0.5  # least probability of standing on the floor that counts
-BEFORE = 0.1  # metres of depth below which a corner has no place in the picture
-FAR_OUT = 1.5  # widths of the picture from its middle: the network does not know corners beyond
-LOWEST, NEAREST = 0.05, 0.1  # metres of the camera's height and of a thing's depth
-PER = 7  # unknowns of a thing
+# factor on the deviations of an object's 18 image coordinates, whose errors are correlated
+TOGETHER = 6.0
+GROUND_SIGMA = 0.015  # metres between the floor and the underside of objects on it
+GROUNDED = 0.5  # least probability of standing on the floor for the floor observation to be used
+BEFORE = 0.1  # metres of depth below which a corner is not projected
+# image widths from the middle beyond which predicted corners are ignored as unreliable
+FAR_OUT = 1.5
+LOWEST, NEAREST = 0.05, 0.1  # metres of the camera's height and of an object's depth
+PER = 7  # unknowns of an object
 CAMERA = 3  # unknowns of the camera
 
 
 class Seen(NamedTuple):
-    """What the network says of a picture with n things."""
+    """The network's outputs for an image with n objects."""
 
     focal: float  # pixels
     width: int
@@ -48,16 +51,18 @@ class Seen(NamedTuple):
 
 
 class ViewFit(NamedTuple):
+    """Result of the joint fit of a view with n objects."""
+
     hold: Hold
     cam_T_world: Pose
     position: Array  # (n, 3)
     heading: Array  # (n,)
     extent: Array  # (n, 3)
-    covariance: Array  # (n, 3, 3) of (x, y, heading), the camera's part in it
+    covariance: Array  # (n, 3, 3) of (x, y, heading), including the camera's uncertainty
 
 
 def fit_view(seen: Seen, azimuth: float) -> ViewFit:
-    """The view solved; the camera looks along `azimuth`."""
+    """Solve for the view; the camera looks along `azimuth`."""
     state = _start(seen, azimuth)
     cost, normal, gradient = _equations(state, seen, azimuth)
     damping = 1e-4
@@ -94,7 +99,7 @@ def _pose(hold: Hold) -> Pose:
 
 
 def _start(seen: Seen, azimuth: float) -> Array:
-    """The state that every observation but the floor's gives by itself."""
+    """Return the initial state, from all observations except those of the floor."""
     roll, pitch, log_height = seen.hold[:, 0]
     log_height = max(float(log_height), math.log(LOWEST))
     pose = _pose(Hold(math.exp(log_height), float(pitch), float(roll), azimuth)).inverse()
@@ -106,10 +111,11 @@ def _start(seen: Seen, azimuth: float) -> Array:
 
 
 def _equations(state: Array, seen: Seen, azimuth: float) -> tuple[float, Array, Array]:
-    """Cost, normal matrix and gradient of all observations at a state."""
+    """Return cost, normal matrix and gradient of all observations at a state."""
     hold, things = _hold(state, azimuth), state[CAMERA:].reshape(-1, PER)
     count, size = len(things), len(state)
-    own = CAMERA + PER * np.arange(count)[:, None] + np.arange(PER)  # (n, PER) each thing's unknowns
+    # (n, PER) indices of each object's unknowns
+    own = CAMERA + PER * np.arange(count)[:, None] + np.arange(PER)
     residuals, jacobians = [(seen.hold[:, 0] - state[:CAMERA]) / seen.hold[:, 1]], []
     jacobians.append(np.eye(size)[:CAMERA] / seen.hold[:, 1:])
     if count:
@@ -128,12 +134,15 @@ def _equations(state: Array, seen: Seen, azimuth: float) -> tuple[float, Array, 
 
 
 def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array, Array]]:
-    """For each kind of observation: residuals (n, m) in deviations, their derivatives by the camera (n, m, CAMERA) and by
-    the thing (n, m, PER)."""
+    """Compute the object observations by kind, in units of their deviations.
+
+    For each kind return residuals (n, m), and the derivatives of the predictions with respect to
+    the camera (n, m, CAMERA) and the object (n, m, PER).
+    """
     position, heading, extent = things[:, :3], things[:, 3], np.exp(things[:, 4:])
     count = len(things)
     turn = rotation_z(heading)
-    local = POINT_SIGNS - (0.0, 0.0, 0.5)  # from the box's middle
+    local = POINT_SIGNS - (0.0, 0.0, 0.5)  # relative to the box's middle
     local = local * extent[:, None]
     offset = np.einsum("nij,nkj->nki", turn, local)
     pose = _pose(hold)
@@ -147,8 +156,9 @@ def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array
         * np.concatenate(
             [np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)), -(p_cam[..., :2] / z)[..., None]], -1
         )
-    )  # (n, 9, 2, 3) by the point in the camera
-    # by the unknowns: the point in the camera (n, 9, 3, CAMERA) and (n, 9, 3, PER)
+    )  # (n, 9, 2, 3) with respect to the point in the camera frame
+    # Derivatives of the point in the camera frame with respect to the unknowns: (n, 9, 3, CAMERA)
+    # and (n, 9, 3, PER).
     by_camera = np.empty((*p_cam.shape, CAMERA))
     for k, moved in enumerate((hold._replace(roll=hold.roll + 1e-6), hold._replace(pitch=hold.pitch + 1e-6))):
         by_camera[..., k] = from_eye @ (_pose(moved).rotation - pose.rotation).T / 1e-6

@@ -1,1 +1,1 @@
-"""Programs: operations, types and text form."""
+"""Spellings of programs by benchmark: operations, types and text form."""

@@ -1,12 +1,13 @@
-"""The typed program language of rooms: edits and questions about what the edits made, one signature table.
+"""The program dialect of rooms: edits and questions about the edited scene.
 
-A program is a tree of calls. Operations, directions, attributes, purposes and numbers are tokens of the language;
-names and attribute values are open text, so a thing never heard of can be moved and counted. Two spellings:
+A program is a tree of calls, typed by one signature table. Operations, directions, attributes,
+purposes and numbers are tokens of the language; names and attribute values are open text, so
+objects of unseen categories can be moved and counted. Two spellings:
 
 * text     count(upon(only(all("table")), all("cup")))
 * tokens   ["count", "upon", "only", "all", "table", "all", "cup"]      prefix order
 
-Two kinds of programs: a change has the type "edit", a question one of ANSWERS.
+Two kinds of programs: an edit has the type "edit", a question one of ANSWERS.
 """
 
 from po3d.language import program
@@ -32,11 +33,11 @@ CLOSED: dict[str, tuple[str, ...]] = {
     "purpose": tuple(PURPOSES),
     "number": NUMBERS,
 }
-OPEN = ("name", "value")  # leaves that are free text
+OPEN = ("name", "value")  # leaves that are open text
 
 
 class Call(Tree):
-    """A program as the English of rooms and its parser have it."""
+    """A program in the dialect of the room parser and generator."""
 
     language = Language(
         {op: (signature,) for op, signature in SIGNATURES.items()},
@@ -46,7 +47,10 @@ class Call(Tree):
 
 
 def told_apart(pair: Call) -> str | None:
-    """The attribute that tells two things of one noun apart ("the red or the blue chair": color); None for other pairs."""
+    """Return the attribute that distinguishes two objects of one noun, else None.
+
+    Example: color for "the red or the blue chair".
+    """
     looks = []
     for one in pair.args:
         if one.op != "only" or one.args[0].op != "having":

@@ -1,10 +1,10 @@
-"""How SCOPE's files spell programs: where things are for a camera, for a thing, for an imagined observer.
+"""The program dialect of SCOPE: directions relative to a camera, object or imagined observer.
 
-    where(thing("cup"), thing("phone"), camera)                                  spatial consistency, egocentric
-    where(thing("rock"), thing("man"), own(thing("man")))                        ... allocentric
-    turned("90", thing("cup"), thing("phone"), where(...))                       spatial updating, both
-    which_view("left", thing("cup"), thing("phone"))                             spatial integration, egocentric
-    name(nearest(toward("behind", thing("man"))))                                ... allocentric
+    where(thing("cup"), thing("phone"), camera)             spatial consistency, egocentric
+    where(thing("rock"), thing("man"), own(thing("man")))   ... allocentric
+    turned("90", thing("cup"), thing("phone"), where(...))  spatial updating, both
+    which_view("left", thing("cup"), thing("phone"))        spatial integration, egocentric
+    name(nearest(toward("behind", thing("man"))))           ... allocentric
 
 All leaves are quoted: names are open text, directions and angles closed lists.
 """
@@ -19,13 +19,13 @@ OPERATIONS = rows("programs/scope.txt")
 
 
 class ScopeTree(Tree):
-    """A program as SCOPE's files spell it."""
+    """A program in the spelling of SCOPE's files."""
 
     language = Language({row.op: (row.signature,) for row in OPERATIONS}, LEAVES, frozenset(LEAVES))
 
 
 class _Scope(Dialect):
-    """With `turned`, which says of a question what the language says of its frame."""
+    """Dialect with `turned`, which wraps a question where the language wraps its frame."""
 
     def _call(self, op: str, *args: Call | str) -> Call:
         if op != "turned":

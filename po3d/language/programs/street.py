@@ -1,11 +1,11 @@
-"""Programs of streets as steps in execution order, and how their files and their parser spell them.
+"""The program dialect of streets: steps in execution order, and the spellings of files and parser.
 
-The last step is the answer. Names of colours, shapes and directions are arguments, never operations, so new vocabulary is
-data. Three spellings of one program:
+The last step is the answer. Names of colours, shapes and directions are arguments, never
+operations, so new vocabulary is data. Three spellings of one program:
 
 * steps    (Step("scene"), Step("filter", ("color", "red"), (0,)), Step("count", (), (1,)))
 * text     count(filter[color=red](scene))
-* tokens   ["count", "filter[color=red]", "scene"]     prefix order, what the parser writes
+* tokens   ["count", "filter[color=red]", "scene"]     prefix order, the parser's output
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from po3d.scene.vocabulary import (
     UNSEEN_SHAPES,
 )
 
-# Values a program can name, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
+# Values of filters, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
 FILTER_VALUES: dict[str, tuple[str, ...]] = {
     "shape": (*SHAPES, *SUPER_CATEGORIES, *UNSEEN_SHAPES),
     "color": COLORS,
@@ -36,9 +36,10 @@ FILTER_VALUES: dict[str, tuple[str, ...]] = {
 }
 QUERY_ATTRIBUTES = ("shape", "color", "size", "material", "facing")
 SAME_ATTRIBUTES = ("shape", "color", "size", "material")
-# "task": the words do not say whose left it is; the executor's task decides (2d: the camera's, 6d: the object's own).
+# "task": the question leaves the reference frame open; the executor's task decides (2d: the
+# camera's, 6d: the object's own).
 FRAMES = ("task", "camera", "object")
-# What `aligned` takes, and the relation of the language that it means.
+# Arguments of `aligned` -> the corresponding relation of the language.
 ALIGNMENTS = {
     "same": "same_direction",
     "opposite": "opposite_direction",
@@ -50,7 +51,7 @@ TRAVELS = ("forward", "backward")
 
 OPERATIONS = rows("programs/street.txt")
 _ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
-# The arguments that an operation takes; the others take none.
+# The possible arguments of each operation; most take none.
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OPERATIONS} | {
     "filter": tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
     "relate": tuple((d, f) for d in DIRECTIONS for f in FRAMES),
@@ -65,7 +66,7 @@ ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
 
 @dataclass(frozen=True)
 class Step:
-    """One operation with its arguments; `inputs` are indices of earlier steps."""
+    """An operation with its arguments; `inputs` are indices of earlier steps."""
 
     op: str
     args: tuple[str, ...] = ()
@@ -73,24 +74,24 @@ class Step:
 
     @property
     def token(self) -> str:
-        """The step without its inputs, as the parser writes it: filter[color=red], relate[left,task], count."""
+        """Return the parser token: filter[color=red], relate[left,task], count."""
         if not self.args:
             return self.op
         return f"{self.op}[{'='.join(self.args) if self.op == 'filter' else ','.join(self.args)}]"
 
     @property
     def types(self) -> Signature:
-        """(input types, output type) with the argument filled in: query[color] gives "color"."""
+        """Return (input types, output type), arguments filled in: query[color] gives "color"."""
         return token_types(self.token)
 
 
 _STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args in ARGUMENTS[row.op]}
-# Every token that the parser's network has a class for, in a fixed order.
+# The output classes of the parser's network, in a fixed order.
 TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
 
 
 class Program(Tree):
-    """A program by its tokens, as the files of streets spell it."""
+    """A program in the tokens of street files."""
 
     language = Language(
         {
@@ -107,7 +108,7 @@ class Program(Tree):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Each operation after its inputs, as the official node lists have them."""
+        """Return the operations, each after its inputs, as in the official node lists."""
         made: list[Step] = []
 
         def add(program: "Program") -> int:
@@ -121,7 +122,7 @@ class Program(Tree):
 
     @property
     def call(self) -> Call:
-        """What it means."""
+        """Return the corresponding call of the language."""
         return STREET.meant(self)
 
 
@@ -136,7 +137,7 @@ STREET = Dialect(
 
 
 def token_types(token: str) -> Signature:
-    """Input and output types of a token; ProgramError for one that is not in the language."""
+    """Return input and output types of a token; raise ProgramError for an unknown token."""
     try:
         return Program.language.signatures[token][0]
     except KeyError:
@@ -144,22 +145,25 @@ def token_types(token: str) -> Signature:
 
 
 def asking(program: Program) -> Program:
-    """The program, where it gives an answer; else ProgramError."""
+    """Return the program if its output is an answer; else raise ProgramError."""
     if program.output not in ANSWER_TYPES:
         raise ProgramError(f"the last step {program.op} gives a {program.output}, which is no answer")
     return program
 
 
 def from_tokens(tokens: Sequence[str]) -> Program:
-    """The program of a prefix token list."""
+    """Build the program of a prefix token list."""
     return asking(Program.from_tokens(tokens))
 
 
 def parse_text(text: str) -> Program:
-    """The program of the spelling that `Program.text` writes; ProgramError when it is none."""
+    """Parse the output of `Program.text`; raise ProgramError for other text."""
     return asking(Program.parse(text))
 
 
 def chain(*steps: tuple[str, ...]) -> Program:
-    """A linear program from (op, *args) tuples in execution order: chain(("scene",), ("filter", "color", "red"), ("count",))."""
+    """Build a linear program from (op, *args) tuples in execution order.
+
+    Example: chain(("scene",), ("filter", "color", "red"), ("count",)).
+    """
     return from_tokens([Step(op, tuple(args)).token for op, *args in reversed(steps)])

@@ -1,11 +1,12 @@
-"""How 3DSRBench's programs are spelled: one operation on one to three described things.
+"""The program dialect of 3DSRBench: one operation on one to three described objects.
 
-    higher("cyclist in orange suit", "yellow board")         which of the two is higher
-    closer_to("coffee table", "TV", "surfboard")             which of the last two is closer to the first
-    side_to("dog", "speakers")                               which side of the first faces the second
+    higher("cyclist in orange suit", "yellow board")   which of the two is higher
+    closer_to("coffee table", "TV", "surfboard")       which of the last two is closer to the first
+    side_to("dog", "speakers")                         which side of the first faces the second
 
-Things are open text, as people describe them, or "#3 brown chair": row 3 of the table, whatever it is called. What an
-operation answers is one of its type's words (`ANSWERS`) or, for "object", one of its candidates.
+Objects are open text, as annotators describe them, or "#3 brown chair": object 3 of the scene,
+whatever its name. The answer of an operation is one of its type's words (`ANSWERS`) or, for
+"object", one of its candidates.
 """
 
 from typing import NamedTuple
@@ -17,11 +18,14 @@ _TABLE = rows("programs/threedsrbench.txt")
 
 
 class Operation(NamedTuple):
-    """What an operation takes and gives. Roles: "one" of those an answer is chosen from, or "of": any other thing."""
+    """Argument roles and output type of an operation.
+
+    Roles: "one" for an object that may be the answer, "of" for any other object.
+    """
 
     roles: tuple[str, ...]
     output: str
-    category: str  # the benchmark's type of question
+    category: str  # the benchmark's question type
 
 
 def _operation(signature: Signature, category: str) -> Operation:
@@ -43,7 +47,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
 
 
 class PhraseCall(Tree):
-    """One question: an operation on things."""
+    """A question: an operation on objects."""
 
     language = Language({row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"}))
 
@@ -53,12 +57,12 @@ class PhraseCall(Tree):
 
     @property
     def candidates(self) -> tuple[int, ...]:
-        """Which of the things an answer is chosen from; () when the answer is a word."""
+        """Return the indices of the objects that may be the answer; () if the answer is a word."""
         return tuple(k for k, role in enumerate(OPERATIONS[self.op].roles) if role == "one")
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """All answers that there are."""
+        """Return all possible answers."""
         if self.output == "object":
             return tuple(self.things[k] for k in self.candidates)
         return ANSWERS[self.output]

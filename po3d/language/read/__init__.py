@@ -1,1 +1,1 @@
-"""English to programs."""
+"""Parsers: English to programs."""

@@ -1,4 +1,4 @@
-"""Sentences read back by the rules of a grammar file, which tell both what is said and what it means."""
+"""Parse sentences with the rules of a grammar file, the inverse of generation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,8 +10,11 @@ Bound = Mapping[str, Value]
 
 
 class Reading:
-    """The readings of one sentence, those of earlier rules and wordings first. `furthest`: the place that no reading has passed, and a
-    wording that could stand there."""
+    """Chart parser of one sentence; values from earlier rules and wordings come first.
+
+    `furthest`: the first word that no partial parse has passed, and a wording that was expected
+    there.
+    """
 
     def __init__(self, grammar: Grammar, words: Sequence[str]) -> None:
         self.grammar, self.words = grammar, list(words)
@@ -19,7 +22,7 @@ class Reading:
         self.known: dict[tuple[str, int], list[tuple[Value, int]]] = {}
 
     def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
-        """What a form may mean from a word on, each with where it ends."""
+        """Return the values that a form can have from word `start` on, each with its end."""
         if (form, start) not in self.known:
             self.known[form, start] = [
                 (_value(rule.pattern, bound), end)
@@ -56,7 +59,7 @@ class Reading:
 
 
 def _value(pattern: Pattern, bound: Bound) -> Value:
-    """The value that a pattern stands for. A filter by "any" is none."""
+    """Instantiate a pattern with the bound values; a filter by "any" is dropped."""
     if pattern.free:
         return bound[pattern.op]
     if not pattern.args and pattern.op not in bare(Call):

@@ -1,4 +1,7 @@
-"""Questions and statements that are read by rule, whatever world they are about: `everyday.grammar`, with the names and looks of the table."""
+"""Rule-based parser of everyday questions and statements in any domain.
+
+Uses `everyday.grammar` with the names and attributes of the scene's objects.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,18 +12,17 @@ from po3d.language.lexicon import same
 from po3d.language.program import Call
 from po3d.language.read.by_grammar import Reading
 
-FRAMES = {
-    "room": "room",
-    "street": "task",
-}  # whose left and right is meant, by kind of world; else the camera's
+FRAMES = {"room": "room", "street": "task"}  # reference frame by domain; otherwise the camera's
 LOOKS = ("color", "material", "state")
 LONGEST_NAME = 4  # words
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def read(text: str, kind: str, things: Sequence[Mapping[str, str | None]]) -> Call | None:
-    """The program of a question, or of a statement as the question whether it is so; None where no rule reads all of it. `things`: names
-    and looks of the table's."""
+    """Parse a question, or a statement as a yes/no question; None if no rule matches.
+
+    `things`: names and attributes of the scene's objects.
+    """
     words = _WORD.findall(text.lower())
     found = Everyday(load("everyday"), words, things).values("question") if words else []
     program = next((value for value, end in found if end == len(words)), None)
@@ -28,7 +30,7 @@ def read(text: str, kind: str, things: Sequence[Mapping[str, str | None]]) -> Ca
 
 
 class Everyday(Reading):
-    """Reads one sentence. Names and looks are what the table has."""
+    """Parser of one sentence, with the scene's names and attribute values as the vocabulary."""
 
     def __init__(
         self, grammar: Grammar, words: Sequence[str], things: Sequence[Mapping[str, str | None]]
@@ -46,11 +48,11 @@ class Everyday(Reading):
         return super().values(form, start)
 
     def _ends(self, start: int) -> range:
-        """Where a name that begins at a word may end, the longest first."""
+        """Return the possible ends of a name that starts at a word, longest first."""
         return range(min(start + LONGEST_NAME, len(self.words)), start, -1)
 
     def _name(self, start: int, end: int) -> str:
-        """What the table calls what these words name; "" where it has nothing of that name."""
+        """Return the noun for these words if it matches an object of the scene, else ""."""
         said = " ".join(self.words[start:end])
         one = singular(said)
         for noun in (said, one):
@@ -64,7 +66,7 @@ class Everyday(Reading):
 
 
 def _framed(program: Call, whose: str) -> Call:
-    """The program with its camera's frames as the world's."""
+    """Replace the camera's frame by the frame `whose`."""
     if program == Call("frame", ("camera",)):
         return Call("frame", (whose,))
     return Call(

@@ -1,5 +1,8 @@
-"""Misspelt words mended before a sentence is read: whole words that no vocabulary has, towards names of the table and the words that
-a sentence can't do without (`needed.txt`)."""
+"""Spelling correction before parsing.
+
+Words that are in no vocabulary are replaced by names of the scene's objects or by frequent words of
+questions (`needed.txt`).
+"""
 
 import functools
 import re
@@ -12,14 +15,14 @@ from po3d.io.spelling import alike, slips
 from po3d.language import lexicon as nouns
 from po3d.language.english import KNOWN, plural, singular
 
-SIMILAR = 0.82  # least likeness (difflib's ratio) of a misspelt word to the name that it stands for
-SHORTEST = 4  # letters of a word that is mended
+SIMILAR = 0.82  # least difflib ratio of a misspelt word to an object's name
+SHORTEST = 4  # letters of the shortest word that is corrected
 _WORD = re.compile(r"[^\W\d_]+")
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "r", "er", "est", "y", "ish", "less")
 
 
 class Mending(NamedTuple):
-    """A word as it was written, and the word that it is read as."""
+    """A corrected word: as written, and as read."""
 
     written: str
     read: str
@@ -29,8 +32,12 @@ class Mending(NamedTuple):
 
 
 def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tuple[str, tuple[Mending, ...]]:
-    """The text with its misspelt words mended, and which they were. `names`: of the table; `known`: whether the encoder has a word as a
-    whole. A word that the encoder, the lexicon or the table has stays, as do its other forms."""
+    """Correct misspelt words; return the text and the corrections.
+
+    `names`: of the scene's objects; `known`: whether the encoder has a word as a single piece.
+    Words in the vocabulary of the encoder, the lexicon or the scene, and their inflected forms, are
+    kept.
+    """
     found: dict[str, str] = {}
     named = {word for word in _words_of(names) if len(word) >= SHORTEST}
     for written in dict.fromkeys(_WORD.findall(text)):
@@ -46,7 +53,7 @@ def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tup
 
 
 def _is_word(word: str, named: Collection[str], known: Callable[[str], bool]) -> bool:
-    """Whether a word, or one that it is a form of, is in a vocabulary."""
+    """Return whether a word, or one that it is a form of, is in a vocabulary."""
     return any(
         form in named or form in KNOWN or form in _lexicon() or known(form)
         for form in {word, singular(word), *_stems(word)}
@@ -54,8 +61,11 @@ def _is_word(word: str, named: Collection[str], known: Callable[[str], bool]) ->
 
 
 def _meant(word: str, named: Collection[str]) -> str:
-    """The word that is one slip away or has the same letters, else the name that is likest and begins alike; "" where there is none.
-    None that is another form of the word itself: who kneels is no kneeler."""
+    """Return the correction of a word, or "".
+
+    Candidates are words one edit away, then anagrams, then the most similar name with the same
+    initial. Words that have `word` as a stem are excluded: "kneel" is not a misspelt "kneeler".
+    """
     wanted = sorted(one for one in _needed().union(named) if word not in _stems(one))
     near = sorted(slips(word, wanted)) + [one for one in wanted if sorted(one) == sorted(word)]
     names = [one for one in wanted if one in named and one[0] == word[0]]
@@ -63,7 +73,7 @@ def _meant(word: str, named: Collection[str]) -> str:
 
 
 def _stems(word: str) -> set[str]:
-    """What is left of a word without an ending."""
+    """Return the stems left after removing an ending."""
     cut = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
     return {stem for stem in cut if len(stem) >= SHORTEST}
 

@@ -1,6 +1,9 @@
-"""What a sentence says and a reading of it leaves out: that some of several things are meant, an ordinal, a negation, a number, an
-alternative. Readers drop what they do not know; such a reading is doubted. So are changes of things that a sentence says nothing of, and
-changes that it says did not happen."""
+"""Detect parses that omit a quantity, ordinal, negation, number or alternative of the sentence.
+
+Parsers drop words that they cannot represent, so the probability of such parses is reduced. Also
+detected are edits of objects that the sentence does not mention, and edits that the sentence
+denies.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,10 +19,11 @@ DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
     for key in ("denied", "partly", "ordinal", "numbered", "negation", "every")
 )
 _TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
-PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
+PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
 COMPARED = ("equal", "less_than", "greater_than")
-# What a question says, and whether its program can say so; the first one that it can't is left out.
+# Patterns of questions, each with a test whether the program expresses them; the first that fails
+# is reported.
 _KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
     (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in _words(question)),
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
@@ -35,7 +39,7 @@ _EITHER = tuple(
 
 
 def omitted(text: str, question: Call) -> str:
-    """What a question says and its program leaves out, in words; "" where nothing is known to be."""
+    """Describe the first part of a question that its program omits; "" if none is found."""
     said = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(said):
         return ""
@@ -57,12 +61,12 @@ def omitted(text: str, question: Call) -> str:
 
 
 def _words(program: Call) -> set[str]:
-    """The leaves of a program."""
+    """Return the leaves of a program."""
     return {str(arg) for call in program.calls() for arg in call.args if not isinstance(arg, Call)}
 
 
 def forgets_how_many(text: str, change: Call) -> bool:
-    """Whether the text says that a part of several things changed, and the program changes all of every set that it speaks of."""
+    """Return whether the text edits some of several objects, and the program edits all."""
     if not PARTLY.search(text):
         return False
     changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
@@ -70,7 +74,7 @@ def forgets_how_many(text: str, change: Call) -> bool:
 
 
 def untold(text: str, change: Call) -> bool:
-    """Whether the text neither names nor points at anything that the change is about: "Hello." removes no chair."""
+    """Return whether the text does not refer to any edited object: "Hello." removes no chair."""
     said = re.findall("[a-z]+", text.lower())
     leaves = (zip(call.signature.inputs, call.args) for call in change.calls())
     named = [str(arg).lower() for call in leaves for kind, arg in call if kind == "text"]
@@ -82,7 +86,7 @@ def untold(text: str, change: Call) -> bool:
 
 
 def _alike(words: Sequence[str]) -> set[str]:
-    """The words, their singulars, and what names that they make up are other words for."""
+    """Return the words, their singulars, and their synonyms."""
     known = {*words, *map(singular, words)}
     others = (v for k, v in SYNONYMS.items() if known.issuperset(k.split()))
     return known.union(*map(str.split, others))
@@ -93,7 +97,7 @@ def _sets(call: Call) -> Iterator[Call]:
 
 
 def _chain(objects: Call) -> Iterator[Call]:
-    """A set and those that it is taken from; not what it is told by."""
+    """Yield a set and the sets that it is filtered from, without its landmarks."""
     yield objects
     for inner in _sets(objects):
         yield from _chain(inner)

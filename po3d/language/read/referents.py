@@ -1,5 +1,8 @@
-"""How a reading tells things apart, set right by the sentence and the table: "the full bucket", read as the bucket where there are two; "the
-goat", read as the white one of two; "which cushion", read as a question for a name."""
+"""Correct how a parse distinguishes objects, using the sentence and the scene.
+
+Examples: "the full bucket" parsed as the bucket although there are two; "the goat" parsed as the
+white one of two; "which cushion" parsed as a question for a name.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,21 +10,24 @@ from collections.abc import Mapping, Sequence
 from po3d.language.grammar import load
 from po3d.language.program import Call
 
-Thing = Mapping[str, str | None]  # name and looks
+Thing = Mapping[str, str | None]  # name and attributes
 LOOKS = ("color", "material", "state")
-NAMED = ("color", "material", "size")  # looks that sentences name where they mean them
-STEM = 4  # letters that a look has in common with its other forms: "wooden", "larger"
+NAMED = ("color", "material", "size")  # attributes that a sentence names if it refers to them
+STEM = 4  # common prefix of an attribute's forms, in letters: "wooden", "larger"
 _WORDINGS = load("omissions", "patterns")
-_LIKE: dict[str, set[str]] = {}  # other words for a look
+_LIKE: dict[str, set[str]] = {}  # synonyms of attribute values
 for _word, _pattern in _WORDINGS.meanings("like"):
     _LIKE.setdefault(_pattern.op, set()).add(_word)
 _OTHERS = frozenset(_WORDINGS.wordings("others"))
-SHORTEST = 3  # letters of a look's word: "on" is a preposition nearly always
+SHORTEST = 3  # letters of the shortest attribute value considered: "on" is usually a preposition
 
 
 def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
-    """The program with its objects as the sentence has them: where several things of the table fit one, a look that the sentence
-    names and the program doesn't tells it from the others. `things`: all there are."""
+    """Add missing attributes to ambiguous objects of a program.
+
+    If several objects of the scene match, an attribute value that the sentence names and the
+    program lacks is added where it selects one of them. `things`: all objects of the scene.
+    """
     words = set(re.findall(r"[a-z]+", text.lower()))
     used = {call.args[1] for call in program.calls() if call.op == "filter"}
 
@@ -46,8 +52,11 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
 
 def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
-    """The program without the colours, materials and sizes by which it tells one of several things of the table though nothing that is asked
-    names them: of two goats "the goat" is neither. What is told as the other one may be."""
+    """Remove colours, materials and sizes that distinguish objects but are not in the text.
+
+    With two goats in the scene, "the goat" is ambiguous. Programs are left unchanged if the text
+    contrasts objects ("the other one").
+    """
     words = set(re.findall(r"[a-z]+", text.lower()))
 
     def of(call: Call) -> Call:
@@ -66,15 +75,19 @@ def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
 
 def _is(thing: Thing, attribute: str, value: str) -> bool:
-    """Whether a thing has this look, or this name, as a whole or as its last word."""
+    """Return whether an object has this attribute value, or this name (or last word of it)."""
     if attribute in ("name", "shape"):
         return value in (thing["name"], (thing["name"] or "").rpartition(" ")[2])
     return thing.get(attribute) == value
 
 
 def told_apart(program: Call, things: Sequence[Thing]) -> Call:
-    """A question that asks which of several things of one name it is ("which cushion is on top?"), asking for the look that tells these
-    apart: their name says nothing. As it is where no look is another's."""
+    """Rewrite a question for the name of one of several equally named objects.
+
+    Example: "which cushion is on top?".
+
+    It then asks for an attribute whose values distinguish them. Unchanged if there is none.
+    """
     if program.op != "query" or program.args[0] != "name" or (name := _name_of(program.args[1])) is None:
         return program
     same = [t for t in things if _is(t, "name", name)]
@@ -86,7 +99,7 @@ def told_apart(program: Call, things: Sequence[Thing]) -> Call:
 
 
 def _name_of(told: Call) -> str | None:
-    """The name that all things have among which one is told."""
+    """Return the common name of the set from which an object is selected."""
     while isinstance(told, Call) and told.op in ("unique", "best", "filter", "relate", "exclude", "same"):
         if told.op == "filter" and told.args[0] == "name":
             return told.args[1]
@@ -95,7 +108,7 @@ def _name_of(told: Call) -> str | None:
 
 
 def _told_by(objects: Call) -> dict[str, str] | None:
-    """The values that a set is told by; None where it is told by more, or in another way."""
+    """Return the filter values that define a set; None if it is defined in any other way."""
     told = {}
     while objects.op == "filter":
         attribute, value, objects = objects.args

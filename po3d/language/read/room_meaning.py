@@ -1,4 +1,4 @@
-"""What a sentence about a room means where its program, read word by word, says something else."""
+"""Corrections of room programs where the intended meaning differs from the literal parse."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ from po3d.language.english import plain
 from po3d.language.programs.rooms import SIGNATURES, Call, told_apart
 from po3d.scene.rooms import NOUNS_OF_USE, attribute_of, category_of
 
-LOOKS = frozenset(["color", "material", "state", "condition", "made", "painted"])  # words that ask for a look
+# words that ask for an attribute
+LOOKS = frozenset(["color", "material", "state", "condition", "made", "painted"])
 _NEAR = re.compile(
     r"\b(next|beside|besides|by|near|nearer|nearest|nearby|adjacent|close|closer|closest|alongside|along|vicinity|side|sides|"
     r"within|against|touching|neighbou?r\w*|towards?|company|joins?|joined|with|right up to)\b"
@@ -15,7 +16,7 @@ _NEAR = re.compile(
 
 
 def agreeing(program: Call) -> Call:
-    """The program with attributes as their values tell them: "running" is a state, "oak" a material."""
+    """Correct the attributes of filters by their values: "running" is a state, "oak" a material."""
     args = [agreeing(arg) if isinstance(arg, Call) else arg for arg in program.args]
     kinds = SIGNATURES[program.op].inputs
     if kinds[:2] == ("attribute", "value") and (told := attribute_of(args[1])) is not None:
@@ -24,11 +25,16 @@ def agreeing(program: Call) -> Call:
 
 
 def telling(program: Call, words: Sequence[str] = ()) -> Call:
-    """The program as its words are meant. A choice between two of a kind asks for what tells them apart ("is the red or the blue
-    chair nearer?": a colour, for the name would say nothing), one between "seats" for a name unless a look is asked for, and
-    "ones" are of the kind that was named: "more black chairs than red ones". Who knows a look asks for no such look ("of the red
-    things, which is nearest?": a name), nor does who names two things and no look ("is the bed or the red chair nearer?").
-    What is small is moved "to the desk" to be on it."""
+    """Rewrite a program to its intended meaning.
+
+    - A choice between two objects of a kind asks for the distinguishing attribute ("is the red or
+      the blue chair nearer?": a colour). A choice between two kinds, or among objects of a purpose
+      ("seats"), asks for a name unless an attribute is requested.
+    - "ones" take the kind named before: "more black chairs than red ones".
+    - A question for an attribute that is already given asks for a name ("of the red things, which
+      is nearest?").
+    - A small object moved "to the desk" is put on it.
+    """
     op, args = program.op, program.args
     if op == "move" and words:
         return _laid(program, words)
@@ -58,7 +64,7 @@ def telling(program: Call, words: Sequence[str] = ()) -> Call:
 
 
 def _laid(move: Call, words: Sequence[str]) -> Call:
-    """What is small and moved "to the desk", with no word of nearness, is put on it."""
+    """Put a small object moved "to the desk", without a word of nearness, on top of it."""
     what, where = move.args
     if where.op != "next_to" or _NEAR.search(" ".join(words)):
         return move
@@ -68,14 +74,14 @@ def _laid(move: Call, words: Sequence[str]) -> Call:
 
 
 def _stands(program: Call) -> str:
-    """Where things of a set's kind stand (`rooms.Category`); "" of an unlisted kind."""
+    """Return where objects of a set's kind stand (`rooms.Category`); "" for an unlisted kind."""
     name = next((part.args[0] for part in reversed(list(program.calls())) if part.op == "all"), "")
     category = category_of(name)
     return category.stands if category is not None else ""
 
 
 def _known_look(attribute: Call | str, among: Call) -> bool:
-    """Whether a set is told by its look in this attribute."""
+    """Return whether a set is filtered by this attribute."""
     while among.op == "having":
         if among.args[0] == attribute:
             return True
@@ -84,12 +90,12 @@ def _known_look(attribute: Call | str, among: Call) -> bool:
 
 
 def _of_use(among: Call | str) -> bool:
-    """Whether a set is of whatever serves a purpose: "seats", "light sources"."""
+    """Return whether a set is defined by a purpose: "seats", "light sources"."""
     return isinstance(among, Call) and among.op == "all" and among.args[0] in NOUNS_OF_USE
 
 
 def _with_noun(among: Call, kind: Call) -> Call:
-    """A set told by its looks, of another kind."""
+    """Replace the kind of a filtered set."""
     return (
         Call("having", (*among.args[:2], _with_noun(among.args[2], kind))) if among.op == "having" else kind
     )

@@ -1,8 +1,8 @@
-"""Sentences about rooms to programs: changes ("The chair has been moved next to the bed") and questions.
+"""Parser of room edits ("The chair has been moved next to the bed") and questions.
 
-The same network as for streets with the room language, whose names and values are spans copied from the sentence: a
-thing never seen in training is read like any other. Words that are not in the vocabulary count as one unknown word,
-unless they look like a misspelt known one.
+Uses the network of the street parser with the dialect of rooms, whose names and values are spans
+copied from the sentence, so unseen categories are parsed like any other. Out-of-vocabulary words
+share one id, unless they resemble a known word (spelling correction).
 """
 
 import re
@@ -19,17 +19,18 @@ from po3d.language.read.seq2seq import Language, NetworkParser, Seq2Seq, Written
 from po3d.scene.rooms import SYNONYMS
 
 KIND = "room_parser"
-UNKNOWN = 1  # id of a word that training did not have
+UNKNOWN = 1  # id of out-of-vocabulary words
 SORTS = ("question", "change")
 ANYTHING = "name:*"  # "object", or no noun at all: "what is on the desk?"
-LEAST_PROBABILITY = 0.3  # below it the parser says "unparsed"
+LEAST_PROBABILITY = 0.3  # parses of lower probability get the status "unparsed"
 LONGEST_SENTENCE = 60
-SIMILAR = 0.8  # of a misspelt word to the known one (difflib's ratio)
+SIMILAR = 0.8  # least difflib ratio of a misspelt word to the known one
 SHORTEST_MISSPELT = 4
 NO_NAME = frozenset([
     "the", "a", "an", "and", "or", "with", "than", "from", "that", "which", "is", "are", "was", "to", "s", "'s", "?", "my",
 ])  # never in a name  # fmt: skip
-# What asks for an amount, which only a comparison of two things is read for ("how large is it compared to ...").
+# Questions for an amount, which are accepted only as a comparison of two objects ("how large is it
+# compared to ...").
 AMOUNT = re.compile(
     r"\bhow (tall|high|wide|long|deep|thick|heavy|old|far|large|big|much)\b(?!.*\bnumber\b)", re.IGNORECASE
 )
@@ -47,7 +48,7 @@ LANGUAGE = Language(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" f
 
 
 class RoomParser(NetworkParser):
-    """The parser of changes and questions of rooms."""
+    """Parser of edits and questions about rooms."""
 
     kind, language, sorts, least_probability = KIND, LANGUAGE, SORTS, LEAST_PROBABILITY
 
@@ -68,18 +69,18 @@ class RoomParser(NetworkParser):
         return [self.index.get(plain(w), UNKNOWN) for w in words], partial(_parsed, words, amount)
 
     def _unknown(self, written: list[str], words: list[str]) -> list[str]:
-        """The words, as they were written, that training did not have."""
+        """Return the words, as written, that are out of vocabulary."""
         return [w for w, word in zip(written, words, strict=True) if plain(word) not in self.index]
 
     def _spelt(self, word: str) -> str:
-        """The word, or the known one that it misspells."""
+        """Return the word with its spelling corrected."""
         if plain(word) in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
             return word
-        # Nor is the plural of a known word a mistake.
+        # The plural of a known word is not a misspelling.
         if {word, singular(word)} & (self.index.keys() | NOUN_WORDS):
             return word
         close = alike(word, self.long_words, SIMILAR, 4)
-        # "chiar" is the chair, not a charm.
+        # Prefer anagrams: "chiar" is a chair, not a charm.
         swapped = [known for known in close if sorted(known) == sorted(word)]
         return next(iter(swapped + close), word)
 
@@ -95,7 +96,7 @@ def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Pars
 
 
 def _unreadable(text: str, sort: str) -> str:
-    """Why a text is no sentence to read, before any of its words is looked at; "" for one that is."""
+    """Return why a text is rejected before parsing; "" if it is not."""
     if reason := too_long(text, sort):
         return reason
     words = words_of(text)
@@ -107,7 +108,10 @@ def _unreadable(text: str, sort: str) -> str:
 
 
 def _text(token: str, words: list[str], span: list[int]) -> str:
-    """A token as `from_tokens` reads it: operations and closed leaves by their text, copies by their words."""
+    """Convert a token to text for `from_tokens`.
+
+    Copied words are trimmed, and names are made singular.
+    """
     if token == ANYTHING:
         return "object"
     kind, colon, value = token.partition(":")
@@ -122,7 +126,7 @@ def _text(token: str, words: list[str], span: list[int]) -> str:
 
 
 def _trimmed(words: list[str]) -> str:
-    """The first run of words that may stand in a name; all of them when there is none."""
+    """Return the first run of words that can be part of a name; all words if there is none."""
     found: list[str] = []
     for word in words:
         if word not in NO_NAME:

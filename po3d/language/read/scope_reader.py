@@ -1,8 +1,9 @@
-"""Reads SCOPE's questions into programs: the paper's wordings, and other ways of saying the same.
+"""Rule-based parser of SCOPE's questions, for the paper's wordings and paraphrases.
 
-A question is read piece by piece, each by its own table of patterns (grammars/scope.patterns): is it about several
-images, who looks (FRAMES), is the observer moved (the turn), and what is asked (ASKED). A piece that is not understood
-makes the question unparsed, with the reason; nothing is guessed. Nouns are open text.
+A question is parsed in parts, each with its own table of patterns (grammars/scope.patterns):
+whether it is about several images, the viewer (FRAMES), an imagined rotation of the observer, and
+the question itself (ASKED). If a part is not matched, the question is unparsed, with the reason.
+Nouns are open text.
 """
 
 import re
@@ -16,7 +17,7 @@ from po3d.language.read.parse import Parse
 from po3d.scene.orbit import LABELS
 
 _WORDINGS = load("scope", "patterns")
-# A turn's fraction of a full one -> its degrees; words between two things -> the direction.
+# Fraction of a full turn -> degrees; words between two objects -> direction.
 _FRACTIONS = {text: int(degrees.op) for text, degrees in _WORDINGS.meanings("turn")}
 _DIRECTION = {text: label.op for text, label in _WORDINGS.meanings("lies")}
 assert set(_DIRECTION.values()) == set(LABELS)
@@ -27,7 +28,7 @@ def _either(words: Iterable[str]) -> str:
 
 
 def _patterns(key: str) -> tuple[re.Pattern[str], ...]:
-    """The patterns of a key; their <a>, <b> ... are nouns."""
+    """Compile the patterns of a key; <a>, <b> ... match nouns."""
     (noun,) = _WORDINGS.wordings("noun")
     found = []
     for pattern in map(_WORDINGS.spelled, _WORDINGS.wordings(key)):
@@ -49,7 +50,7 @@ _VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", 
 
 
 def read(text: str) -> Parse:
-    """The program of a question."""
+    """Parse a question."""
     text = _TAIL.sub("", " ".join(text.lower().split())).replace("-quarter", " quarter")
     if reason := too_long(text, "question"):
         return Parse("unparsed", reason=reason)
@@ -65,7 +66,7 @@ def read(text: str) -> Parse:
 
 
 class _NotRead(Exception):
-    """A piece of the question that no pattern fits."""
+    """Raised if no pattern matches a part of the question."""
 
 
 def _clean(text: str) -> str:
@@ -78,7 +79,7 @@ def _clean(text: str) -> str:
 
 
 def _several(text: str) -> Call:
-    """A question on several images."""
+    """Parse a question about several images."""
     if _NEAREST.search(text):
         for pattern in _BEHIND_SOMEONE:
             if found := pattern.search(text):
@@ -95,7 +96,7 @@ def _several(text: str) -> Call:
 
 
 def _one(text: str) -> Call:
-    """A question on one image."""
+    """Parse a question about one image."""
     turn, rest = _turn(text)
     owner, rest = _frame(rest)
     if owner is None and not turn and not _CAMERA.search(text):
@@ -116,7 +117,7 @@ def _one(text: str) -> Call:
 
 
 def _turn(text: str) -> tuple[list[tuple[str, str, str]], str]:
-    """[(angle, first, second)] of an imagined turn, or [], and the text without what says it."""
+    """Extract an imagined rotation: [(angle, first, second)] or [], and the remaining text."""
     found = _MIDDLE.search(text)
     if not found:
         if _DEGREES.search(text) and _MOVED.search(text):
@@ -137,7 +138,7 @@ def _turn(text: str) -> tuple[list[tuple[str, str, str]], str]:
 
 
 def _frame(text: str) -> tuple[str | None, str]:
-    """The thing that lends its eyes (None: the camera), and the text without the words that say so."""
+    """Extract the object whose viewpoint is used (None: the camera), and the remaining text."""
     for pattern in FRAMES:
         for found in pattern.finditer(text):
             if not _VIEWERS & set(re.split(r"[ ']", found["r"])):
@@ -147,7 +148,7 @@ def _frame(text: str) -> tuple[str | None, str]:
 
 
 def _asked(text: str) -> tuple[str, str | None]:
-    """The thing whose direction is asked for, and the one that it is told from (None: whoever looks)."""
+    """Extract the target, and the object that its direction is relative to (None: the viewer)."""
     text = re.sub(r"\s+", " ", text).replace(" ?", "?").replace(" ,", ",")
     text = _VIEWED.sub("", _PICTURED.sub("", text)).replace(" ?", "?").replace(" .", ".")
     text = re.sub(r"\s+(?=[?.,]|$)", "", re.sub(r"\s+", " ", text))
@@ -159,5 +160,5 @@ def _asked(text: str) -> tuple[str, str | None]:
 
 
 def _bare(noun: str) -> str:
-    """The noun without an article, or the possessive it was caught with."""
+    """Remove an article, or a possessive ending."""
     return _ARTICLE.sub("", noun.strip()).removesuffix("'s")

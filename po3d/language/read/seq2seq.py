@@ -1,15 +1,13 @@
-"""The parser's network: a convolutional encoder and a decoder with a short memory and location-aware
-attention.
+"""The street and room parsers' network: convolutional encoder, short-memory decoder.
 
-Both are local on purpose. The encoder sees a few dozen words around each word, never a position in the
-sentence; the decoder sees its last tokens, the types still owed, and where it looked before. So a chain of
-five relations is read step by step like a chain of one, which is what lets it go deeper than it was
-trained.
+Both are local by design. The encoder has a receptive field of a few dozen words and no position
+embedding. The decoder conditions on its last tokens, the types still required, and its previous
+attention. A chain of five relations is therefore parsed step by step like a chain of one, which
+lets the network generalise to deeper programs than in training.
 
-Decoding is constrained by the type table of the program language: every output is a valid program. A language may
-have tokens that stand for words of the sentence (open names): with those the decoder also points at the span's ends.
-
-Above 400 lines: the network, the type table that it decodes under, and what reads texts by both belong together.
+Decoding is constrained by the type table of the program language, so every output is a valid
+program. A language may have tokens that copy a span of the sentence (open names): for those the
+decoder also points at the span's first and last word.
 """
 
 from abc import ABC, abstractmethod
@@ -28,30 +26,38 @@ from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.language.read.parse import Parse
 
-PAD = 0  # of the input vocabulary
-MEMORY = 4  # output tokens that the decoder remembers
-OWED = 2  # types at the top of the stack that it sees
+PAD = 0  # padding id of the input vocabulary
+MEMORY = 4  # previous output tokens that the decoder conditions on
+OWED = 2  # types at the top of the stack that it conditions on
 LONGEST_NAME = 5  # words of a copied span
-# Kernels round the last rows and columns of odd shapes otherwise, and few rows otherwise. So sentences are padded to whole columns, only
-# those of one length are decoded together, and products have whole multiples of 16 rows: a row a word (two sentences of 8) in the
-# encoder, a row a sentence in the decoder. What is read in one does not depend, to the bit, on the others.
+# Kernels round the last rows and columns of odd shapes, and small row counts, differently. So
+# sentences are padded to a multiple of COLUMNS words, only sentences of one padded length are
+# decoded together, and matrix products have multiples of 16 rows: one per word in the encoder
+# (ENCODED sentences of 8), one per sentence in the decoder. The parse of a sentence is then bitwise
+# independent of the other sentences.
 COLUMNS, ENCODED, ROWS = 8, 2, 16
-BATCH = 256  # sentences at once
+BATCH = 256  # sentences per batch
 
 
 class Language(NamedTuple):
-    """The tokens of a program language and their types; `starts` are the sorts of programs that can be asked for."""
+    """The tokens of a program language and their types.
+
+    `starts`: the sorts of programs that can be requested.
+    """
 
     tokens: tuple[str, ...]
     inputs: tuple[tuple[str, ...], ...]  # of each token
     outputs: tuple[str, ...]
-    starts: tuple[tuple[str, ...], ...]  # for each sort, the types that its first token may have
-    copies: frozenset[str] = frozenset()  # tokens that stand for a span of the sentence
+    starts: tuple[tuple[str, ...], ...]  # for each sort, the allowed types of the first token
+    copies: frozenset[str] = frozenset()  # tokens that copy a span of the sentence
 
 
 class Decoded(NamedTuple):
-    """Greedy output for a batch: token ids (B, L), lengths (B,), the product of the masked softmax (B,), and the
-    copied words' spans (B, L, 2), first and last, where a token copies."""
+    """Decoder output for a batch.
+
+    `tokens` (B, L): ids; `lengths` (B,); `probability` (B,): product of the masked softmax; `spans`
+    (B, L, 2): first and last word of the copied span, for tokens that copy.
+    """
 
     tokens: Tensor
     lengths: Tensor
@@ -60,7 +66,7 @@ class Decoded(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The program of one sentence: token ids, the probability of them all, and the copied words' spans where a token copies."""
+    """Decoder output for a sentence: token ids, their probability, spans of copying tokens."""
 
     tokens: list[int]
     probability: float
@@ -68,9 +74,10 @@ class Written(NamedTuple):
 
 
 class TypeTable(nn.Module):
-    """The signatures as dense tensors, and the stack of types that a partial prefix program still owes.
+    """Signatures as tensors, and operations on the stack of types a prefix program requires.
 
-    Type 0 is the empty stack, 1 + k what a program of sort k answers with; others follow in sorted order.
+    Type 0 is the empty stack, 1 + k the answer of a program of sort k; others follow in sorted
+    order.
     """
 
     def __init__(self, language: Language):
@@ -81,7 +88,7 @@ class TypeTable(nn.Module):
         index = {name: k for k, name in enumerate(names)}
         arity = max(map(len, language.inputs))
         allowed = torch.zeros(len(names), len(language.tokens), dtype=torch.bool)
-        inputs = torch.zeros(len(language.tokens), arity, dtype=torch.long)  # aligned to the right
+        inputs = torch.zeros(len(language.tokens), arity, dtype=torch.long)  # right-aligned
         for k, output in enumerate(language.outputs):
             allowed[index[output], k] = True
             for sort, types in zip(sorts, language.starts, strict=True):
@@ -89,7 +96,8 @@ class TypeTable(nn.Module):
                     allowed[index[sort], k] = True
             for slot, name in enumerate(reversed(language.inputs[k]), 1):
                 inputs[k, -slot] = index[name]
-        # Shortest way to pay a type, by fixed point: a token costs 1 and its inputs.
+        # Least number of tokens that completes each type, by fixed-point iteration: a token costs 1
+        # plus the cost of its inputs.
         cost = torch.full((len(names),), 10_000, dtype=torch.long)
         cost[0] = 0
         for _ in names:
@@ -109,19 +117,21 @@ class TypeTable(nn.Module):
             self.register_buffer(name, value, persistent=False)
 
     def start(self, sorts: Tensor, depth: int) -> Tensor:
-        """(B, depth) stacks, top first, that owe one program of the sorts (B,)."""
+        """Return stacks (B, depth), top first, that require one program of the sorts (B,)."""
         stack = sorts.new_zeros(len(sorts), depth)
         stack[:, 0] = 1 + sorts
         return stack
 
     def mask(self, stack: Tensor, left: int) -> Tensor:
-        """(B, tokens): what may come next so that at most `left` tokens, this one included, close the
-        program."""
+        """Return (B, tokens): the tokens that may come next.
+
+        A token is allowed if at most `left` tokens, including it, can complete the program.
+        """
         rest = self.cost[stack[:, 1:]].sum(1, keepdim=True)
         return self.allowed[stack[:, 0]] & (self.token_cost[None] + rest <= left)
 
     def step(self, stack: Tensor, tokens: Tensor) -> Tensor:
-        """The stacks after the tokens; an empty stack stays empty."""
+        """Return the stacks after appending the tokens; an empty stack stays empty."""
         pushed, rest = self.inputs[tokens], F.pad(stack[:, 1:], (0, 1))
         place = torch.arange(stack.shape[1], device=stack.device)
         new = torch.cat([pushed, rest], 1).gather(1, self.unused[tokens] + place)
@@ -129,7 +139,7 @@ class TypeTable(nn.Module):
 
 
 def _whole(rows: Tensor, multiple: int) -> Tensor:
-    """The rows, and the last of them again up to a whole multiple."""
+    """Pad the rows to a multiple by repeating the last one."""
     count = -(-len(rows) // multiple) * multiple
     if count == len(rows):
         return rows
@@ -137,8 +147,11 @@ def _whole(rows: Tensor, multiple: int) -> Tensor:
 
 
 class _Block(nn.Module):
-    """Gated dilated convolution over three words, with a residual path. Written as one product over shifted
-    copies: on a CPU that is several times faster than Conv1d at these sizes."""
+    """Gated dilated convolution over three words, with a residual connection.
+
+    Written as one product over shifted copies: on a CPU several times faster than Conv1d at these
+    sizes.
+    """
 
     def __init__(self, width: int, dilation: int):
         super().__init__()
@@ -153,7 +166,10 @@ class _Block(nn.Module):
         return x + F.glu(self.mix(y), -1) * mask
 
     def lookup(self, x: Tensor, table: Tensor, words: Tensor) -> Tensor:
-        """What `forward` gives for x = table[words] (padding 0), by one row a tap and word instead of a product."""
+        """Compute `forward` for x = table[words] (padding 0) by row lookups.
+
+        This replaces the matrix product.
+        """
         d, length = self.dilation, words.shape[1]
         known = torch.arange(len(table), device=words.device)[:, None] != PAD
         taps = [(self.norm(table) * known) @ w.T for w in self.mix.weight.chunk(3, 1)]
@@ -169,8 +185,10 @@ def restored(
     weights: Mapping[str, torch.Tensor],
     path: str | Path,
 ) -> "Seq2Seq":
-    """The network of the checkpoint `path`, which reads `words` and writes `language`; InputError when it was trained to write
-    another one."""
+    """Restore the network of the checkpoint `path`, with input `words` and output `language`.
+
+    Raise InputError if it was trained for another program language.
+    """
     written = len(weights.get("write.3.weight", language.tokens))
     if written != len(language.tokens):
         raise InputError(
@@ -181,7 +199,7 @@ def restored(
 
 
 class Seq2Seq(nn.Module):
-    """Question token ids (B, T) to program tokens, in prefix order."""
+    """Maps question token ids (B, T) to program tokens in prefix order."""
 
     def __init__(
         self,
@@ -209,7 +227,8 @@ class Seq2Seq(nn.Module):
         self.look = nn.Sequential(
             nn.Linear(memory + width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
         )
-        # Where each head looked last and ever, as seen from every word: one bias a head, gated by the query.
+        # Bias on the attention from each head's last and accumulated attention around every word,
+        # gated by the query.
         self.where = nn.Conv1d(2 * heads, 4 * heads, 2 * reach + 1, padding=reach)
         self.gate = nn.Linear(width, 4 * heads)
         self.write = nn.Sequential(
@@ -218,14 +237,14 @@ class Seq2Seq(nn.Module):
             nn.Dropout(dropout),
             nn.Linear(2 * width, count),
         )
-        # Where a copied span begins and ends: what it should be like, and near where it looks.
+        # Pointer to the ends of a copied span, from the decoder state and the attention nearby.
         if language.copies:
             self.point = nn.Linear(3 * width, 2 * width)
             self.near = nn.Conv1d(heads, 2, 9, padding=4)
         self.drop = nn.Dropout(dropout)
 
     def encode(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Keys and values (B, heads, T, d) and the padding mask (B, T)."""
+        """Return keys and values (B, heads, T, d) and the padding mask (B, T)."""
         mask = words != PAD
         x = self.drop(self.embed(words))
         first, *others = self.blocks
@@ -237,8 +256,11 @@ class Seq2Seq(nn.Module):
         return split(key), split(value), mask
 
     def _tables(self) -> list[Tensor]:
-        """For each remembered token and owed type, its share of the first layers of `look` and `write` by id:
-        (ids, 4 width). Those layers are linear, so one lookup replaces an embedding and a product at every step."""
+        """Precompute the first layers of `look` and `write` for each past token and required type.
+
+        Return one (ids, 4 width) table for each. Those layers are linear, so one lookup replaces an
+        embedding and a product at every step.
+        """
         embeds = [*self.previous, *self.owed]
         sizes = [embed.embedding_dim for embed in embeds]
         weights = torch.cat([layer.weight[:, : sum(sizes)] for layer in (self.look[0], self.write[0])])
@@ -247,8 +269,11 @@ class Seq2Seq(nn.Module):
     def _step(
         self, tables: list[Tensor], last: Tensor, stack: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded
     ) -> tuple[Tensor, Tensor, tuple]:
-        """Logits (B, tokens), what `pointers` needs, and the new state (context, where it looked last, where it ever
-        looked)."""
+        """Run one decoder step.
+
+        Return logits (B, tokens), the input of `_pointers`, and the new state (context, last
+        attention, accumulated attention).
+        """
         key, value, mask = encoded
         context, looked, ever = state
         ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
@@ -268,7 +293,7 @@ class Seq2Seq(nn.Module):
         return self.write[1:](hidden), torch.cat([F.gelu(hidden), query], 1), (context, weight, ever + weight)
 
     def _pointers(self, aim: Tensor, looked: Tensor, encoded) -> Tensor:
-        """(B, 2, T) scores of the words as first and last of the span that the current token copies."""
+        """Return pointer scores (B, 2, T) of the words as first and last word of a copied span."""
         key, _, mask = encoded
         ends = self.point(aim).unflatten(1, (2, -1))
         words = key.transpose(1, 2).flatten(2)  # (B, T, width)
@@ -284,9 +309,14 @@ class Seq2Seq(nn.Module):
     def forward(
         self, words: Tensor, program: Tensor, sorts: Tensor | None = None, spans: Tensor | None = None
     ) -> Tensor:
-        """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type table.
-        `sorts` (B,): which sort of program each is, 0 when left out. `spans` (B, L, 2): first and last word of what
-        copying tokens stand for; of no meaning in a language without."""
+        """Return the teacher-forced negative log-likelihood (B,) under the type table.
+
+        Args:
+          program: (B, L) token ids, padded with -1.
+          sorts: (B,) sort of each program; default 0.
+          spans: (B, L, 2) first and last word of the spans of copying tokens; unused in a language
+            without.
+        """
         encoded = self.encode(words)
         state, tables = self._start(encoded), self._tables()
         batch, length = program.shape
@@ -310,7 +340,10 @@ class Seq2Seq(nn.Module):
         return loss
 
     def read(self, sentences: Sequence[Sequence[int]], sort: int = 0) -> list[Written]:
-        """The greedy program of that sort of each sentence of token ids, in order; equal ones are read once."""
+        """Decode sentences of token ids greedily into programs of a sort, in order.
+
+        Duplicates are decoded once.
+        """
         device = self.embed.weight.device
         found: dict[tuple[int, ...], Written] = {}
         columns = lambda ids: -(-len(ids) // COLUMNS) * COLUMNS  # noqa: E731
@@ -329,7 +362,7 @@ class Seq2Seq(nn.Module):
 
     @torch.inference_mode()
     def greedy(self, words: Tensor, sorts: Tensor | None = None) -> Decoded:
-        """The greedy program of each question; always valid, never longer than `longest` tokens."""
+        """Decode greedily; every program is valid and has at most `longest` tokens."""
         asked = len(words)
         encoded = tuple(_whole(t, ROWS) for t in self.encode(_whole(words, ENCODED)))
         state, tables = self._start(encoded), self._tables()
@@ -341,7 +374,7 @@ class Seq2Seq(nn.Module):
         spans = words.new_zeros(batch, self.longest, 2)
         lengths = words.new_zeros(batch)
         log_probability = torch.zeros(batch, device=words.device)
-        rows = torch.arange(batch, device=words.device)  # the row of the output that each running row writes
+        rows = torch.arange(batch, device=words.device)  # output row of each running row
         for k in range(self.longest):
             logits, aim, state = self._step(tables, last, stack, state, encoded)
             scores = logits.float().masked_fill(~self.types.mask(stack, self.longest - k), -1e4)
@@ -370,7 +403,7 @@ class Seq2Seq(nn.Module):
 
     @staticmethod
     def _span(scores: Tensor) -> tuple[Tensor, Tensor]:
-        """Log-probability (B,) and ends (B, 2) of the best span of at most LONGEST_NAME words."""
+        """Return log-probability (B,) and ends (B, 2) of the best span of <= LONGEST_NAME words."""
         first, last = scores.log_softmax(-1).unbind(1)
         both = first[:, :, None] + last[:, None]  # (B, from, to)
         length = scores.shape[-1]
@@ -382,12 +415,12 @@ class Seq2Seq(nn.Module):
 
 
 class NetworkParser(ABC):
-    """The network and vocabulary of one checkpoint. A subclass says what it is, and what is around the network."""
+    """Network and vocabulary of a checkpoint; subclasses define the language and text handling."""
 
-    kind: ClassVar[str]  # of its checkpoints
+    kind: ClassVar[str]  # `kind` of its checkpoints
     language: ClassVar[Language]
     sorts: ClassVar[tuple[str, ...]] = ("question",)  # of programs
-    least_probability: float  # below it a parse is "unparsed"
+    least_probability: float  # parses of lower probability get the status "unparsed"
 
     def __init__(
         self,
@@ -403,7 +436,11 @@ class NetworkParser(ABC):
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, **options) -> Self:
-        """The parser of a checkpoint pair; InputError when there is none, it is not whole or was trained on other words."""
+        """Load the parser of a checkpoint pair.
+
+        Raise InputError if the pair is missing, damaged or was trained for another program
+        language.
+        """
         weights, record = checkpoint.load(path, cls.kind)
         config = record["config"]
         network = restored(config["words"], cls.language, config["network"], weights, path)
@@ -412,7 +449,7 @@ class NetworkParser(ABC):
         return found
 
     def parse(self, texts: Sequence[str], sort: str = "question") -> list[Parse]:
-        """One Parse for each text, in order."""
+        """Parse the texts; return one Parse for each, in order."""
         prepared = [self._prepared(text, sort) for text in texts]
         ready = [found[0] for found in prepared if not isinstance(found, Parse)]
         written = iter(self.network.read(ready, self.sorts.index(sort)))
@@ -422,7 +459,11 @@ class NetworkParser(ABC):
 
     @abstractmethod
     def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
-        """Why a text can't be read, or its words as the network takes them, and the parse of what it writes of them."""
+        """Prepare a text for the network.
+
+        Return a failed Parse, or the word ids and the function that converts the network's output
+        to a Parse.
+        """
 
     def _likely(self, written: Written, parsed: Callable[[Written], Parse]) -> Parse:
         least, probability = self.least_probability, written.probability

@@ -1,4 +1,4 @@
-"""Questions in English to programs: `Parser.parse` reads a list of texts and says what it can't read."""
+"""Parser of street questions: `Parser.parse` converts texts to programs, or gives a reason."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,17 +15,21 @@ from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
 
 KIND = "parser"
 LANGUAGE = Language(*zip(*((token, *token_types(token)) for token in TOKENS)), (ANSWER_TYPES,))
-# Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.bz2.
+# Parses of lower probability get the status "unparsed". Chosen on
+# data/natural/pulsecheck457_dev.jsonl.bz2.
 LEAST_PROBABILITY = 0.5
 LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
 
 
-# What texts call the types that the network has no word for.
+# Names in texts of the vehicle types that the network has no token for.
 UNSEEN_NAMES = {"addi": re.compile(r"\bregular car(s?)\b", re.IGNORECASE)}
 
 
 def _stand_ins(text: str) -> tuple[dict[str, str], str]:
-    """The text with a known type of the same category, which it does not name, for each unknown one; {known: unknown}."""
+    """Replace each unseen vehicle type by a known type of its category that the text does not name.
+
+    Return {known: unseen} and the new text.
+    """
     found: dict[str, str] = {}
     for shape, name in UNSEEN_NAMES.items():
         if name.search(text):
@@ -37,7 +41,7 @@ def _stand_ins(text: str) -> tuple[dict[str, str], str]:
 
 
 def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:
-    """The parse with the unknown types in their places again."""
+    """Put the unseen vehicle types back into the parse."""
     if parse.program is None or not stood_in:
         return parse
     names = {f"filter[shape={known}]": f"filter[shape={shape}]" for known, shape in stood_in.items()}
@@ -45,7 +49,7 @@ def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:
 
 
 class Parser(NetworkParser):
-    """The parser of questions of streets, with its tokenizer."""
+    """The parser of street questions, with its tokenizer."""
 
     kind, language, least_probability = KIND, LANGUAGE, LEAST_PROBABILITY
 

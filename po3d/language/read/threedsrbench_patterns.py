@@ -1,5 +1,8 @@
-"""The clauses of 3DSRBench's questions as patterns, in the order in which they are tried: grammars/threedsrbench.patterns, whose
-abbreviations (capitals, <pieces>) are spelled out here."""
+"""Compiled question patterns of 3DSRBench, in the order in which they are tried.
+
+Source: grammars/threedsrbench.patterns, whose abbreviations (capitals, <phrases>) are expanded
+here.
+"""
 
 import itertools
 import re
@@ -14,9 +17,10 @@ _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) 
 def _compiled(pattern: str) -> re.Pattern[str]:
     pattern = _WORDINGS.spelled(pattern)
     pattern = re.sub(" ?SEPOR", r"SEP(?:is it )?OR", pattern).replace("SEP", _SHORTHAND["SEP"])
-    for _ in range(2):  # abbreviations hold abbreviations
+    for _ in range(2):  # abbreviations may contain abbreviations
         pattern = _WORD.sub(lambda m: _WORDINGS.spelled(_SHORTHAND[m[1]]), pattern)
-    count = itertools.count()  # a description may stand in several alternatives; names of groups are unique
+    # group names must be unique, and a description may occur in several alternatives
+    count = itertools.count()
     pattern = re.sub(r"\(\?P<(\w+)>", lambda m: f"(?P<{m[1]}{next(count)}>", pattern)
     return re.compile(pattern, re.IGNORECASE)
 
@@ -26,7 +30,7 @@ OPENING, TAIL, POLITE, TRAILER, CAMERA, ARTICLE, LED = (
     for key in ("opening", "tail", "polite", "trailer", "viewer", "article", "led")
 )
 PARTED, GROUND = map(_WORDINGS.expression, ("parted", "ground"))
-# A word without which no question asks for the operation: most patterns are skipped for its lack.
+# Words required by the questions of each operation: a fast test that skips most patterns.
 KEYS: dict[str, re.Pattern[str]] = {
     rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)
     for rule in _WORDINGS.of["needs"]
@@ -34,7 +38,7 @@ KEYS: dict[str, re.Pattern[str]] = {
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (rule.pattern.op, _compiled(wording)) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
 )
-# Of each type of answer, how an option says it.
+# For each answer type, the pattern of the options that express each answer.
 CHOICE_WORDS: dict[str, dict[str, re.Pattern[str]]] = {}
 for _rule in _WORDINGS.of["option"]:
     _type, ((_answer, *_),) = _rule.pattern.op, _rule.pattern.args

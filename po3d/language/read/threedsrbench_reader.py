@@ -1,11 +1,14 @@
-"""3DSRBench's questions read into `programs.threedsrbench`, by rules: patterns of clauses over spans of free text.
+"""Rule-based parser of 3DSRBench's questions: clause patterns over free text.
 
-    "Consider the real-world 3D locations of the objects. Which is closer to the sofa, the dog or the cat?"
-        ─► opening dropped ─► one pattern of `threedsrbench_patterns` matches ─► closer_to("sofa", "dog", "cat")
+    "Consider the real-world 3D locations of the objects.
+     Which is closer to the sofa, the dog or the cat?"
+        ─► opening dropped ─► one pattern of `threedsrbench_patterns` matches
+        ─► closer_to("sofa", "dog", "cat")
 
-A description is kept as it stands, without its article. Options say what a question leaves out ("Which object has a
-higher location?" names its two objects there alone) and settle where "X or Y" parts. What no pattern fits, or whose
-options fit no answer, is "unparsed" with a reason.
+Programs are those of `programs.threedsrbench`. Descriptions are kept as written, without their
+article. Options supply what a question omits ("Which object has a higher location?" names its two
+objects only there) and decide where "X or Y" is split. A question that no pattern matches, or whose
+options match no answer, is "unparsed" with a reason.
 """
 
 import re
@@ -40,7 +43,7 @@ _TO_GROUND = {"closer_to": "lower", "farther_from": "higher"}
 
 
 def read(text: str, options: Sequence[str] = ()) -> Parse:
-    """The program of a question. Without options every answer stands for itself."""
+    """Parse a question. Without options, `option_of` maps every answer to itself."""
     if reason := too_long(text, "question"):
         return Parse("unparsed", reason=reason)
     question, quotes = _cleaned(text)
@@ -66,7 +69,10 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
 
 
 def _cleaned(text: str) -> tuple[str, list[str]]:
-    """The question proper, quotations taken out so that their words mean nothing."""
+    """Return the question without introductions, and its quotations as placeholders.
+
+    The second value lists the quotations.
+    """
     quotes: list[str] = []
 
     def hole(found: re.Match) -> str:
@@ -83,8 +89,11 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
 
 
 def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
-    """The groups of a match as a program. Groups: x, y (things in the program's order), pair ("X or Y", "X and Y"),
-    each with a number behind it."""
+    """Build the program from a match.
+
+    Groups: x, y (objects in the program's order), pair ("X or Y", "X and Y"), each with a numeric
+    suffix.
+    """
     groups = {name.rstrip("0123456789"): text for name, text in found.items() if text}
     things = [groups[name] for name in ("x", "y") if name in groups]
     if "pair" in groups:
@@ -104,8 +113,11 @@ def _bare(thing: str) -> str:
 
 
 def _parted(pair: str, options: Sequence[str]) -> list[str]:
-    """The two things of "X or Y": where both are options, else where the second begins with an article, else at the
-    first place."""
+    """Split "X or Y" into two objects.
+
+    It is split where both parts are options, else where the second has an article, else at the
+    first place.
+    """
     places = list(PARTED.finditer(pair))
     if not places:
         raise ProgramError(f"{pair!r} names one thing, not two")
@@ -118,12 +130,15 @@ def _parted(pair: str, options: Sequence[str]) -> list[str]:
 
 
 def _same(text: str) -> str:
-    """For comparison: without case, article and marks. Holes of quotations stay, so a quoted option never equals one."""
+    """Normalise for comparison: no case, article or punctuation.
+
+    Placeholders of quotations stay, so a quoted option never equals one.
+    """
     return re.sub(r"[^\w\s]", "", _bare(text).lower()).strip()
 
 
 def fit_options(program: PhraseCall, options: Sequence[str]) -> dict[str, str] | None:
-    """Answer of a program -> the option that says it, one to one; None when they don't fit."""
+    """Match answers of a program to options one to one; None if they do not match."""
     if not options:
         return {answer: answer for answer in program.answers}
     if len(options) != len(program.answers):
@@ -141,8 +156,10 @@ def fit_options(program: PhraseCall, options: Sequence[str]) -> dict[str, str] |
 
 
 def _things(answers: Sequence[str], options: Sequence[str]) -> dict[str, str] | None:
-    """The option that names each of two things: the pairing that shares more words or, where both share as many, whose nouns
-    name each other better; None on a tie."""
+    """Match two objects to two options; None on a tie.
+
+    The pairing that shares more words is chosen or, if equal, the one whose nouns fit better.
+    """
 
     def shared(a: str, b: str) -> float:
         first, second = set(_same(a).split()), set(_same(b).split())

@@ -1,5 +1,4 @@
-"""Question text to network tokens: lower case, punctuation off, phrases by the synonym table, small typing
-slips."""
+"""Tokenise street questions: lower case, phrases of the synonym table, typo correction."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -17,18 +16,18 @@ _CONTRACTIONS = tuple(
 )
 _NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
-SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
+SHORTEST_REPAIR = 5  # letters; too many shorter English words are one edit apart
 
 
 class Tokens(NamedTuple):
-    """What the network reads, and the words that nothing is known about."""
+    """Input tokens of the network, and the unknown words."""
 
     tokens: tuple[str, ...]
     unknown: tuple[str, ...]
 
 
 def words_of(text: str) -> list[str]:
-    """The plain words of a text, "'s" apart."""
+    """Return the words of a text, with "'s" separated."""
     text = text.lower().translate(_APOSTROPHES).replace("+", " plus ").replace("&", " and ")
     text = _NEGATIVE.sub(r"\1 ", _TAG.sub("", text))
     if "'" in text:
@@ -38,8 +37,11 @@ def words_of(text: str) -> list[str]:
 
 
 class Tokenizer:
-    """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same
-    meaning is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
+    """Tokenizer that matches the longest phrase first.
+
+    A word in no phrase is corrected if all known words one edit away have the same meaning, else it
+    is unknown. Tokens outside `vocabulary`, if given, are unknown too.
+    """
 
     def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
@@ -47,16 +49,16 @@ class Tokenizer:
         by_first: dict[str, set[int]] = {}
         for phrase in self._phrases:
             by_first.setdefault(phrase[0], set()).add(len(phrase))
-        # By their first word how long phrases are, the longest first.
+        # First word -> lengths of its phrases, longest first.
         self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in by_first.items()}
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every single word that stands in a phrase."""
+        """Return every single word of the phrases."""
         return frozenset(word for phrase in self._phrases for word in phrase)
 
     def repaired(self, word: str) -> str:
-        """`word`, or the one known word that a slip made it from."""
+        """Return the word with its spelling corrected."""
         if word in MISSPELT:
             return MISSPELT[word]
         if len(word) < SHORTEST_REPAIR or word in self.words:

@@ -1,19 +1,23 @@
-"""How much a reading counts among several of one question, beside the probability that the reader gives it.
+"""Weights of alternative parses of one question, in addition to the parser's probability.
 
-A log-linear model of few weights, found on development sentences (`python -m tools.wording read dev --calibrate`): the network takes long
-programs for less likely than they are, and people ask what a table can tell, and tell of changes that matter for the answer.
+A log-linear model with few weights, fitted on development sentences (`python -m tools.wording read
+dev --calibrate`): the network underestimates long programs, and annotators ask questions that a
+scene can answer, after edits that affect the answer.
 """
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LEAST = 1e-9  # a probability of less counts as this
+LEAST = 1e-9  # lower bound on probabilities
 
 
 class Evidence(NamedTuple):
-    """What speaks for a reading: its probability; the calls of its question's program; whether it has no answer on the table though it
-    does not say that there is none; whether the answer is the same without the change."""
+    """Features of a parse.
+
+    `calls`: number of calls of the question's program. `fails`: execution fails without a predicted
+    refusal. `unchanged`: the edit does not change the answer.
+    """
 
     probability: float
     calls: int = 0
@@ -23,7 +27,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Weighing:
-    """The weights: of the logarithm of the probability, of each call, of failing, of an answer that the change leaves as it was."""
+    """Weights of the features: log probability, calls, failing, answer unchanged by the edit."""
 
     probability: float = 1.0
     calls: float = 0.0
@@ -31,11 +35,11 @@ class Weighing:
     unchanged: float = 0.0
 
     def __call__(self, seen: Evidence) -> float:
-        """The weight of a reading, above 0."""
+        """Return the weight of a parse, above 0."""
         logarithm = self.probability * math.log(max(seen.probability, LEAST))
         return math.exp(
             logarithm + self.calls * seen.calls + self.fails * seen.fails + self.unchanged * seen.unchanged
         )
 
 
-ALONE = Weighing()  # probabilities count alone
+ALONE = Weighing()  # probability only

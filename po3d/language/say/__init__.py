@@ -1,1 +1,1 @@
-"""Programs to English."""
+"""Text generation: programs to English."""

@@ -1,4 +1,4 @@
-"""Plain sentences for any program of the language, in the wordings of plain.grammar."""
+"""Generate plain sentences for any program of the language, with plain.grammar."""
 
 import numpy as np
 
@@ -12,8 +12,10 @@ _FACTS = {"number": lambda value: not isinstance(value, Tree), "direction": lamb
 
 
 def say(program: Call, random: np.random.Generator | None = None) -> str:
-    """A question or a change in words, the plainest wording when there is no generator; GrammarError for what asks and changes
-    nothing."""
+    """Generate a question or an edit; without `random`, its plainest wording.
+
+    Raise GrammarError for a program that is neither.
+    """
     form = "edit" if program.output == "edit" else "question"
     program = _as_people_say(program)
     pick = (lambda n: 0) if random is None else lambda n: int(random.integers(n))
@@ -23,13 +25,15 @@ def say(program: Call, random: np.random.Generator | None = None) -> str:
 
 
 def called(things: Call) -> str:
-    """A set as the things in it are called: "small cars to the left of the bus"."""
+    """Generate a plural noun phrase for a set: "small cars to the left of the bus"."""
     return spaced(load("plain").say("many", _as_people_say(things), lambda n: 0, _FACTS).text().rstrip(", "))
 
 
 def _as_people_say(program: Call) -> Call:
-    """The program with what things are called innermost, where a noun stands, and shapes by the words of people: not "things to
-    the left of the bus shaped like a sedan" but "sedans to the left of the bus"."""
+    """Move name and shape filters innermost, where they become the noun; use everyday names.
+
+    "sedans to the left of the bus" instead of "things to the left of the bus shaped like a sedan".
+    """
     args = tuple(_as_people_say(a) if isinstance(a, Call) else a for a in program.args)
     if program.op == "filter" and args[0] in LOOKS:
         return _narrowed(args[2], *args[:2])

@@ -1,6 +1,7 @@
-"""Whether a sentence says its program in the wordings of a grammar file: the program is said in every way at once, along the sentence.
+"""Test whether a sentence is among the wordings of a program in a grammar file.
 
-A parser that learned from a grammar is exact where this is so, and may only guess where it is not.
+All wordings of the program are generated in parallel, constrained by the sentence. A parser trained
+on the grammar is reliable for such in-domain sentences, and may be wrong for others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,26 +12,30 @@ from po3d.language.grammar import Bound, Grammar, Value
 from po3d.language.grammar_file import Rule, compiled
 from po3d.language.program import Tree
 
-AGAIN = (["one"], ["ones"])  # said of a noun that was said before
+AGAIN = (["one"], ["ones"])  # replacements of a repeated noun
 _cut = lru_cache(1 << 14)(words_of)
 
 
 class Retold:
-    """Follows one sentence. `facts`: what rules ask for (`grammar`); those that it does not name may be either way."""
+    """Matcher of one sentence.
+
+    `facts`: conditions of rules (see `grammar`); facts that are not given may be true or false.
+    """
 
     def __init__(self, grammar: Grammar, text: str, facts: Mapping) -> None:
         self.grammar, self.words, self.known = grammar, words_of(text), facts
         self._ends: dict[tuple[str, Value, int], frozenset[int]] = {}
 
     def said(self, form: str, program: Tree) -> bool:
-        """Whether the whole sentence says the program in one of the form's wordings."""
+        """Return whether the whole sentence is a wording of the program in this form."""
         return len(self.words) in self.ends(form, program, 0)
 
     def ends(self, form: str, value: Value, start: int, kind: str = "") -> frozenset[int]:
-        """Where the wordings of a value that begin at a word may end."""
+        """Return the possible ends of wordings of a value that start at a word."""
         key = form, value, start
         if key not in self._ends:
-            self._ends[key] = frozenset()  # what says itself by itself says nothing
+            # cuts infinite recursion: a value that contains itself has no wording
+            self._ends[key] = frozenset()
             self._ends[key] = frozenset(self._found(form, value, start, kind))
         return self._ends[key]
 
@@ -48,7 +53,7 @@ class Retold:
         return bound.holds(facts, self.known)
 
     def _leaf(self, form: str, value: str | float, start: int, kind: str) -> Iterator[int]:
-        """A leaf as it stands, in the plural or, of a noun, as "one"."""
+        """Match a leaf as written, in the plural or, for a noun, as "one"."""
         text = value if isinstance(value, str) else f"{value:g}"
         options = [_cut(text), _cut(plural(text))]
         if kind == "name":
@@ -88,6 +93,6 @@ class Retold:
 
 @cache
 def _rules(grammar: Grammar, form: str, op: str) -> tuple[Rule, ...]:
-    """The rules of a form that may say a call of this operation, or a leaf."""
+    """Return the rules of a form that may match a call of this operation, or a leaf."""
     found = (rule for rule in grammar.of.get(form, ()) if rule.pattern)
     return tuple(rule for rule in found if rule.pattern.free or not op or rule.pattern.op == op)

@@ -1,9 +1,10 @@
-"""Sentences for room programs: changes of a room and questions about it, in the wordings of rooms.grammar.
+"""Generate sentences for room programs, edits and questions, with rooms.grammar.
 
-`say_change` and `say_question` are pure functions of (program, kind of change, random); both give back the sentence and which
-words of it are which name or value of the program: names and values are open text that the parser copies. A noun that was said
-before may come back as "one" ("the red chair and the blue one"): it then stands for the earlier words. `loosely` adds what only
-training needs: talk around what is said, and the constructions of people who tell it by the way.
+`say_change` and `say_question` are pure functions of (program, kind of edit, random). Both return
+the sentence and the word span of each name or value of the program, because names and values are
+open text that the parser copies. A repeated noun may become "one" ("the red chair and the blue
+one"); its span is then that of the earlier word. `loosely` adds variation for training: filler
+phrases and indirect statements of edits.
 """
 
 import re
@@ -17,11 +18,11 @@ from po3d.language.programs.rooms import OPEN, SIGNATURES, Call
 from po3d.language.say.retold import Retold
 from po3d.scene.rooms import OTHER_WORDS, USE_NOUNS, hangs, stands_on_top
 
-AGAIN = 4  # one noun in so many that was said before comes back in full
+AGAIN = 4  # a repeated noun is kept in full once in so many cases
 
 
 class Said(NamedTuple):
-    """A sentence, its words, and for each leaf of the program its span of words (start, end); None for unsaid ones."""
+    """A sentence, its words, and the word span (start, end) of each leaf, None if omitted."""
 
     text: str
     words: tuple[str, ...]
@@ -29,17 +30,17 @@ class Said(NamedTuple):
 
 
 def say_change(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
-    """A sentence that describes a change program of type `kind` (movement, removal ...)."""
+    """Generate a sentence for an edit program of type `kind` (movement, removal ...)."""
     return _said("spoken", program, random, {"kind": kind, "loosely": loosely})
 
 
 def say_question(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
-    """A question for a question program after a change of type `kind`."""
+    """Generate a question for a question program after an edit of type `kind`."""
     return _said("asked", program, random, {"kind": kind, "loosely": loosely, "asks": True})
 
 
 def reworded(program: Call, random: np.random.Generator, share: float = 0.25) -> Call:
-    """The program with some names replaced by other words for them, as a speaker would say them."""
+    """Replace a random share of a program's names by synonyms."""
     op, args = program.op, list(program.args)
     if (
         op == "usable"
@@ -64,7 +65,7 @@ class Leaf(str):
 
 
 def numbered(program: Call) -> Call:
-    """The same program with numbered leaves."""
+    """Return a copy of the program with numbered leaves."""
     count = 0
 
     def copy(part: Call) -> Call:
@@ -83,7 +84,7 @@ def numbered(program: Call) -> Call:
 
 
 def noun_of(value: Call | str) -> str:
-    """The noun of a set, of a new thing, or of what a thing is told by; "" where there is none."""
+    """Return the noun of a set, a new object or a set's base; "" if there is none."""
     if isinstance(value, str):
         return value
     return next((str(part.args[0]) for part in value.calls() if part.op in ("all", "thing")), "")
@@ -105,18 +106,17 @@ def _said(form: str, program: Call, random: np.random.Generator, facts: dict) ->
 
 
 def is_question(text: str, program: Call) -> bool:
-    """Whether a text says a question's program in one of these wordings."""
+    """Return whether a text is one of the wordings of a question program."""
     return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("asked", program)
 
 
 def is_change(text: str, program: Call) -> bool:
-    """Whether a text says a change's program in one of these wordings."""
+    """Return whether a text is one of the wordings of an edit program."""
     return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("spoken", program)
 
 
 def shorten(said: Pieces, pick: Pick) -> None:
-    """Some nouns that were said before become "one", after a look or before what tells the thing apart: "the red chair and the
-    blue one"."""
+    """Replace some repeated nouns by "one" after an attribute: "the red chair and the blue one"."""
     known: dict[str, int] = {}
     pieces = [piece for piece in said.pieces if piece]
     for k, piece in enumerate(pieces):
@@ -138,7 +138,7 @@ def shorten(said: Pieces, pick: Pick) -> None:
 
 
 def finish(said: Pieces, count: int) -> Said:
-    """The sentence with a capital, and the spans of its `count` leaves."""
+    """Capitalise the sentence and compute the spans of its `count` leaves."""
     spans: list[tuple[int, int] | None] = [None] * count
     text = ""
     for piece in said.pieces:

@@ -1,4 +1,4 @@
-"""SCOPE's questions in English: the paper's wordings, which are a format, and our own paraphrases (scope.grammar)."""
+"""Generate SCOPE's questions: the paper's fixed wordings, and paraphrases (scope.grammar)."""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,10 @@ def say(
     angles: Sequence[int] = (),
     choices: Sequence[str] = (),
 ) -> str:
-    """The paper's wording of a program, or a paraphrase when a generator is given. `sitting`: the reference is sat on;
-    `angles`: of several images, in order."""
+    """Return the paper's wording of a program, or a paraphrase if `random` is given.
+
+    `sitting`: the reference is something to sit on; `angles`: of several images, in order.
+    """
     key = f"{task}.sitting" if sitting else task
     words = _words(SCOPE.spelled(program))
     words["order"] = ", ".join(f"{o} Image is {v}°" for o, v in zip(ORDINALS, angles))
@@ -33,7 +35,7 @@ def say(
 
 
 def _words(program: Tree) -> dict[str, str]:
-    """What the templates' slots hold."""
+    """Return the values of the templates' slots."""
     if program.op == "turned":
         angle, first, second, inner = program.args
         return {**_words(inner), "k": angle, "x": first.args[0], "y": second.args[0]}

@@ -1,6 +1,6 @@
-"""3DSRBench's questions in English (threedsrbench.grammar): the release's wordings, the paper's, and our own.
+"""Generate 3DSRBench's questions in the release's, the paper's or our own wordings.
 
-A question comes with its options and with which option each answer of the program is.
+A question has answer options and a mapping from each answer of the program to its option.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ STYLES: tuple[Style, ...] = ("release", "paper", "free")
 
 @dataclass(frozen=True)
 class Spoken:
-    """A question, its options in order, and answer of the program -> option."""
+    """A question, its options in order, and the mapping answer of the program -> option."""
 
     text: str
     options: tuple[str, ...]
@@ -27,8 +27,11 @@ class Spoken:
 
 
 def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: str = "") -> Spoken:
-    """A program in one of a style's wordings (or in `wording`, whose {0} {1} {2} are its things), options in random
-    order; InputError for an unknown style."""
+    """Generate a question for a program in a style, with its options in random order.
+
+    `wording`: a template to use instead, with {0} {1} {2} for the objects. Raise InputError for an
+    unknown style.
+    """
     known("style", style, STYLES)
     grammar, things = load("threedsrbench"), {str(k): thing for k, thing in enumerate(program.things)}
     text = (

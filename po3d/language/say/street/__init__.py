@@ -1,1 +1,1 @@
-"""Questions of streets in English."""
+"""Generate street questions."""

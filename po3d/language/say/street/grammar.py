@@ -1,12 +1,13 @@
-"""Programs as phrase trees, and the words of a style, which a speaker fills in.
+"""Phrase trees of street programs, and the vocabulary of each style.
 
-A program of the street world asks about one or two groups of things. `Things` is such a group: filters over a
-source, which is the whole scene (None), what stands in a relation to one other thing (`Link`), or two groups
-put together (`Pair`). A `Grammar` is a file of language/grammars; po3d.language.say.street.speaker says a question with it.
+A street program asks about one or two groups of objects. `Things` is such a group: filters over a
+source, which is the whole scene (None), the objects in a relation to one other object (`Link`), or
+a combination of two groups (`Pair`). A `Grammar` is a file of language/grammars;
+po3d.language.say.street.speaker generates questions with it.
 
-What makes a text mean one program: what follows a noun describes the nearest noun before it; words
-about the viewpoint go with the relation whose reference they follow, or which they precede, and with all
-relations where they open the sentence.
+Rules that make a text unambiguous: words after a noun modify the nearest noun before them; a
+viewpoint belongs to the relation whose reference it follows, or which it precedes, and to all
+relations if it opens the sentence.
 """
 
 import re
@@ -19,7 +20,7 @@ from po3d.language import grammar
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import Program, from_tokens
 
-# The order in which filters are named, first spoken first: also the prefix order of canonical programs.
+# Order of filters in text, first word first, and in the prefix order of canonical programs.
 SPOKEN_ORDER = ("size", "color", "material", "shape", "facing", "occlusion")
 COMPARISONS = ("equal_integer", "less_than", "greater_than")
 LINKS = ("relate", "same", "aligned", "occludees", "occluder", "collide")
@@ -27,7 +28,7 @@ LINKS = ("relate", "same", "aligned", "occludees", "occluder", "collide")
 
 @dataclass(frozen=True)
 class Link:
-    """What stands in relation `op` to the one thing that `target` describes."""
+    """The objects in relation `op` to the object described by `target`."""
 
     op: str
     args: tuple[str, ...]
@@ -36,7 +37,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Pair:
-    """union or intersect of two groups, in spoken order."""
+    """Union or intersection of two groups, in the order of the text."""
 
     op: str
     left: "Things"
@@ -48,13 +49,13 @@ class Pair:
 
     @property
     def of_relations(self) -> bool:
-        """Whether both groups are told by a relation alone."""
+        """Return whether both groups are defined by a relation without filters."""
         return all(not side.filters and side.link for side in self.sides)
 
 
 @dataclass(frozen=True)
 class Things:
-    """A group: (attribute, value) filters over a source; None is the whole scene."""
+    """A group: (attribute, value) filters over a source; source None is the whole scene."""
 
     filters: tuple[tuple[str, str], ...] = ()
     source: Link | Pair | None = None
@@ -69,7 +70,7 @@ class Things:
 
     @property
     def bare(self) -> "Things":
-        """The same wherever they are."""
+        """Return the filters without the source."""
         return Things(self.filters)
 
     def value(self, attribute: str) -> str | None:
@@ -79,7 +80,7 @@ class Things:
         return Things(tuple(f for f in self.filters if f[0] != attribute), self.source)
 
     def links(self) -> list[Link]:
-        """Every link in the group, outermost first."""
+        """Return every link in the group, outermost first."""
         if self.link:
             return [self.link, *self.link.target.links()]
         return [link for side in self.pair.sides for link in side.links()] if self.pair else []
@@ -95,7 +96,10 @@ class Ask:
 
 
 def analyse(program: Program) -> Ask:
-    """The phrase tree of a program; ProgramError for one that the language can't say (equal[facing])."""
+    """Convert a program to a phrase tree.
+
+    Raise ProgramError if the grammars cannot express it (equal[facing]).
+    """
     steps = program.steps
 
     def group(k: int) -> Things:
@@ -114,7 +118,7 @@ def analyse(program: Program) -> Ask:
         return Things(tuple(filters), source)
 
     def single(k: int) -> Things:
-        return group(steps[k].inputs[0])  # the only step that gives an object is unique
+        return group(steps[k].inputs[0])  # `unique` is the only step that returns an object
 
     top = steps[-1]
     if top.op in ("count", "exist"):
@@ -131,7 +135,7 @@ def analyse(program: Program) -> Ask:
 
 
 def assemble(ask: Ask) -> Program:
-    """The canonical program of a phrase tree."""
+    """Convert a phrase tree to its canonical program."""
 
     def group(things: Things) -> list[str]:
         order = sorted(things.filters, key=lambda f: SPOKEN_ORDER.index(f[0]))
@@ -155,7 +159,7 @@ def assemble(ask: Ask) -> Program:
 
 
 class Chooser:
-    """Choices at random."""
+    """Random choices."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -168,12 +172,16 @@ class Chooser:
 
 
 class Grammar:
-    """The words of one style: tables of language/grammars/street_STYLE.grammar. `link[op]` maps a form to wordings: be (after
-    is/are), vp (a verb phrase), gap (a clause without its object), inv (a question with {obj})."""
+    """The vocabulary of a style: tables of language/grammars/street_STYLE.grammar.
+
+    `link[op]` maps a form to wordings: be (after is/are), vp (a verb phrase), gap (a clause without
+    its object), inv (a question with {obj}).
+    """
 
     def __init__(self, style: str, plural: Callable[[str], str], free: bool = False) -> None:
         self.file, self.plural = grammar.load(f"street_{style}"), plural
-        self.free = free  # adjectives in any order, facing and occlusion before the noun, polite openings
+        # adjectives in any order, facing and occlusion before the noun, polite openings
+        self.free = free
         self.nouns = self.file.table("noun.")  # shape value or "thing" -> singular nouns
         self.words = self.file.table("word.")  # other values and attribute names
         self.direction, self.facing, self.travel = map(self.file.table, ("direction.", "facing.", "travel."))
@@ -193,7 +201,7 @@ GRAMMARS = {  # the benchmark's plural of bus is "buss"
 
 
 def tidy(text: str) -> str:
-    """One blank between words, none before punctuation, a capital at the start."""
+    """Normalise spaces and punctuation, and capitalise the first letter."""
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"\s+([,;?.]|'s\b)", r"\1", text)
     return text[:1].upper() + text[1:]

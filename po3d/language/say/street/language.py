@@ -1,6 +1,8 @@
-"""Programs said in English: `realise` writes a question whose one meaning is the program, in the
-benchmark's own phrasing or in a much wider one; `sample_program` draws programs of every family;
-`canonical` sorts filters."""
+"""Generate street questions and programs.
+
+`realise` generates an unambiguous question for a program, in the benchmark's wording or a much
+wider one; `sample_program` samples programs of every family; `canonical` sorts filters.
+"""
 
 from typing import Literal
 
@@ -18,21 +20,23 @@ Style = Literal["benchmark", "wide"]
 
 
 def canonical(program: Program) -> Program:
-    """The program with every chain of filters in spoken order (first token first): size, color, material,
-    shape, facing, occlusion. Programs that differ only there mean the same; exact match compares canonical
-    forms."""
+    """Sort every chain of filters: size, color, material, shape, facing, occlusion.
+
+    Programs that differ only in this order are equivalent; exact match compares canonical forms.
+    """
     try:
         return assemble(analyse(program))
-    except ProgramError:  # equal[facing]: no words for it, but it may still be written by hand
+    except ProgramError:  # equal[facing] cannot be generated but may be written by hand
         return program
 
 
 def realise(program: Program, rng: np.random.Generator, style: Style = "benchmark") -> str:
-    """A question that means `program`; ProgramError where the language has no words for it.
+    """Generate a question that means `program`.
 
-    "benchmark" keeps to the published phrasing; "wide" adds verbs, voices, clause orders and fillers.
+    "benchmark" uses the published wordings; "wide" adds verbs, voices, clause orders and fillers.
+    Raise ProgramError if the grammars cannot express the program.
     """
     ask = analyse(program)
-    # A benchmark sentence is also plain English, so the wide language contains it.
+    # The wide style includes the benchmark's wordings.
     grammar = GRAMMARS["benchmark" if style == "wide" and rng.random() < 0.15 else style]
     return tidy(Speaker(grammar, rng).say(ask) + ("." if style == "wide" and rng.random() < 0.02 else "?"))

@@ -1,4 +1,4 @@
-"""Noun phrases, relations and predicates in the words of a grammar."""
+"""Generate noun phrases, relations and predicates from a grammar."""
 
 import numpy as np
 
@@ -7,26 +7,26 @@ from po3d.language.say.street.grammar import Chooser, Grammar, Link, Pair, Thing
 
 
 class Phrasing(Chooser):
-    """Says the parts of one question; holds what its opening clause has already settled."""
+    """Generator of the parts of one question, with the state of its opening clause."""
 
     def __init__(self, grammar: Grammar, rng: np.random.Generator):
         super().__init__(rng)
         self.grammar = grammar
-        self.camera_opened = False  # the sentence began with the camera's viewpoint
+        self.camera_opened = False  # the sentence starts with the camera's viewpoint
 
     def fill(self, templates, **slots) -> str:
         return self.grammar.file.expand(self.pick(templates), lambda n: int(self.rng.random() * n), slots)
 
     def rather(self, special, share: float, usual):
-        """What is special, if there is such, with this probability, else what is usual."""
+        """Return `special`, if available, with probability `share`, else `usual`."""
         return special if special and self.chance(share) else usual
 
     def slots(self, things: Things) -> dict:
-        """How templates speak of a thing that the sentence ends with."""
+        """Return template slots for an object at the end of the sentence."""
         ref = lambda: self.phrase(things, nested=True)  # noqa: E731
         return {"ref": ref, "its": lambda: ref() + "'s"}
 
-    # ------------------------------------------------------------------------------------------- noun phrases
+    # --------------------------------------------------------------------------------- noun phrases
     def noun(self, things: Things, plural: bool) -> str:
         noun = self.pick(self.grammar.nouns[things.value("shape") or "thing"])
         return self.grammar.plural(noun) if plural else noun
@@ -39,9 +39,11 @@ class Phrasing(Chooser):
         link: str | None = None,
         nested: bool = False,
     ) -> str:
-        """The group as a noun phrase. `link` is the wording of its link where the caller has one; `nested`
-        says that the phrase ends a longer one, so that reduced clauses could be taken for the sentence's
-        predicate."""
+        """Generate a group as a noun phrase.
+
+        `link`: wording of the group's link, if the caller has chosen one. `nested`: the phrase ends
+        a longer one, where a reduced clause could be misread as the sentence's predicate.
+        """
         free, rng = self.grammar.free, self.rng
         before, after = [], []
         for attribute in ("size", "color", "material"):
@@ -56,7 +58,8 @@ class Phrasing(Chooser):
             before = [before[i] for i in rng.permutation(len(before))]
         linked = things.source is not None
         facing, occlusion = things.value("facing"), things.value("occlusion")
-        # "facing left left of" and "hidden behind" would read as something else: such filters go first.
+        # "facing left left of" and "hidden behind" would be ambiguous, so such filters precede the
+        # noun.
         if facing is not None:
             if free and (facing in ("left", "right") and (linked or rng.random() < 0.3)):
                 before.insert(0, f"{facing}-facing")
@@ -92,7 +95,10 @@ class Phrasing(Chooser):
         return " ".join(part for part in (article, head, *after) if part)
 
     def state(self, key: str, value: str, plural: bool) -> tuple[str, bool | None]:
-        """(wording, plural) of a facing or occlusion filter; plural is None for a verb phrase."""
+        """Return (wording, plural) of a facing or occlusion filter.
+
+        plural is None for a verb phrase.
+        """
         forms = self.grammar.link[key]
         form = self.pick(tuple(forms))
         direction = self.pick(self.grammar.facing[value]) if key == "facing" else ""
@@ -102,19 +108,22 @@ class Phrasing(Chooser):
         return text, (plural if form == "be" else None)
 
     def clause(self, text: str, plural: bool | None, full: bool) -> str:
-        """`text` joined to the noun before it: "that is ...", or reduced to itself unless `full`."""
+        """Join `text` to the noun before it: "that is ...", or reduced unless `full`."""
         pronoun = self.pick(self.grammar.relative)
         if plural is None:
             return f"{pronoun} {text}"
         return text if not full and self.chance(0.5) else f"{pronoun} {'are' if plural else 'is'} {text}"
 
-    # -------------------------------------------------------------------------------------------------- links
+    # ---------------------------------------------------------------------------------------- links
     def forms(self, link: Link, it: bool = False, settled: bool = False):
-        """The templates by form for a link; `it`: its reference is the pronoun, `settled`: the opening
-        clause has said the viewpoint or the travel."""
+        """Return the templates of a link by form.
+
+        `it`: its reference is a pronoun. `settled`: the opening clause has stated the viewpoint or
+        the travel.
+        """
         table, key, first = self.grammar.link, link.op, (*link.args, "")[0]
         short = it or link.target.source is None
-        special: list[tuple[str, float]] = []  # forms, each with the probability that it is said
+        special: list[tuple[str, float]] = []  # forms with their probabilities
         if link.op == "relate":
             direction, frame = link.args
             sideways = direction in ("left", "right")
@@ -132,7 +141,8 @@ class Phrasing(Chooser):
                 special.append((f"{key}.{direction}", 0.4))  # "nearer to the camera than"
         elif link.op == "collide":
             if settled and not it:
-                key = "collide.named"  # only these name the reference when the movement has been said
+                # the only forms that name the reference if the opening clause states the movement
+                key = "collide.named"
             elif first == "forward" and not (settled or it):
                 special.append(("collide.onward", 0.12))
         elif link.op in ("same", "aligned"):
@@ -154,7 +164,7 @@ class Phrasing(Chooser):
         settled: bool = False,
         thing: str = "",
     ) -> str:
-        """One form of a link in words. `thing` is the {obj} of an inverted question."""
+        """Generate one form of a link; `thing`: the {obj} of an inverted question."""
         direction = link.args[0] if link.op == "relate" else "left"
         travel = ""
         if link.op == "collide" and not settled:
@@ -180,13 +190,13 @@ class Phrasing(Chooser):
         )
 
     def condition(self, link: Link, it: bool = False) -> str:
-        """ "if the bus moved forward" of a collision."""
+        """Generate the condition of a collision, e.g. "if the bus moved forward"."""
         templates = self.grammar.travel if it else self.grammar.opening
         key = link.args[0] if it else f"if.{link.args[0]}"
         return self.fill(templates[key], **self.slots(link.target))
 
     def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
-        """The link as what follows a noun: "left of the bus", "that faces ...", "the jet would hit ..."."""
+        """Generate a link as a noun modifier: "left of the bus", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
         fitting = ("be", "vp", "gap") if link.target.source is None else ("be", "vp")
         form = self.pick([f for f in fitting if f in forms] or ("gap",))
@@ -198,7 +208,7 @@ class Phrasing(Chooser):
         return text if not full and self.chance(0.5) else f"{self.pick(self.grammar.relative)} {text}"
 
     def predicate(self, group: Things, plural: bool) -> str:
-        """A bare link as a predicate with its verb: "are left of the bus", "face the same way as the jet"."""
+        """Generate a link as a predicate: "are left of the bus", "face the same way as the jet"."""
         if group.filters or not group.link:
             raise ProgramError("intersect is said of two relations, without filters inside")
         forms = self.forms(group.source)
@@ -207,7 +217,7 @@ class Phrasing(Chooser):
         return f"{'are' if plural else 'is'} {text}" if form == "be" else text
 
     def pair(self, pair: Pair, plural: bool) -> str:
-        """Two groups as a predicate of their common noun."""
+        """Generate a pair of groups as a predicate of their common noun."""
         if pair.op == "intersect" or pair.of_relations:
             word, both = ("and", "both ") if pair.op == "intersect" else ("or", "either ")
             texts = [self.predicate(side, plural) for side in pair.sides]
@@ -220,7 +230,7 @@ class Phrasing(Chooser):
         return f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
 
     def members(self, group: Things, plural: bool) -> str:
-        """The first part of a union; a union in it is a list: "jets, cars" before "or buses"."""
+        """Generate the first part of a union; a nested union gives a list: "jets, cars"."""
         if group.pair and group.pair.op == "union" and not group.filters:
             return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in group.pair.sides)
         return self.phrase(group, "" if plural else "a", plural)

@@ -1,5 +1,7 @@
-"""Random programs of every family of the benchmark, and of the combinations that people ask; no scene
-needed."""
+"""Sample random programs of every family, and of combinations in annotators' questions.
+
+No scene is needed.
+"""
 
 from collections.abc import Callable
 
@@ -23,8 +25,10 @@ class _Sampler(Chooser):
     def filters(
         self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0
     ) -> tuple[tuple[str, str], ...]:
-        """At least `least` filters, one value an attribute; `rich` is the share of facing or occlusion
-        filters."""
+        """Sample at least `least` filters on different attributes.
+
+        `rich`: probability of an additional facing or occlusion filter.
+        """
         shares = {"size": 0.35, "color": 0.5, "material": 0.3 if self.materials else 0.0, "shape": 0.75}
         while True:
             chosen = [a for a, share in shares.items() if a not in skip and self.chance(share)]
@@ -60,15 +64,14 @@ class _Sampler(Chooser):
     def related(
         self, op: str = "relate", hops: int = 1, rich: float = 0.0, least: int = 0, skip=()
     ) -> Things:
-        """A group in relation `op` to a thing at the end of hops - 1 "relate" links."""
+        """Sample a group in relation `op` to an object at the end of hops - 1 "relate" links."""
         target = self.things(rich=rich)
         for _ in range(hops - 1):
             target = Things(self.filters(0 if self.chance(0.15) else 1), self.link("relate", target))
         return Things(self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target))
 
     def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
-        """count, exist or query about the group that make(least number of filters, attributes not to name)
-        gives."""
+        """Sample count, exist or query of a group from make(least number of filters, skipped)."""
         op = self.pick(("count", "exist", "query", "query"))
         if op != "query":
             return Ask(op, (), (make(0, ()),))
@@ -79,7 +82,7 @@ class _Sampler(Chooser):
             group = Things((*(f for f in group.filters if f[0] != "shape"), super_category), group.source)
         return Ask("query", (attribute,), (group,))
 
-    # ------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
     # families
     def zero_hop(self) -> Ask:
         return self.head(lambda least, skip: self.things(least=1, skip=skip), facing=0.0)
@@ -134,7 +137,7 @@ class _Sampler(Chooser):
 
     def compare_integer(self) -> Ask:
         one, two = self._sides()
-        if self.chance(0.25):  # the same things, in another place
+        if self.chance(0.25):  # equal filters, with two different facings or relations
             filters = () if self.chance(0.3) else one.filters
             if self.chance(0.3):
                 kept = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
@@ -189,8 +192,11 @@ class _Sampler(Chooser):
         return self.head(lambda least, skip: self.related("collide", hops, least=least, skip=skip))
 
     def shared(self) -> Ask:
-        """Two groups about one thing: "cars or vans left of it", "more cars than vans left of it", "does what hides it
-        have its colour"."""
+        """Sample two groups related to one object.
+
+        Examples: "cars or vans left of it", "more cars than vans left of it", "has the object that
+        hides it its colour".
+        """
         op = self.pick(("relate",) * 5 + ("occludees", "occluder", "aligned", "collide"))
         source = self.related(op, 2 if self.chance(0.1) else 1).source
         kind = self.pick(("union", "union", "compare", "equal"))
@@ -220,7 +226,7 @@ class _Sampler(Chooser):
     def mixed(self) -> Ask:
         def make(least, skip):
             group = self.things(rich=0.4)
-            collided = False  # two travels in one chain can't be said clearly
+            collided = False  # two travels in one chain are hard to express clearly
             for _ in range(self.pick((1, 1, 2, 2, 3)[: 2 * self.max_hops - 1])):
                 op = self.pick(
                     ("relate", "relate", "aligned", "occludees", "occluder", "same")
@@ -236,7 +242,7 @@ class _Sampler(Chooser):
         return self.head(make)
 
 
-# How often training draws each family.
+# Sampling weights of the families in training.
 FAMILIES: dict[str, float] = {
     "zero_hop": 1.0,
     "single_or": 0.7,
@@ -257,15 +263,18 @@ FAMILIES: dict[str, float] = {
     "verification": 1.2,
     "mixed": 1.4,
 }
-DEEP_FAMILIES = ("four_hop", "five_hop")  # deeper than training ever shows
+DEEP_FAMILIES = ("four_hop", "five_hop")  # deeper than any training question
 _HOPS = {"one_hop": 1, "two_hop": 2, "three_hop": 3, "four_hop": 4, "five_hop": 5}
 
 
 def sample_program(
     rng: np.random.Generator, task_family: str, max_hops: int = 3, materials: bool = True
 ) -> Program:
-    """A random canonical program of a family of FAMILIES or DEEP_FAMILIES. `max_hops` bounds the links of
-    one chain in "mixed"; `materials` False leaves materials out, as PulseCheck457 does."""
+    """Sample a canonical program of a family of FAMILIES or DEEP_FAMILIES.
+
+    `max_hops`: limits the links per chain in "mixed"; `materials`: False excludes materials, as in
+    PulseCheck457. Raise ValueError for an unknown family.
+    """
     sampler = _Sampler(rng, max_hops, materials)
     if task_family in _HOPS:
         return assemble(sampler.hops(_HOPS[task_family]))

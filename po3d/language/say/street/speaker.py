@@ -1,4 +1,4 @@
-"""Says a phrase tree as a question, choosing among the templates of a grammar at random."""
+"""Generate a question from a phrase tree with random templates of a grammar."""
 
 from po3d.language.english import with_article
 from po3d.language.program import ProgramError
@@ -7,7 +7,7 @@ from po3d.language.say.street.phrasing import Phrasing
 
 
 class Speaker(Phrasing):
-    """Says one question."""
+    """Generator of one question."""
 
     def say(self, ask: Ask) -> str:
         links = [link for group in ask.groups for link in group.links()]
@@ -37,8 +37,11 @@ class Speaker(Phrasing):
         return opening + self.question(key, ask.groups[0])
 
     def comparison(self, ask: Ask) -> str | None:
-        """Counts of two collisions, or of two sides of one thing in its own view; None for others or by
-        chance."""
+        """Generate a special form of a comparison of counts, or return None.
+
+        Special forms exist for two kinds of objects in one relation, two collisions, and two sides
+        of one object in its own frame; some are skipped at random.
+        """
         links, kinds = [g.link for g in ask.groups], [g.filters for g in ask.groups]
         if links[0] and links[0] == links[1] and all(kinds) and kinds[0] != kinds[1] and self.chance(0.85):
             forms = self.forms(links[0])
@@ -69,8 +72,10 @@ class Speaker(Phrasing):
         return None
 
     def contrast(self, one: Things, two: Things) -> tuple[str, str] | None:
-        """Two groups that differ in one thing alone: "cars left of the bus", "in front of the van"; None
-        for others."""
+        """Generate two groups differing in one property: "cars left of the bus", "behind the van".
+
+        Return None for other groups.
+        """
         if one.link and two.link and one.filters == two.filters:
             wordings = []
             for link in (one.link, two.link):
@@ -100,7 +105,7 @@ class Speaker(Phrasing):
         templates = self.rather(table.get(f"equal.{attribute}"), 0.3, table["equal"])
         second = lambda: self.phrase(two, nested=True)  # noqa: E731
         if self.grammar.free and one.link and self.chance(0.7):
-            # The second thing is the one that the first was told by, or is told by it, too.
+            # The second object may be the reference of the first, or share its reference.
             if two == one.link.target:
                 second = "it"
                 templates = [
@@ -115,7 +120,7 @@ class Speaker(Phrasing):
         )
 
     def question(self, key: str, group: Things) -> str:
-        """count, exist or query.ATTRIBUTE about one group."""
+        """Generate count, exist or query.ATTRIBUTE about one group."""
         table, opening = self.grammar.ask, self.grammar.opening
         link = group.link
         if link and self.chance(0.3):
@@ -141,7 +146,10 @@ class Speaker(Phrasing):
         return self.body(key, group)
 
     def opened(self, link: Link) -> tuple[str, bool]:
-        """(opening clause about the reference of `link`, whether it settles viewpoint or travel)."""
+        """Generate an opening clause about the reference of `link`.
+
+        Return the clause, and whether it states the viewpoint or the travel.
+        """
         opening = self.grammar.opening
         kinds = ["there"]
         if link.op == "collide":
@@ -157,14 +165,15 @@ class Speaker(Phrasing):
         return text + ("; " if kind == "there" else ", "), kind != "there"
 
     def body(self, key: str, group: Things, it: bool = False, settled: bool = False) -> str:
-        """The question itself. The ways of saying it that fit the group are collected, then one is taken."""
+        """Generate the main question, in a random one of the forms that fit the group."""
         table = self.grammar.ask
         link, pair, bare = group.link, group.pair, group.bare
         ways: list[tuple[str, str]] = [("whole", "")]
         forms = {}
         if link is not None:
             forms = self.forms(link, it, settled)
-            # "Does the bus hide anything?" is said of the bus alone: its filter occlusion=occluding.
+            # "Does the bus hide anything?" is reserved for the filter occlusion=occluding on the
+            # bus itself.
             hiding = key == "exist" and not group.filters and link.op in ("occludees", "occluder")
             for form in ("be", "vp") if hiding else ("be", "vp", "inv", "gap"):
                 name = f"{key}.{form}" + (".bare" if not group.filters else "")
@@ -186,8 +195,8 @@ class Speaker(Phrasing):
             ways = [("members", f"{key}.members")] if "be" in forms else [("union", f"{key}.union")]
         elif pair:
             relations = pair.op == "intersect" or pair.of_relations
-            # "Things that are cars or vans left of the bus": the vans alone are left of it. "How many cars or vans left of
-            # the bus" could be either, so that is not said.
+            # In "things that are cars or vans left of the bus" only the vans are left of it. "How
+            # many cars or vans left of the bus" is ambiguous and therefore not generated.
             last = pair.right.link and pair.left.source is None
             if not relations and f"{key}.union" in table:
                 ways = [("union", f"{key}.union")] * 4
@@ -280,7 +289,10 @@ class Speaker(Phrasing):
         )
 
     def alternative(self, group: Things, template: str) -> str:
-        """A group of one colour, size or material as a predicate: "red", "made of rubber"; "" where that can't be said."""
+        """Generate a one-filter group as an adjective: "red", "made of rubber".
+
+        Return "" if that is not possible, and at random.
+        """
         (first, *rest) = group.filters or ((None, None),)
         if rest or group.source is not None or template.endswith(".bare") or not self.grammar.free:
             return ""
@@ -291,13 +303,13 @@ class Speaker(Phrasing):
 
     @staticmethod
     def members_share(group: Things) -> bool:
-        """Whether a group is of two kinds of things in one relation to one thing."""
+        """Return whether a group consists of two kinds of objects in one relation to one object."""
         left, right = group.pair.sides
         shared = left.filters and right.filters and left.link and left.link == right.link
         return bool(group.pair.op == "union" and not group.filters and shared)
 
     def stated(self, name: str, group: Things, filter_: tuple[str, str]) -> str:
-        """One filter as the predicate: "is the bus blue", "how many of the cars face left"."""
+        """Generate a question with one filter as the predicate: "is the bus blue"."""
         attribute, value = filter_
         rest = group.without(attribute)
         grammar = self.grammar
