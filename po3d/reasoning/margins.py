@@ -992,7 +992,8 @@ class _Reader(Evaluator):
             yield self.gives(margin, not spare >= -1e-9)
         elif relation == "nearer_than_before":
             now = self.world.distance(a, b)
-            then = [self.world.edited.origin[i] for i in (a, b)]
+            world = self.world
+            then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
             if None in then:  # an object did not exist before, so there is no earlier distance
                 return
             before = self.world.distance(*(self.world.now + i for i in then))

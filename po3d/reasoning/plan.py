@@ -77,7 +77,7 @@ def _planned(layout: Layout, program: Call, world: World) -> Planned:
     The history resolves "the lamp was put where the chair had been".
     """
     if program.op == "then":  # the first of three or more steps: its own history starts here
-        return plan(World(unchanged(layout.scene), layout, world.rules), program)
+        return plan(World(unchanged(layout.scene), layout, world.rules, world.stand), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
     mentioned = frozenset([i for i in planner.mentioned if i < world.now])
