@@ -56,7 +56,8 @@ class Harness(NamedTuple):
     """Export format of the question table for a benchmark that VLMEvalKit implements itself."""
 
     bare: bool  # only on request: `po3d export --bare`
-    write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]  # (path, questions, image files)
+    # (path, questions, image files)
+    write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]
 
 
 class Picture(str):

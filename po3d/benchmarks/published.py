@@ -1,7 +1,7 @@
 """Published results: the tables of a benchmark's paper (published/*.csv beside its modules), and
 later results (published/later.csv), each with its source, date and measurement protocol.
 
-  later.csv     model, column, value, protocol, source, date; `column` is a row of the benchmark's reports
+  later.csv     model, column, value, protocol, source, date; `column` is a row of the reports
 """
 
 import functools

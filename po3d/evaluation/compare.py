@@ -69,12 +69,12 @@ def compare(
 ) -> dict:
     """Return the content of the comparison tables, in percent and JSON-serialisable:
 
-    models      name, absent, foreign, not_ok, and `rows` as in the benchmark's report (name, n, failed, value,
-                ci_low, ci_high)
-    pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second, p_mcnemar,
-                p_holm (p_mcnemar adjusted over all pairs), detectable, kappa, shared_errors; with by_category
-                the same keys for each category, without p_holm. Undefined values are None; `reason` explains
-                a missing interval
+    models      name, absent, foreign, not_ok, and `rows` as in the benchmark's report (name, n,
+                failed, value, ci_low, ci_high)
+    pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second,
+                p_mcnemar, p_holm (p_mcnemar adjusted over all pairs), detectable, kappa,
+                shared_errors; with by_category these keys for each category, without p_holm.
+                Undefined values are None; `reason` explains a missing interval
     questions, clusters, scorer
     """
     right = np.array([benchmark.correct(questions, e.predictions, scorer) for e in entries], float)

@@ -1,6 +1,6 @@
 """Evaluation in two loops: export predictions to a file, then score the file.
 
-  loop 1   the system's answers, a few images at a time -> OUT/partial.jsonl, synced after each image
+  loop 1   the system's answers, some images at a time -> OUT/partial.jsonl, synced per image
   loop 2   a pure function of (predictions file, benchmark) -> OUT/report.json, OUT/report.md
 
 If a run is interrupted, partial.jsonl remains; the same command resumes after its last complete

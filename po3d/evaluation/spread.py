@@ -18,7 +18,7 @@ Asked = tuple[str, Sequence[Question]]  # an image's name and its questions
 
 @dataclass
 class Work:
-    """What a worker does: answers the questions on an image. Its system is made with the first one."""
+    """The task of a worker: answer the questions on an image. The system is built on first use."""
 
     make: Callable[[], System]
     split: Split  # without questions, which are sent with each image
