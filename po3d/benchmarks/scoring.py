@@ -47,7 +47,7 @@ def rows_and_mean(
     return rows, counted(average, len(names), all_of)
 
 
-# --- averages over fewer columns than published: marked, and not compared with published ones -----
+# --- partial averages: marked, and not compared with published ones -------------------------------
 
 
 def counted(row: dict, there: int, all_of: int) -> dict:

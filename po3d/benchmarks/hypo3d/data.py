@@ -1,8 +1,8 @@
 """Hypo3D: questions about rooms after a hypothetical change. Reads and writes the official files.
 
-  contextvqa.json, or hypo3d.json        {scene_id: [change, ...]}; a change has questions and answers
-  "Axis Definition.xlsx", or             the anchors at front, back, left and right of each room; the
-  axis_definition.xlsx or .csv           CSV needs no spreadsheet reader
+  contextvqa.json, or hypo3d.json        {scene_id: [change, ...]}; a change has its questions
+  "Axis Definition.xlsx", or             the anchors at front, back, left and right of each room;
+  axis_definition.xlsx or .csv           the CSV needs no spreadsheet reader
   2D_VLM_data/top_view_no_label_rotated  {scene_id}.png: top view of each room
   scenes.json, or scenes.jsonl           true scenes in po3d's format; not part of the release
   labelled maps and captions             see `po3d.benchmarks.hypo3d.inputs`

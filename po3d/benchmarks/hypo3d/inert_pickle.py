@@ -150,7 +150,7 @@ def trial(path: str) -> None:
     size = Path(path).stat().st_size
     seconds = time.process_time() + SECONDS + SECONDS_PER_MB * size / 2**20
     limits = {resource.RLIMIT_CPU: int(seconds) + 1, resource.RLIMIT_CORE: 0}
-    if (own := Path("/proc/self/statm")).is_file():  # on Linux, the only system that enforces RLIMIT_AS
+    if (own := Path("/proc/self/statm")).is_file():  # Linux alone enforces RLIMIT_AS
         pages = int(own.read_text(encoding="ascii").split()[0])
         limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
     for kind, limit in limits.items():

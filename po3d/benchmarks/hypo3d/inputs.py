@@ -4,8 +4,8 @@ camera frame.
   2D_VLM_data/top_view_with_label_rotated   {scene_id}.json (po3d.perception.semantic_map), else
                                             {scene_id}.png, read by OCR
   semantic_maps.jsonl                       these records, one per line; twins only
-  LLM_data/scanrefer_captions_by_scene.pkl  {scene_id: [(key, caption), ...]}; captions with equal key
-                                            describe one object
+  LLM_data/scanrefer_captions_by_scene.pkl  {scene_id: [(key, caption), ...]}; captions with equal
+                                            key describe one object
   LLM_data/3rscan_scene_cap.json            {scene_id: {"captions": [...]}}, one object per caption
   captions.json                             the 3RScan layout with "objects", the keys; twins only
   2D_VLM_data/top_view_no_label_rotated     {scene_id}.png or .jpg, and cameras.json (not in the

@@ -3,7 +3,7 @@
   scannet_scene(folder)        ScanNet: <id>_vh_clean_2.ply, <id>_vh_clean_2.0.010000.segs.json,
                                <id>.aggregation.json and <id>.txt, as listed in the ScanNet readme
   rscan_scene(path, scene_id)  3RScan: semseg.v2.json, oriented boxes
-  embodiedscan_scenes(path)    EmbodiedScan: embodiedscan_infos_{train,val}.pkl, nine numbers per box
+  embodiedscan_scenes(path)    EmbodiedScan: embodiedscan_infos_{train,val}.pkl, 9 numbers per box
   read_scan(path)              any of these, or a folder of them
 
 Boxes are converted to scenes by `po3d.benchmarks.hypo3d.scan_boxes`. Names are the annotators'

@@ -3,11 +3,11 @@
 There is one scorer, "official", the repository's metric_compute.py. Texts are normalised and then
 compared:
 
-EM   exact match: the normalised texts are equal, including word order: "left back" is not "back left"
+EM   exact match: the normalised texts are equal, with word order: "left back" is not "back left"
 PM   partial match: the fraction of the reference's words that are in the prediction, in any order.
-     Additional words are not penalised, so PM alone favours long answers. A word that occurs twice in
-     the reference counts twice in the denominator but once in the numerator, so the PM of "front left
-     and front right" with itself is 80 %.
+     Additional words are not penalised, so PM alone favours long answers. A word that occurs
+     twice in the reference counts twice in the denominator but once in the numerator, so the PM
+     of "front left and front right" with itself is 80 %.
 """
 
 import math
@@ -140,19 +140,19 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     micro averages over questions; 95 % intervals over rooms (1000 resamples).
 
     rows                name, n, failed, value, ci_low, ci_high: `overall` (EM), `overall_pm`, then
-                        `movement`, `movement_pm` ... of the changes present; an `overall` over fewer
-                        kinds of change than defined has "columns"
+                        `movement`, `movement_pm` ... of the changes present; an `overall` over
+                        fewer kinds of change than defined has "columns"
     by_type             question type -> cell; a question of several types counts in each
     by_change_and_type  change -> question type -> cell
     by_fine_type        fine type -> cell, of the questions that have one
     by_control          control set -> cell; control questions are in no other entry except `pairs`
     direction_only      cell of the questions with the single type Direction (Table 2), or absent
-    pairs               "relevant", "irrelevant" and "aligned" -> identical questions in two settings:
-                        {"without", "with"} the change (Tables 3 and 4), {"non-aligned", "aligned"} (9),
-                        -> cell
+    pairs               "relevant", "irrelevant" and "aligned" -> identical questions in two
+                        settings: {"without", "with"} the change (Tables 3 and 4), {"non-aligned",
+                        "aligned"} (9), -> cell
     other_scorers       {}: there is one scorer
-    published           Table 1 of the paper, keyed by these rows' names, without `overall` if ours covers
-                        fewer kinds
+    published           Table 1 of the paper, keyed by these rows' names, without `overall` if ours
+                        covers fewer kinds
     images              number of rooms without aligned copies; rooms are the unit of the bootstrap
 
     A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}.

@@ -15,10 +15,10 @@ A line of items.jsonl:
   question   its text
   options    the texts of A, B, C, D
   answer     the letter of the right option, or its text
-  group      optional: id shared by a question's versions from different views; by default those with
-             equal scene, task and text
-  variant    optional: "paraphrase"; `of` is then the id of the original question, and the line is in
-             no column
+  group      optional: id shared by a question's versions from different views; by default those
+             with equal scene, task and text
+  variant    optional: "paraphrase"; `of` is then the id of the original question, and the line is
+             in no column
   program    optional: the ground-truth program
 
 `Question.image` is the scene, so a system gets all questions on a scene at once and processes each

@@ -1,6 +1,6 @@
 """Rendering of the images of SCOPE's twin, and visibility of its objects from rendered masks.
 
-  draw     -> OUT/images/*.jpg, and OUT/masks/<scene>.json until questions exist   any number of processes
+  draw     -> OUT/images/*.jpg, temporary OUT/masks/<scene>.json   any number of processes
   picture  -> one view, on demand, for a twin without images
 
 Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of

@@ -62,10 +62,10 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     """Return the content of the benchmark's report, in percent and JSON-serialisable; 95 %
     intervals over scenes (1000 resamples).
 
-    rows             name, n, failed, value, ci_low, ci_high: `average`, then the six tasks; an average
-                     over fewer has "columns"
-    consistency      task -> view set (orthogonal, diagonal, all) -> {n, consistent, joint}: Eq. 1, and
-                     the percentage of questions answered correctly from every view
+    rows             name, n, failed, value, ci_low, ci_high: `average`, then the six tasks; an
+                     average over fewer has "columns"
+    consistency      task -> view set (orthogonal, diagonal, all) -> {n, consistent, joint}: Eq. 1,
+                     and the percentage of questions answered correctly from every view
     confusion        task -> group -> 4 x 5 counts: rows ground truth, columns predictions, the last
                      column for no direction
     directions       task -> {"gold", "answered"} -> direction -> count

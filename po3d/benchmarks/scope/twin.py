@@ -5,8 +5,8 @@ With `images`, the views are rendered (`pictures`) and visibility is computed fr
 otherwise from boxes; missing images are rendered on demand. Every scene is a pure function of
 (seed, index), so the result does not depend on the number of workers. Each scene has:
 
-  consistency, updating   2 pairs per perspective, each asked from all eight views; updating uses the
-                          pairs and views of consistency
+  consistency, updating   2 pairs per perspective, each asked from all eight views; updating uses
+                          the pairs and views of consistency
   integration             egocentric 2 pairs x 2 sets of four views, allocentric 2 sets (if there is
                           a person)
 
@@ -157,7 +157,7 @@ class _Asker:
             return pairs
         return seen_pairs(self.found)
 
-    # --- one view -------------------------------------------------------------------------------------------
+    # --- one view ---------------------------------------------------------------------------------
 
     def seen(self, pair: Pair, k: int) -> list[Question]:
         """Ask about a pair from the camera, from an imagined camera, and as a choice among four
@@ -205,7 +205,7 @@ class _Asker:
             asked += self.ask(task, str(k), program, (v,), options, labels[v], words, sitting)
         return asked
 
-    # --- four views -----------------------------------------------------------------------------------------
+    # --- four views -------------------------------------------------------------------------------
 
     def nearest(self, ranked: Sequence[int]) -> list[Question]:
         """Ask for the object nearest to the area behind the person, for either set of four
