@@ -128,9 +128,8 @@ class Benchmark:
     # of other systems on the same questions, drawn where the figure allows it
     figures: Callable[..., Sequence[Plot]] = lambda report, *others: ()
     title: str = ""  # as spelled in its paper
-    protocols: Mapping[str, str] = field(
-        default_factory=dict
-    )  # scorer -> what it counts as right, for LaTeX captions
+    # scorer -> what it counts as right, for LaTeX captions
+    protocols: Mapping[str, str] = field(default_factory=dict)
     # Runs of `python evaluate.py` without arguments: options besides the benchmark's name; the last
     # one is shown
     shown: Sequence[Sequence[str]] = ((),)

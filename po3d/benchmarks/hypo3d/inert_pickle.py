@@ -26,10 +26,8 @@ from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
 SECONDS, SECONDS_PER_MB = 1, 0.2  # of CPU time; typical files take a tenth of it
-MEMORY, MEMORY_PER_BYTE = (
-    2**28,
-    64,
-)  # bytes on top of Python's own; a list of empty lists takes 40 per byte of the file
+# bytes on top of Python's own; a list of empty lists takes 40 per byte of the file
+MEMORY, MEMORY_PER_BYTE = (2**28, 64)
 _TRIAL = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])

@@ -123,9 +123,8 @@ class InputFiles:
         from po3d.synthesis.rooms.top_views import labelled_map, view_of
 
         if folder == LABELLED:
-            scaled = (
-                self.root / MAPS / CAMERAS
-            ).is_file()  # without a scale, object positions in the image file are unknown
+            # without a scale, object positions in the image file are unknown
+            scaled = (self.root / MAPS / CAMERAS).is_file()
             return labelled_map(scene, self.top_view(scene_id) if scaled else self._drawn(scene_id))
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 

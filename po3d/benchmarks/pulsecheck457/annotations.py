@@ -38,11 +38,8 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y down, z forward
 # x right, y down, z forward -> right, forward, up
 _UPRIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
-ORTHOGONAL, LEVEL = (
-    1e-3,
-    0.1,
-    # tolerance of a rotation's orthogonality; minimum length of a projected unit vector
-)
+# tolerance of a rotation's orthogonality; minimum length of a projected unit vector
+ORTHOGONAL, LEVEL = (1e-3, 0.1)
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels
 
 

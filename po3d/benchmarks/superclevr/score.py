@@ -10,7 +10,7 @@ from po3d.benchmarks.superclevr.files import read_answer
 from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 
-# Template files, in the paper's order; "part" asks for object parts.
+# Template files, in their order; "part" asks for object parts.
 CATEGORIES = (
     "zero_hop",
     "one_hop",
