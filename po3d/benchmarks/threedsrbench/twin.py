@@ -6,8 +6,9 @@ uncommon viewpoint.
   last: OUT/scenes.jsonl, OUT/3dsrbench.tsv; with `images`, OUT/images/*.jpg
 
 A twin is a pure function of its seed, split and margin, and a smaller twin is a prefix of a larger
-one. Scenes and questions need no renderer: visibility is computed from boxes (`inside_views`).
-Images are rendered on request, here or by `Split.image` (`pictures`).
+one. Scenes and questions need no renderer: visibility is computed from boxes
+(`po3d.synthesis.inside.views`). Images are rendered on request, here or by `Split.image`
+(`pictures`).
 
 A view's scene has its camera (pose and lens) and the objects visible in its image. Each question is
 asked in both views, with all rotations of its options and mirrored.
