@@ -1,1 +1,1 @@
-"""One adapter a benchmark: load or generate, then score."""
+"""One adapter per benchmark: load or generate a split, then score predictions."""

@@ -1,7 +1,9 @@
-"""What a benchmark declares: all that is its own, in one value, `Benchmark`, that everything shared reads.
+"""The `Benchmark` dataclass: everything that the shared code needs from one benchmark.
 
-A benchmark is a folder here whose `benchmark.py` holds BENCHMARK, and a row of `po3d.benchmarks.registry`; its options are
-`configs/benchmark/NAME.yaml`, its mixtures of modules `configs/grid/NAME.yaml`."""
+A benchmark is a folder here whose `benchmark.py` defines BENCHMARK, plus a row in
+`po3d.benchmarks.registry`. Its options are in `configs/benchmark/NAME.yaml`, its oracle grid in
+`configs/grid/NAME.yaml`.
+"""
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +19,16 @@ from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
 from po3d.synthesis.difficulty import Dials, dials_of
 
-World = Literal["street", "rooms", "photographs", "orbit"]  # whose programs the questions are
-Report = Mapping[str, Any]  # what report.json holds
+# the domain whose program language the questions use
+World = Literal["street", "rooms", "photographs", "orbit"]
+Report = Mapping[str, Any]  # the content of report.json
 Verdict = Literal["replaced", "left out", "unvouched"]
 Score = Callable[[Sequence[Question], Sequence[Prediction]], Any]
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """A question whose released answer its program does not give."""
+    """A question whose released answer differs from the answer computed by its program."""
 
     id: str
     image: str
@@ -38,34 +41,38 @@ class Erratum:
 
 
 class Tables(NamedTuple):
-    """A benchmark's own tables of its reports, beside the shared one of its columns or in its place."""
+    """Report tables specific to a benchmark, shown in addition to or instead of the shared
+    table.
+    """
 
-    instead: bool  # in the place of the shared one, in report.md and on the page
-    titled: Callable[..., list[tuple[str, Table]]]  # (report, *others) -> titles and tables of a page
-    markdown: Callable[..., str]  # (report, *others) -> with headings
-    text: Callable[[Report], str]  # what the terminal shows below the shared one
+    instead: bool  # replace the shared table in report.md and on the HTML page
+    # (report, *others) -> titles and tables of an HTML page
+    titled: Callable[..., list[tuple[str, Table]]]
+    markdown: Callable[..., str]  # (report, *others) -> Markdown with headings
+    text: Callable[[Report], str]  # text printed in the terminal below the shared table
 
 
 class Harness(NamedTuple):
-    """Where VLMEvalKit has a class of the benchmark's own: how it wants the table of questions."""
+    """Export format of the question table for a benchmark that VLMEvalKit implements itself."""
 
-    bare: bool  # only where it is asked for: `po3d export --bare`
-    write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]  # (path, questions, image files)
+    bare: bool  # only on request: `po3d export --bare`
+    # (path, questions, image files)
+    write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]
 
 
 class Picture(str):
-    """A part of a prompt: the name of a picture beside those of the question, as `Split.image` knows it."""
+    """A part of a prompt: the name of an additional image, as accepted by `Split.image`."""
 
 
 class Augmentation(NamedTuple):
-    """How the items that an official figure needs are made of a release that lacks them."""
+    """Construction of items that the official metric needs but the release lacks."""
 
-    split: Callable[[Path], Any]  # (root) -> the split with all of them
+    split: Callable[[Path], Any]  # (root) -> the split including the added items
     write: Callable[[Path, Sequence[Question]], None]  # (folder, questions)
 
 
 def written(answer: str) -> str:
-    """An answer as tables of questions write it: "yes" -> "Yes"; others stay as they are."""
+    """Return an answer as question tables spell it: "yes" -> "Yes"; others are unchanged."""
     return answer.capitalize() if answer in ("yes", "no") else answer
 
 
@@ -79,58 +86,68 @@ def _same(computed: str, released: str) -> bool:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One benchmark. Splits have what `po3d.evaluation.run.Split` says, and `first(size)`."""
+    """One benchmark. Its splits implement `po3d.evaluation.run.Split` and `first(size)`."""
 
     name: str
     world: World
-    unit: str  # what a split is counted in and intervals resample: "images"
-    scorers: Sequence[str]  # the first is the benchmark's own
-    # (questions, predictions, scorer) -> of each 1 for right and 0 for wrong, as paired tests need it; NaN for one that
-    # counts in no headline figure (a control; the later rows of a group that is right or wrong as a whole)
+    unit: str  # unit in which a split is counted and resampled for intervals: "images"
+    scorers: Sequence[str]  # the first is the benchmark's official scorer
+    # (questions, predictions, scorer) -> for each question 1 if right, 0 if wrong (input of the
+    # paired tests), NaN if it counts in no headline figure (a control; all but the first row of a
+    # group that is scored as a whole)
     correct: Callable[[Sequence[Question], Sequence[Prediction], str], Sequence[float]]
-    # (questions, predictions, scorer) -> rows, other_scorers, published and what else it reports, ready for JSON
+    # (questions, predictions, scorer) -> "rows", "other_scorers", "published" and further entries
+    # of the report, JSON-serialisable
     score: Callable[[Sequence[Question], Sequence[Prediction], str], dict]
-    load: Callable[..., Any]  # (root, split name) -> a split
-    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> a split
+    load: Callable[..., Any]  # (root, split name) -> split
+    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> split
     generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
-    # What a model is asked: texts, numbers that stand for the images in their order, and names of further pictures
+    # The prompt of a model: texts, image indices in order of appearance, and names of further
+    # images
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
-    dials: type = Dials  # how hard a twin can be made
-    generated: str = "rooms"  # what `po3d generate` counts
-    # The settings of `po3d.systems.prompts.Setting` that `prompt` reads, with the values that it knows
+    dials: type = Dials  # difficulty settings of a twin
+    generated: str = "rooms"  # the unit that `po3d generate` counts
+    # The settings of `po3d.systems.prompts.Setting` that `prompt` reads, with their allowed values
     prompt_settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    augmentation: Augmentation | None = None  # of items, for `po3d export --format release`
+    augmentation: Augmentation | None = None  # added items, for `po3d export --format release`
     tables: Tables | None = None
     harness: Harness | None = None
-    written: Callable[[str], str] = written  # an answer as harnesses read it
-    # category -> its name in harnesses, where that differs
+    written: Callable[[str], str] = written  # spells an answer as harnesses expect it
+    # Category -> its name in harnesses, where it differs
     files: Mapping[str, str] = field(default_factory=dict)
-    # (options) -> what they ask for beside the score, by name
+    # (options) -> additional measures requested by the options, by name
     measures: Callable[[Mapping[str, Any]], Mapping[str, Score]] = lambda options: {}
-    vouched: Callable[[Question], str] = _vouched  # why no program vouches for an answer; "" where one does
-    same: Callable[[str, str], bool] = _same  # is the computed answer the released one?
-    # (split, root, errata by id, out): the corrected split in the release's layout; None where nobody wrote that
+    # reason why no program verifies the released answer; "" if one does
+    vouched: Callable[[Question], str] = _vouched
+    # (computed, released) -> whether the two answers are equal
+    same: Callable[[str, str], bool] = _same
+    # (split, root, errata by id, out): write the corrected split in the release's layout; None if
+    # not implemented
     write_corrected: Callable[[Any, Path, Mapping[str, Erratum], Path], None] | None = None
-    # (report, *others) -> the paper's figures of a report, those of other systems on the same questions in it where they can be
+    # (report, *others) -> the figures of the benchmark's paper for a report; `others` are reports
+    # of other systems on the same questions, drawn where the figure allows it
     figures: Callable[..., Sequence[Plot]] = lambda report, *others: ()
-    title: str = ""  # as its paper writes it
-    protocols: Mapping[str, str] = field(
-        default_factory=dict
-    )  # scorer -> what it counts as right, for a paper
-    # The runs of `python evaluate.py` alone, the last one shown: options beside the benchmark's name
+    title: str = ""  # as spelled in its paper
+    # scorer -> what it counts as right, for LaTeX captions
+    protocols: Mapping[str, str] = field(default_factory=dict)
+    # Runs of `python evaluate.py` without arguments: options besides the benchmark's name; the last
+    # one is shown
     shown: Sequence[Sequence[str]] = ((),)
 
     @property
     def mini(self) -> Path:
-        """The shipped split."""
+        """Path of the shipped split."""
         return shipped.MINI / self.name
 
 
 def twin_of(
     module: str, load: Callable[..., Any], name: str, kind: type, pictures: str = "images"
 ) -> tuple[Callable[..., Any], Callable[..., None]]:
-    """`open_fresh` and `generate` of a twin that has one look and no skies. `module` holds it, loaded when a twin is made;
-    `load` reads its folder; `pictures`: what its `generate` calls whether to draw."""
+    """Return `open_fresh` and `generate` for a twin with a single look and no skies.
+
+    `module` is the name of the twin's module, imported on first use; `load` reads its folder;
+    `pictures` is the name of the keyword of its `generate` that switches image rendering.
+    """
 
     def _has(option: str, value: str | None) -> None:
         if value is not None:
@@ -144,7 +161,7 @@ def twin_of(
         workers: int = 1,
         dials: Mapping[str, Any] | None = None,
     ) -> Any:
-        """The twin of a seed, made when it is not there yet; pictures are drawn when somebody looks."""
+        """Return the twin of a seed, generating it if missing; images are rendered on access."""
         _has("look", look)
         twin = importlib.import_module(module)
         with locked(folder, "generation", wait=True):

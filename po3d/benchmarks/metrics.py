@@ -1,6 +1,6 @@
-"""Figures from outcomes: accuracy with its uncertainty, RPDR, CV, and how well a scene table was perceived.
+"""Metrics: bootstrapped accuracy, RPDR, CV, and perception errors of a predicted scene.
 
-Pure functions; nothing here knows a file or a benchmark's folder.
+Pure functions; no file access and no benchmark-specific paths.
 """
 
 import math
@@ -17,16 +17,18 @@ from po3d.scene.vocabulary import ATTRIBUTES, VALUES
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
-DRAWN = 1 << 24  # numbers that are drawn at once
+DRAWN = 1 << 24  # maximum number of multinomial counts drawn at once
 
-# --- accuracy -----------------------------------------------------------------------------------------------
+# --- accuracy -------------------------------------------------------------------------------------
 
 
 class Bootstrap(NamedTuple):
-    """Means of G groups, and the same on R resamplings of the clusters."""
+    """Means of G groups, and the means on R bootstrap resamples of the clusters."""
 
     value: Array  # (G,)
-    samples: Array  # (R, G); NaN where a resampling holds no item of the group, and where one cluster has all of them
+    # (R, G); NaN where a resample holds no item of the group, or where all its items are in one
+    # cluster
+    samples: Array
 
 
 def bootstrap(
@@ -37,9 +39,12 @@ def bootstrap(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Bootstrap:
-    """Means of `values` (n,) within each of the groups `names`, resampled by whole clusters (images): items
-    on one image share its errors, so they come and go together. `clusters` and `groups` (n,) label the
-    items. How clusters vary can't be told from one: then there are no samples."""
+    """Bootstrap the mean of `values` (n,) within each of the groups `names`.
+
+    Whole clusters (images) are resampled, because items on one image share its errors. `clusters`
+    and `groups` (n,) label the items. With a single cluster the between-cluster variance cannot be
+    estimated: the samples of such a group are NaN.
+    """
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
         raise ValueError(f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups")
@@ -52,9 +57,9 @@ def bootstrap(
     np.add.at(counts, (row, col), 1.0)
     generator = np.random.default_rng(seed)
     c = max(len(cluster_ids), 1)
-    alone = (counts > 0).sum(0) < 2  # one cluster says nothing of how clusters differ
+    alone = (counts > 0).sum(0) < 2  # between-cluster variance is undefined for one cluster
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Some resamplings at a time: of thousands of clusters all of them take gigabytes.
+        # Resample in blocks: with thousands of clusters, all weights at once take gigabytes.
         parts = []
         for start in range(0, resamples, rows := max(1, DRAWN // c)):
             weights = generator.multinomial(
@@ -69,14 +74,16 @@ def bootstrap(
 def bootstrap_groups(
     values: Sequence[float], clusters: Sequence, groups: Mapping[str, Sequence[int]]
 ) -> Bootstrap:
-    """`bootstrap` of groups that may share items: name -> the numbers of its items."""
+    """Call `bootstrap` for groups that may share items; `groups`: name -> indices of its items."""
     pairs = [(name, k) for name, own in groups.items() for k in own]
     items = ([given[k] for _, k in pairs] for given in (values, clusters))
     return bootstrap(*items, [name for name, _ in pairs], list(groups))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
-    """The central CONFIDENCE interval of resampled figures; NaN where there are none."""
+    """Return the central CONFIDENCE interval of bootstrap samples, ignoring NaN; (NaN, NaN) if none
+    are left.
+    """
     samples = np.asarray(samples, float)
     samples = samples[~np.isnan(samples)]
     if not len(samples):
@@ -87,19 +94,22 @@ def interval(samples: ArrayLike) -> tuple[float, float]:
 
 
 def figure(value: float, samples: ArrayLike) -> dict[str, float]:
-    """A figure and its interval as reports have them: value, ci_low, ci_high."""
+    """Return a value with its interval as stored in reports: value, ci_low, ci_high."""
     low, high = interval(samples)
     return {"value": float(value), "ci_low": low, "ci_high": high}
 
 
-# --- PulseCheck457's diagnoses ------------------------------------------------------------------------------
+# --- PulseCheck457's diagnoses --------------------------------------------------------------------
 
 
 def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float]:
-    """Relative performance dropping rate in percent, of four abilities (PulseCheck457, Sec. 3.5): what is
-    left of the accuracy when a task adds the ability. `accuracy` by the benchmark's column names; NaN where a
-    column lacks. `capped`: each ratio is 100 at most before two are averaged, which the paper's Table 3 follows
-    and its text does not say."""
+    """Compute the relative performance dropping rate (RPDR) in percent for four abilities
+    (PulseCheck457, Sec. 3.5): the accuracy that is retained when a task adds the ability.
+
+    `accuracy` is keyed by the benchmark's column names; a missing column gives NaN. With `capped`,
+    each ratio is limited to 100 before two are averaged: the paper's Table 3 follows this rule, its
+    text does not state it.
+    """
 
     def kept(after: str, before: str) -> float:
         a, b = accuracy.get(after, math.nan), accuracy.get(before, math.nan)
@@ -115,7 +125,7 @@ def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float
 
 
 def distribution(answers: Sequence[str | None], values: Sequence[str]) -> dict[str, int]:
-    """How often each of `values` was given; anything else is left out."""
+    """Count the occurrences of each of `values`; other answers are ignored."""
     counts = dict.fromkeys(values, 0)
     for answer in answers:
         if answer in counts:
@@ -124,15 +134,17 @@ def distribution(answers: Sequence[str | None], values: Sequence[str]) -> dict[s
 
 
 def coefficient_of_variation(counts: Mapping[str, float]) -> float:
-    """Standard deviation (of the population) over mean of the shares of each value (PulseCheck457, Eq. 1). 0:
-    no preference; NaN without any answer."""
+    """Compute the coefficient of variation over the values: population standard deviation over mean
+    of their shares (PulseCheck457, Eq. 1). 0 means no preference; NaN without any answer.
+    """
     shares = np.array(list(counts.values()), float)
     return float(shares.std() / shares.mean()) if shares.sum() else math.nan
 
 
 def confusion(gold: Sequence[str], answers: Sequence[str | None], values: Sequence[str]) -> NDArray[np.int64]:
-    """(v, v + 1) counts: rows gold, columns answered, the last column for everything that is none of
-    `values`."""
+    """Return the confusion matrix (v, v + 1): rows ground truth, columns predictions; the last
+    column counts answers outside `values`.
+    """
     index = {value: k for k, value in enumerate(values)}
     table = np.zeros((len(values), len(values) + 1), np.int64)
     for g, a in zip(gold, answers, strict=True):
@@ -141,21 +153,25 @@ def confusion(gold: Sequence[str], answers: Sequence[str | None], values: Sequen
     return table
 
 
-# --- perception ---------------------------------------------------------------------------------------------
+# --- perception -----------------------------------------------------------------------------------
 
-CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
-# Farther apart, two rows are not one object: a small vehicle is about 1.6 scene units long, a chair 0.5 metres.
+CLASS_COST = 1.0  # in scene units: cost of a completely wrong class, added to the centre distance
+# Rows farther apart than this are not matched: a small vehicle is about 1.6 scene units long, a
+# chair 0.5 metres.
 MAX_DISTANCE = {"shape": 1.5, "name": 0.5}
-VIEW_GATE = 0.25  # the same as a share of the distance from the camera, of tables of one view
+VIEW_GATE = 0.25  # matching radius relative to the distance from the camera, for scenes of one view
 YAW_WITHIN = {"pi/36": math.pi / 36, "pi/18": math.pi / 18, "pi/6": math.pi / 6}
 OCCLUSION_STRATA = {"hidden 0-20%": (0.0, 0.2), "hidden 20-50%": (0.2, 0.5), "hidden 50-80%": (0.5, 0.8)}
-# Along the optical axis; the benchmark's camera stands 10.8-11.6 units from the middle of the scene.
+# Depth along the optical axis; the benchmark's camera is 10.8-11.6 units from the scene centre.
 DISTANCE_STRATA = {"near (< 10)": (0.0, 10.0), "middle (10-12)": (10.0, 12.0), "far (> 12)": (12.0, math.inf)}
 
 
 def match(predicted: Scene, gt: Scene) -> dict[int, int]:
-    """Predicted row -> true row. Nothing is matched beyond MAX_DISTANCE; of the one-to-one assignments with most
-    matches it is the cheapest by centre distance and class."""
+    """Match predicted to ground-truth rows: {predicted row: true row}.
+
+    Pairs beyond MAX_DISTANCE are excluded. Among the one-to-one assignments with the most pairs,
+    the one with the smallest sum of centre distance and class cost is returned.
+    """
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
@@ -166,7 +182,8 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     else:
         agreement = np.ones_like(distance)
     near = distance <= MAX_DISTANCE[kind]
-    dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1  # than any set of matches
+    # costs more than any set of valid pairs, so the number of pairs is maximised first
+    dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1
     from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
 
     rows, columns = linear_sum_assignment(np.where(near, distance + CLASS_COST * (1 - agreement), dearer))
@@ -174,8 +191,12 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
 
 
 def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int, int]:
-    """Predicted row -> true row in tables of one view in one world: nearest together first of the right name, nothing
-    beyond VIEW_GATE of the distance from `eye`, the place of the camera; (2,) on the ground or (3,) in space."""
+    """Match predicted to ground-truth rows in scenes of one view and one world frame: {predicted
+    row: true row}.
+
+    Pairs farther apart than VIEW_GATE times the distance from the camera are excluded; agreement of
+    the names counts before distance. `eye` is the camera position, (2,) on the ground or (3,).
+    """
     if not len(predicted) or not len(gt):
         return {}
     here, there = predicted.positions[:, : len(eye)], gt.positions[:, : len(eye)]
@@ -191,35 +212,39 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
 
 
 def _values(attribute: str, scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """The values of an attribute with open words, as far as the scenes hold them."""
+    """Return the values of an open-vocabulary attribute that occur in the scenes."""
     return tuple(dict.fromkeys(v for scene in scenes for o in scene.objects for v in o.beliefs[attribute]))
 
 
 class _Pairs(NamedTuple):
-    """Matched objects of all scenes; figures of predicted against true rows."""
+    """Errors of the matched objects of all scenes, predicted against ground truth."""
 
-    yaw: Array  # radians, absolute
-    position: Array  # scene units on the ground
-    depth: Array  # relative
-    right: dict[str, Array]  # attribute -> 1, 0, NaN where the table does not say
+    yaw: Array  # absolute error, radians
+    position: Array  # error on the ground plane, scene units
+    depth: Array  # relative error
+    # attribute -> 1 correct, 0 wrong, NaN where either scene lacks the attribute
+    right: dict[str, Array]
 
 
 def perception(
     predicted: Sequence[Scene], gt: Sequence[Scene], hidden: Sequence[ArrayLike] | None = None
 ) -> dict[str, dict[str, float]]:
-    """Figures of the predicted tables, over all objects ("all") and by stratum. `hidden`: of each scene the
-    hidden share of every true object, for the strata by occlusion. Strata by distance need the true scenes'
-    cameras.
+    """Compute perception metrics of the predicted scenes, over all objects ("all") and by stratum.
 
-    recall, precision and count_exact are shares of objects and of images; yaw and flips are of matched
-    objects: a flip is a nose nearer to the opposite of the true one. Precision and count_exact are known for
-    "all" alone."""
+    `hidden` gives, per scene, the occluded fraction of each true object, for the occlusion strata.
+    Distance strata need the true scenes' cameras.
+
+    "recall" and "precision" are fractions of objects, "count_exact" of images; yaw errors and flips
+    are computed on matched objects, where a flip is a yaw error above 90 degrees. "precision" and
+    "count_exact" are given for "all" only.
+    """
     if len(predicted) != len(gt):
         raise InputError(f"{len(predicted)} predicted scenes but {len(gt)} true ones")
     certain = [p.certain() for p in predicted]
     matches = [match(p, g) for p, g in zip(certain, gt)]
     pairs = _compare(certain, gt, matches)
-    owner = [(s, j) for s, m in enumerate(matches) for j in m.values()]  # the true object of each pair
+    # the true object (scene, row) of each pair
+    owner = [(s, j) for s, m in enumerate(matches) for j in m.values()]
     found = {pair: k for k, pair in enumerate(owner)}
     every = [(s, j) for s, g in enumerate(gt) for j in range(len(g))]
     total = sum(map(len, certain))
@@ -258,7 +283,7 @@ def _compare(predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[
 
 
 def _depth_error(p: Scene, g: Scene, predicted: Sequence[float], true: Sequence[float]) -> float:
-    """Relative error of the depth, each along its own scene's optical axis."""
+    """Return the relative depth error; each depth is along its own scene's optical axis."""
     if g.camera is None:
         return math.nan
     z = g.camera.project(true)[1]

@@ -1,7 +1,7 @@
-"""Rows that others published: the tables of a benchmark's paper (published/*.csv beside its modules), and rows that came
-later (published/later.csv), each with its source, its date and the protocol that it was measured by.
+"""Published results: the tables of a benchmark's paper (published/*.csv beside its modules), and
+later results (published/later.csv), each with its source, date and measurement protocol.
 
-    later.csv     model, column, value, protocol, source, date; `column` is a row of the benchmark's reports
+  later.csv     model, column, value, protocol, source, date; `column` is a row of the reports
 """
 
 import functools
@@ -12,13 +12,14 @@ from po3d.benchmarks.registry import MODULES
 from po3d.benchmarks.scoring import published_table
 from po3d.io.shipped import PACKAGE
 
-PAPER, LATER = " *", " †"  # how the first cells of such rows end
+PAPER, LATER = " *", " †"  # suffixes of the first cells of such rows
 
 
 @functools.cache
 def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
-    """The rows that were published after a benchmark's paper, best first: model, protocol, source, date, and the value
-    under the column's name; () where none is known."""
+    """Return the results published after a benchmark's paper, best first: model, protocol, source,
+    date, and the value under the column's name; () if there are none.
+    """
     beside = PACKAGE.parent / f"{MODULES[benchmark].replace('.', '/')}.py"
     if not (beside.parent / "published" / "later.csv").is_file():
         return ()
@@ -30,8 +31,9 @@ def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
 
 
 def source_lines(benchmark: str, shown: Container[str] | None = None) -> list[str]:
-    """Where later rows come from and how they were measured, models of one source together; of those whose first cells are
-    `shown`, where that is given."""
+    """Return one line per source of later results: its models, protocol, source and date. `shown`
+    restricts the models to those whose first cells it contains.
+    """
     models: dict[tuple[str, str, str], list[str]] = {}
     for row in later_rows(benchmark):
         if shown is None or row["model"] + LATER in shown:

@@ -1,4 +1,6 @@
-"""The benchmarks by name. Who needs one looks here and nowhere else; its module is loaded when it is asked for."""
+"""The benchmarks by name. The only place where they are looked up; each module is imported on first
+access.
+"""
 
 import importlib
 import tempfile
@@ -11,7 +13,8 @@ from po3d.io import naming
 from po3d.io.errors import known
 from po3d.reasoning.questions import Question
 
-# Name -> the module that holds BENCHMARK. `python evaluate.py` alone runs them in this order, the longest first.
+# Name -> the module that defines BENCHMARK. `python evaluate.py` without arguments runs them in
+# this order, the slowest first.
 MODULES = {
     "hypo3d": "po3d.benchmarks.hypo3d.benchmark",
     "pulsecheck457": "po3d.benchmarks.pulsecheck457.benchmark",
@@ -36,19 +39,23 @@ BENCHMARKS: Mapping[str, Benchmark] = _Benchmarks()
 
 
 def benchmark_of(name: str) -> Benchmark:
-    """The benchmark of that name; InputError when there is none."""
+    """Return the benchmark of that name; raise InputError if there is none."""
     known("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
 
 
 def opened(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
-    """A benchmark's split: the release or twin at `root`, else the shipped one; the first `size` images or rooms of it."""
+    """Open a benchmark's split: the release or twin at `root`, by default the shipped one;
+    restricted to the first `size` images or rooms.
+    """
     own = benchmark_of(benchmark)
     return (own.load(own.mini, "mini") if root is None else own.load(Path(root))).first(size)
 
 
 def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
-    """The questions on `size` rooms or scenes of a benchmark's training twin, made now, for baselines that learn from answers."""
+    """Generate a benchmark's training twin of `size` rooms or scenes and return its questions, for
+    baselines that learn from answers.
+    """
     own = benchmark_of(benchmark)
     with tempfile.TemporaryDirectory() as folder:
         own.generate(folder, size, seed, None, False, 1, "train", None)
@@ -56,22 +63,23 @@ def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
 
 
 def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The argument `dials` for `generate` and `open_fresh`, from a benchmark's options or a twin's description; nothing
-    where it has none."""
+    """Return the keyword argument `dials` of `generate` and `open_fresh` from a benchmark's options
+    or a twin's description; {} if it has none.
+    """
     dials = options.get("dials")
     return {} if dials is None else {"dials": {k: dials[k] for k in dials}}
 
 
 def unit(report: Mapping[str, Any]) -> str:
-    """What a report's split is counted in."""
+    """Return the unit in which the report's split is counted."""
     return benchmark_of(report["benchmark"]).unit
 
 
 def counted(report: Mapping[str, Any]) -> str:
-    """ "150 images", "1 room"."""
+    """Return the size of the report's split with its unit: "150 images", "1 room"."""
     return naming.counted(report["images"], unit(report))
 
 
 def title(report: Mapping[str, Any]) -> str:
-    """What a run was on, and over how many of what its intervals resample."""
+    """Return benchmark, split and number of resampled units of a run."""
     return f"{report['benchmark']} {report['split']}, n = {counted(report)}"

@@ -1,8 +1,9 @@
-"""What report.json, grid.json and errors.jsonl hold, checked where a command reads them: a file of a run's folder may be
-edited by hand or come from another version. Figures are of any size but finite; what a benchmark adds is checked by name.
-pydantic is imported with the first file that is read.
+"""Schemas of report.json, grid.json and errors.jsonl.
 
-Above 400 lines: what every benchmark adds to a report stands here, to be read beside each other."""
+They validate files when a command reads them, because files may be edited or come from another
+version. Numbers may have any size but must be finite; benchmark-specific entries are checked by
+name. pydantic is imported when the first file is read.
+"""
 
 # ruff: noqa: RUF012  pydantic copies defaults
 
@@ -15,7 +16,7 @@ from po3d.scene.orbit import LABELS
 
 
 class Figure(Record):
-    """A figure and its interval; null where there is none."""
+    """A value with its interval; null where undefined."""
 
     value: Number | None
     ci_low: Number | None
@@ -38,7 +39,7 @@ class FigureRow(Figure):
 
 
 class ExpectedRow(Record):
-    """The figure of answers that ignore the question."""
+    """The expected value of a guessing baseline."""
 
     name: Name
     value: Number | None
@@ -48,7 +49,7 @@ Rows = tuple[FigureRow, ...]
 
 
 class PublishedRow(Record):
-    """A published row: figures by column."""
+    """A published row: values by column."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Number | None]
@@ -60,7 +61,7 @@ class PublishedRow(Record):
 
 
 class Settings(Record):
-    """What sets a run's system apart; others are shown as they are."""
+    """The settings that distinguish runs; others are kept unchecked."""
 
     table: Name | None = None
     frame: Name = ""
@@ -77,7 +78,7 @@ class Settings(Record):
 
 
 class Named(Record):
-    """What a run is called by."""
+    """System and settings, from which a run's display name is derived."""
 
     system: Name
     settings: Settings = Settings()
@@ -117,7 +118,7 @@ class Data(Record):
 
 
 class Provenance(Record):
-    """By what, when and where predictions were made."""
+    """Configuration, versions, data and date of a run."""
 
     config: Config = Config()
     git_revision: Name | None
@@ -130,7 +131,7 @@ class Provenance(Record):
 
 
 class About(Named):
-    """What is known of a run before any figure."""
+    """The description of a run without figures."""
 
     benchmark: Name
     split: Name
@@ -157,14 +158,14 @@ class Score(About):
 
 
 class Report(Score):
-    """What all reports have beside them."""
+    """The additional entries of all reports."""
 
     statuses: dict[Name, Whole]
     notes: tuple[Text, ...] = ()
     perception: dict[Name, dict[Name, Number | None]] = {}
 
 
-# --- what each benchmark adds -------------------------------------------------------------------------------
+# --- what each benchmark adds ---------------------------------------------------------------------
 
 
 class _Counts(Record):
@@ -352,7 +353,7 @@ REPORTS: dict[str, type[Report]] = {
 }
 
 
-# --- the oracle grid ----------------------------------------------------------------------------------------
+# --- the oracle grid ------------------------------------------------------------------------------
 
 
 class _GridCell(Record):
@@ -378,7 +379,7 @@ class _Blame(Record):
 
 
 class Grid(About):
-    """grid.json."""
+    """The content of grid.json."""
 
     scorer: Name
     images: Whole
@@ -406,7 +407,9 @@ class Grid(About):
 
 
 class ErrorLine(Record):
-    """A line of errors.jsonl: a wrong answer, which groups repair it, and their shares of the blame."""
+    """A line of errors.jsonl: a wrong answer, the groups of modules that repair it, and their
+    shares of the error.
+    """
 
     id: Name
     repaired_by: tuple[tuple[Name, ...], ...]

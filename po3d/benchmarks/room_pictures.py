@@ -1,6 +1,7 @@
-"""How twins of rooms draw their pictures: one renderer a process, any number of processes.
+"""Rendering of the images of room twins, with one renderer per process and any number of processes.
 
-Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture)."""
+Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture).
+"""
 
 import collections
 import functools
@@ -13,23 +14,24 @@ from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.rooms.pictures import RoomRenderer
 
-QUALITY = 80  # of a JPEG
-SAMPLES = 4  # smooth edges
+QUALITY = 80  # JPEG quality
+SAMPLES = 4  # multisampling for anti-aliased edges
 
 
 @dataclass(frozen=True)
 class Studio:
-    """What a twin's pictures are made of: its seed and split; the folder of the models (None: where the Debian package
-    puts them) and their cache (see RoomModels)."""
+    """Rendering settings of a twin: seed, split, model folder (None: the Debian package's) and
+    model cache (see RoomModels).
+    """
 
     seed: int
     split: str
     furniture: str | Path | None = None
     cache: str | Path | None = None
-    objects: tuple[int, int] | None = None  # the dial of that name
+    objects: tuple[int, int] | None = None  # the difficulty setting of that name
 
     def renderer(self, width: int, height: int) -> RoomRenderer:
-        """What draws pictures of this size."""
+        """Return a renderer for images of this size."""
         cache = None if self.cache is None else str(self.cache)
         return _renderer(width, height, str(self.furniture or FOLDER), cache)
 
@@ -42,10 +44,12 @@ def _renderer(width: int, height: int, furniture: str, cache: str | None) -> Roo
 def draw(
     work: Callable, todo: Sequence, studio: Studio, images: Path, workers: int, unit: str, together: int
 ) -> None:
-    """Do `work`, which writes pictures into `images`, for each of `todo`. The rest: see `io.pools.each`."""
+    """Call `work`, which writes images into `images`, for each item of `todo`; other arguments as
+    in `io.pools.each`.
+    """
     if todo:
-        RoomModels(studio.furniture or FOLDER, studio.cache)  # where there are none, that shows now
+        RoomModels(studio.furniture or FOLDER, studio.cache)  # fail early if the models are missing
     done = each(work, todo, min(workers, len(todo)), "pictures", unit, together=together)
     collections.deque(done, maxlen=0)
-    for torn in images.glob(".*.tmp"):  # left by killed writers
+    for torn in images.glob(".*.tmp"):  # left by killed processes
         torn.unlink()

@@ -1,10 +1,10 @@
-"""Which scenes a set of street pictures holds: their ids, and the part of a release that each
+"""Identifiers of street scenes, and the part (train, val, test) of a release that each scene
 belongs to.
 
-An id is a group and a number. The group of an official picture is its name with the number left out
-("superCLEVR_new_#"); that of a twin's says what the twin is made with, because all twins use the
-official names. A checkpoint's card lists the ids that the weights were trained on, as ranges
-({group: "0-11, 14"}); `po3d.evaluation.overlap` compares them with what is evaluated.
+An id is a group and a number. The group of an official image is its name with the number replaced
+("superCLEVR_new_#"); the group of a twin's image also contains the twin's settings, because all
+twins use the official names. A model card lists the ids that the weights were trained on as ranges
+({group: "0-11, 14"}); `po3d.evaluation.overlap` compares them with the evaluated scenes.
 """
 
 import itertools
@@ -23,24 +23,26 @@ from po3d.io.ranges import numbers_of, parsed_ranges, ranges_text
 Ids = dict[str, set[int]]  # group -> numbers
 
 PARTS = ("train", "val", "test")
-OFFICIAL = "superCLEVR_new_#"  # the group of both releases' pictures
+OFFICIAL = "superCLEVR_new_#"  # the group of the images of both releases
 # Super-CLEVR: "The first 20k images and paired are used for training, the next 5k for validation
 # and the last 5k for testing" (README.md of github.com/Lizw14/Super-CLEVR).
 SUPERCLEVR = {"train": "0-19999", "val": "20000-24999", "test": "25000-29999"}
 # Spatial457 (PulseCheck457): PO3D-VQA is trained on 20,000 separate images (Wang et al., CVPR 2025,
-# section 4.5) and the benchmark has 1,000; of the 21,000 scenes of its scene file the last 1,000
-# are taken for those. None is for validation.
+# section 4.5) and the benchmark has 1,000; we assume that these are the last 1,000 of the 21,000
+# scenes of its scene file. There is no validation part.
 SPATIAL457 = {"train": "0-19999", "test": "20000-20999"}
 RELEASES = {"superCLEVR_scenes.json": SUPERCLEVR, "spatial457_scenes_21k.json": SPATIAL457}
-SCENES = "scenes.json"  # of a twin
+SCENES = "scenes.json"  # scene file of a twin
 _LEVELS = "questions/L[1-5]_*.json"  # Spatial457's question files
-_TWIN_SIZE = ("format", "size", "images")  # of a twin what does not change its scenes
+# keys of a twin's description that do not change its scenes
+_TWIN_SIZE = ("format", "size", "images")
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 def scene_file(root: str | Path) -> Path:
-    """The scene file of a folder, `root` itself where that is a file, or the folder where scenes
-    stand in scenes/*.json; InputError when there are two."""
+    """Return the scene file of a folder, or `root` itself if it is a file, or if scenes are in
+    scenes/*.json. Raise InputError if there are two scene files.
+    """
     root = Path(root)
     names = (*RELEASES, SCENES)
     found = [root / name for name in names if (root / name).is_file()]
@@ -50,15 +52,16 @@ def scene_file(root: str | Path) -> Path:
 
 
 def folder_of(root: str | Path) -> Path:
-    """The folder of a set that is named by its folder or by a file in it."""
+    """Return the folder of a data set given by its folder or by a file in it."""
     root = Path(root)
     folder = root.parent if root.is_file() else root
     return folder.parent if folder.name in ("questions", "scenes") and root.is_file() else folder
 
 
 def group_and_number(name: str) -> tuple[str, int | None]:
-    """ "superCLEVR_new_#" and 12 for the picture superCLEVR_new_000012.png; a name without a number
-    stands for itself."""
+    """Split an image name into group and number: superCLEVR_new_000012.png -> ("superCLEVR_new_#",
+    12). The group of a name without a number is its stem.
+    """
     stem = PurePosixPath(name).stem
     match = _NUMBERED.fullmatch(stem)
     return (f"{match[1]}#", int(match[2])) if match else (stem, None)
@@ -71,7 +74,7 @@ def _twin(root: str | Path) -> Mapping[str, Any]:
 
 
 def scene_ids(root: str | Path, names: Iterable[str]) -> Ids:
-    """The ids of these pictures of the set `root`."""
+    """Return the ids of the images `names` of the data set `root`."""
     twin = _twin(root)
     prefix = "".join(f"{k}={twin[k]} " for k in sorted(set(twin) - {*_TWIN_SIZE}))
     found: Ids = {}
@@ -82,7 +85,7 @@ def scene_ids(root: str | Path, names: Iterable[str]) -> Ids:
 
 
 def joined(parts: Iterable[Mapping[str, Iterable[int]]]) -> Ids:
-    """All ids of several sets."""
+    """Return the union of several sets of ids."""
     found: Ids = {}
     for part in parts:
         for group, numbers in part.items():
@@ -91,20 +94,22 @@ def joined(parts: Iterable[Mapping[str, Iterable[int]]]) -> Ids:
 
 
 def listed(ids: Mapping[str, Iterable[int]]) -> dict[str, str]:
-    """Ids as a checkpoint's card lists them: {group: "0-11, 14"}."""
+    """Format ids as in a model card: {group: "0-11, 14"}."""
     return {group: ranges_text(numbers) for group, numbers in sorted(ids.items())}
 
 
 def from_list(record: Mapping[str, str]) -> Ids:
-    """The ids that a card lists."""
+    """Parse the ids of a model card."""
     return {group: numbers_of(text) for group, text in record.items()}
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Which part (train, val, test) each picture of the set `root` belongs to. A twin's folder says
-    it itself, releases go by the numbers of their pictures, `ranges` ({"train": "0-199", ...}) goes
-    before both; any other set is for training."""
+    """Assigns each image of the data set `root` to a part (train, val, test).
+
+    In order of precedence: `ranges` ({"train": "0-199", ...}), the split stored in a twin's folder,
+    and the release's ranges of image numbers. Images of any other data set are in "train".
+    """
 
     root: Path
     ranges: Mapping[str, str] | None = None
@@ -125,8 +130,9 @@ class Parts:
         return found
 
     def of(self, names: Sequence[str]) -> Iterator[str]:
-        """The part of each picture; "" for one outside all ranges. InputError for a name without a
-        number where ranges are given."""
+        """Yield the part of each image; "" if it is outside all ranges. Raise InputError for a name
+        without a number where ranges are needed.
+        """
         twin = None if self.ranges is not None else _twin(self.root).get("split")
         if twin is not None:
             yield from ("val" if twin == "validation" else str(twin) for _ in names)
@@ -143,7 +149,7 @@ class Parts:
 
 
 def records_of(root: str | Path) -> list[dict]:
-    """All scene records of a set; InputError when there is none."""
+    """Read all scene records of a data set; raise InputError if there are none."""
     found = read_scenes(scene_file(root))
     if not found:
         raise InputError(f"no scene records under {root}")
@@ -151,7 +157,9 @@ def records_of(root: str | Path) -> list[dict]:
 
 
 def wanted_parts(split: str | Sequence[str]) -> list[str]:
-    """The parts that `data.split` names; InputError for an unknown one, and for none."""
+    """Return the parts named by `data.split`; raise InputError for an unknown part or an empty
+    list.
+    """
     parts = [split] if isinstance(split, str) else list(split)
     for part in parts:
         known("data.split", part, PARTS)
@@ -161,13 +169,13 @@ def wanted_parts(split: str | Sequence[str]) -> list[str]:
 
 
 def nothing_for(root: str | Path, wanted: Sequence[str], ranges: Mapping[str, str] | None = None) -> str:
-    """What is wrong with a set none of whose scenes is of the `wanted` parts."""
+    """Return the error message for a data set that has no scene in the `wanted` parts."""
     names = [str(record.get("image_filename", "")) for record in records_of(root)]
     return no_part(names, list(Parts(Path(root), ranges).of(names)), root, wanted)
 
 
 def no_part(names: Sequence[str], parts: Sequence[str], root: str | Path, wanted: Sequence[str]) -> str:
-    """The same of pictures of these `parts`."""
+    """Return the error message of `nothing_for`, given the `parts` of the images."""
     counts = {part or "outside all ranges": parts.count(part) for part in (*PARTS, "")}
     there = ", ".join(f"{part} {count:,}" for part, count in counts.items() if count)
     return (

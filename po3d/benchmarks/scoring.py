@@ -1,4 +1,6 @@
-"""What the scores of all benchmarks have in common: their checks, rows of a report, averages, published tables."""
+"""Functions shared by the scores of all benchmarks: checks, report rows, averages, published
+tables.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,26 +13,32 @@ from po3d.reasoning.questions import Prediction, Question
 
 
 def some(questions: Sequence[Question]) -> None:
-    """InputError when there is nothing to score."""
+    """Raise InputError if there is nothing to score."""
     if not questions:
         raise InputError("no questions to score")
 
 
 def failures(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
-    """Of each question whether its prediction is anything but "ok"."""
+    """Return for each question whether its prediction has a status other than "ok"."""
     failed = {p.id for p in predictions if p.status != "ok"}
     return [q.id in failed for q in questions]
 
 
 def row(name: str, failed: Sequence[bool], value: float, samples: ArrayLike) -> dict:
-    """A row of a report: name, n, failed, value, ci_low, ci_high. `failed`: of each of its items."""
+    """Return a report row: name, n, failed, value, ci_low, ci_high. `failed` has one flag per
+    item.
+    """
     return {"name": name, "n": len(failed), "failed": sum(failed), **figure(value, samples)}
 
 
 def rows_and_mean(
     boot: Bootstrap, questions: Sequence[Question], failed: Sequence[bool], names: Sequence[str], mean: str, all_of: int
 ) -> tuple[list[dict], dict]:  # fmt: skip
-    """The rows of the categories `names`, as `boot` has them, and that of their mean, each counting the same."""
+    """Return the rows of the categories `names`, computed from `boot`, and the row of their
+    unweighted mean.
+
+    `all_of` is the benchmark's full number of categories (see `counted`).
+    """
     rows = []
     for k, name in enumerate(names):
         own = [f for q, f in zip(questions, failed, strict=True) if q.category == name]
@@ -39,26 +47,29 @@ def rows_and_mean(
     return rows, counted(average, len(names), all_of)
 
 
-# --- averages over fewer columns than the published ones: they say so, and stand beside none of them --------
+# --- partial averages: marked, and not compared with published ones -------------------------------
 
 
 def counted(row: dict, there: int, all_of: int) -> dict:
-    """The row of an average over `there` columns of the benchmark's `all_of`; where some are missing, with both numbers
-    under "columns"."""
+    """Return the row of an average over `there` of the benchmark's `all_of` columns; a partial
+    average gets both numbers under "columns".
+    """
     return row if there == all_of else row | {"columns": [there, all_of]}
 
 
 def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[dict]:
-    """The published rows without the averages that `rows` take over fewer columns."""
+    """Return the published rows without the averages that are only partial in `rows`."""
     partial = {row["name"] for row in rows if "columns" in row}
     return [{key: value for key, value in row.items() if key not in partial} for row in published]
 
 
-# --- published ----------------------------------------------------------------------------------------------
+# --- published ------------------------------------------------------------------------------------
 
 
 def published_table(module: str, name: str) -> list[dict]:
-    """published/NAME.csv beside a module's file: numbers as such, None for empty cells."""
+    """Read published/NAME.csv from the folder of a module's file: cells as numbers where possible,
+    None if empty.
+    """
     table = rows_beside(module, f"published/{name}.csv")
     return [{key: _value(cell) for key, cell in record.items()} for record in table]
 

@@ -1,4 +1,4 @@
-"""What splits of all benchmarks have in common: their questions, and which of them are asked."""
+"""Base class for the splits of all benchmarks: the questions, and selection of a subset."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,38 +11,44 @@ from po3d.reasoning.questions import Question
 
 @dataclass(frozen=True)
 class QuestionSplit:
-    """The questions of a split. A subclass has what there is to each of their images (`po3d.evaluation.run.Split`)."""
+    """The questions of a split. A subclass adds access to its images (see
+    `po3d.evaluation.run.Split`).
+    """
 
     split: str
     questions: tuple[Question, ...]
 
     @property
     def images(self) -> tuple[str, ...]:
-        """Names, by first appearance in the questions."""
+        """Image names in order of first appearance in the questions."""
         return tuple(dict.fromkeys(q.image for q in self.questions))
 
     def first(self, size: int | None) -> Self:
-        """The questions on the first `size` units by name; None keeps all. InputError for a size below 1."""
+        """Restrict the questions to the first `size` units by name; None keeps all. Raise
+        InputError for a size below 1.
+        """
         if size is not None and size < 1:
             raise InputError(f"the size {size} should be at least 1")
         kept = set(sorted({self.unit_of(q) for q in self.questions})[:size])
         return replace(self, questions=tuple(q for q in self.questions if self.unit_of(q) in kept))
 
     def unit_of(self, question: Question) -> str:
-        """What `first` counts: the question's image."""
+        """Return the unit that `first` counts: the question's image."""
         return question.image
 
     def hidden(self, name: str) -> list[float] | None:
-        """Of each true object the share that others hide; None where that is not known."""
+        """Return the occluded fraction of each true object; None if unknown."""
         return None
 
     def notes(self) -> list[str]:
-        """What a reader of figures on this split should know."""
+        """Return notes on this split that figures should be read with."""
         return []
 
 
 def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Question, ...]:
-    """The questions; InputError when two have one name, which the file calls `what`."""
+    """Return the questions as a tuple; raise InputError for a duplicate id. `what` names the id in
+    the message.
+    """
     seen: set[str] = set()
     for q in questions:
         if q.id in seen:

@@ -1,4 +1,6 @@
-"""Splits of street scenes, PulseCheck457's and Super-CLEVR's: questions, pictures, and Super-CLEVR's scene records."""
+"""Splits of street scenes (PulseCheck457 and Super-CLEVR): questions, images, and Super-CLEVR scene
+records.
+"""
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +23,7 @@ from po3d.synthesis.difficulty import dials_of
 
 
 class Source(Protocol):
-    """Where pictures and true tables come from."""
+    """Provides images and scene records."""
 
     def image(self, name: str) -> NDArray[np.uint8]: ...
 
@@ -30,33 +32,33 @@ class Source(Protocol):
 
 @runtime_checkable
 class Stored(Source, Protocol):
-    """One whose pictures are stored, not rendered."""
+    """A source whose images are stored, not rendered."""
 
     def size(self, name: str) -> tuple[int, int] | None:
-        """(width, height) of a picture; None where it can't be told."""
+        """Return (width, height) of an image; None if unreadable."""
         ...
 
     def files(self, names: Iterable[str]) -> list[Path]:
-        """What the pictures of these names and their tables are read from, as far as it is there."""
+        """Return the existing files that the named images and their records are read from."""
         ...
 
 
 @dataclass(frozen=True)
 class Split(QuestionSplit):
-    """A split: its questions, and what there is to each of its images."""
+    """A split of street scenes."""
 
     source: Source
-    read: tuple[Path, ...] = ()  # the files that the questions come from
-    remarks: tuple[str, ...] = ()  # what is to be said of these files
-    scene_file: str = "superCLEVR_scenes.json"  # where a release has its true scenes
+    read: tuple[Path, ...] = ()  # the question files
+    remarks: tuple[str, ...] = ()  # notes on these files
+    scene_file: str = "superCLEVR_scenes.json"  # the release's file of true scenes
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels, read or rendered now."""
+        """Return (H, W, 3) pixels, read or rendered on demand."""
         return self.source.image(name)
 
     def truth(self, name: str) -> Scene:
-        """The true table; InputError when the split has none."""
+        """Return the ground-truth scene; raise InputError if the split has none."""
         if name not in self._scenes:
             record = self.source.record(name)
             if record is None:
@@ -68,18 +70,19 @@ class Split(QuestionSplit):
         return self._scenes[name]
 
     def hidden(self, name: str) -> list[float] | None:
-        """Of each true object the share that others hide; None where it isn't stored."""
+        """Return the occluded fraction of each true object; None if it is not stored."""
         stored = (self.source.record(name) or {}).get("po3d", {}).get("visible_fractions")
         return None if stored is None else [1 - v for v in stored]
 
     def files(self) -> list[Path]:
-        """What questions, pictures and tables are read from, as far as it is there."""
+        """Return the existing files of questions, images and scenes."""
         stored = self.source.files(self.images) if isinstance(self.source, Stored) else []
         return [*self.read, *(path for path in stored if path not in self.read)]
 
     def notes(self) -> list[str]:
-        """What a reader of figures on this split should know: files that are missing or were not read, and pictures
-        that are not of the benchmark's shape."""
+        """Return notes on this split: missing or skipped files, and images of another aspect ratio
+        than the benchmark's.
+        """
         sizes: list[tuple[str, tuple[int, int]]] = []
         if isinstance(self.source, Stored):
             sizes = [(name, size) for name in self.images if (size := self.source.size(name))]
@@ -88,7 +91,9 @@ class Split(QuestionSplit):
 
 
 class Folder:
-    """images/, or pictures beside the questions, and, where there is one, a scene file of one of these names."""
+    """Images in images/ or beside the questions, and optionally a scene file with one of these
+    names.
+    """
 
     def __init__(self, root: Path, scene_files: Sequence[str]) -> None:
         self.root, self.scene_files = root, scene_files
@@ -106,9 +111,10 @@ class Folder:
         return [path for path in paths if path is not None and path.is_file()]
 
     def path(self, name: str) -> Path:
-        """Where a picture is, or should be."""
+        """Return the path of an image, whether or not it exists."""
         path = self.root / "images" / name
-        if not path.is_file():  # question files keep the .png names even where the images were packed as JPEG
+        # question files keep the .png names even if the images were converted to JPEG
+        if not path.is_file():
             others = [*(path.with_suffix(s) for s in (".jpg", ".png", ".webp")), self.root / name]
             path = next((p for p in others if p.is_file()), path)
         return path
@@ -122,7 +128,7 @@ class Folder:
         return read_scenes(alone)[0] if found is None and alone.is_file() else found
 
     def _alone(self, name: str) -> Path:
-        """Where a picture's scene may stand in a file of its own."""
+        """Return the path of the scene file of a single image, whether or not it exists."""
         return self.root / f"{Path(name).stem}.json"
 
     def _scene_file(self) -> Path | None:
@@ -132,8 +138,11 @@ class Folder:
 def twin_of(
     module: str, load: Callable[[Path], Split], scene_file: str = ""
 ) -> tuple[Callable[..., Split], Callable[..., None]]:
-    """`open_fresh` and `generate` of a twin of streets. `module` holds it, loaded when a twin is made; `load` reads its folder, in which
-    `scene_file` has its scenes; "" where a release has them."""
+    """Return `open_fresh` and `generate` for a twin of street scenes.
+
+    `module` is the name of the twin's module, imported on first use; `load` reads its folder;
+    `scene_file` is the name of its scene file there, "" where a release stores them.
+    """
 
     def open_fresh(
         folder: str | Path,
@@ -150,7 +159,7 @@ def twin_of(
         with locked(folder, "generation", wait=True):
             maker.generate(Path(folder), twin, workers)
         source = Tables(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
-        made = load(folder)  # its pictures may be missing: they are rendered
+        made = load(folder)  # images may be missing: they are rendered on demand
         return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
 
     def generate(

@@ -1,4 +1,6 @@
-"""A twin's folder: what it holds is written down first, so that another twin never mixes with it."""
+"""A twin's folder. Its description (twin.json) is written first, so that two twins are never
+mixed.
+"""
 
 import hashlib
 from functools import cache
@@ -24,7 +26,9 @@ _WORDS = (
 
 @cache
 def words_digest() -> str:
-    """Eight digits that change with the words that twins are made of: vocabularies, grammars, tables of models."""
+    """Return an eight-digit hash of the files that a twin's words depend on: vocabularies,
+    grammars, tables of models.
+    """
     package, found = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(path for pattern in _WORDS for path in package.glob(pattern)):
         found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
@@ -32,8 +36,9 @@ def words_digest() -> str:
 
 
 def claimed(out: Path, identity: dict) -> Path:
-    """OUT/twin.json, where `identity` is or shall be written. InputError when the folder holds another twin, or
-    anything else."""
+    """Return OUT/twin.json, the file for `identity`. Raise InputError if the folder holds another
+    twin or other files.
+    """
     description = out / TWIN
     if description.exists():
         if read_json(description, "twin description") != identity:
@@ -48,8 +53,11 @@ def claimed(out: Path, identity: dict) -> Path:
 def begun(
     out: str | Path, version: str, size: int, seed: int, split: str, workers: int, dials: Any, **own: Any
 ) -> Path:
-    """The folder of a twin of rooms, which twin.json says: its format `version`, what it was made with, and what is its
-    benchmark's `own`. InputError for what no twin can be made with, and as of `claimed`."""
+    """Create the folder of a room twin and write twin.json: format `version`, settings, and
+    benchmark-specific entries `own`.
+
+    Raise InputError for invalid settings, or as in `claimed`.
+    """
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     known("split", split, SPLITS)
@@ -63,9 +71,12 @@ def begun(
 
 
 def described(folder: Path, version: str = "", picture: str = "") -> dict:
-    """What the twin.json of a folder says; InputError when it is none, and when it is not of the format `version`, where a
-    `picture` is to be drawn from it."""
-    from po3d.io.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
+    """Read the twin.json of a folder.
+
+    Raise InputError if it is invalid. If a `picture` is to be rendered from it, pass `version`:
+    another format then raises InputError.
+    """
+    from po3d.io.schemas import TwinRecord, checked  # importing pydantic takes 0.1 s
 
     twin = read_json(folder / TWIN, "twin description")
     checked(TwinRecord, twin, f"twin description {folder / TWIN}")

@@ -1,4 +1,6 @@
-"""Tables of questions as VLMEvalKit reads them: pictures inside, each where it is shown first."""
+"""Question tables in VLMEvalKit's TSV format: images are embedded, each in the first row that uses
+it.
+"""
 
 import base64
 import csv
@@ -10,11 +12,13 @@ from po3d.benchmarks.choices import by_letter, letter
 from po3d.io.files import atomic_write
 from po3d.reasoning.questions import Question
 
-POINTER = 64  # an image cell this short is the index of the row that has the image
+POINTER = 64  # an image cell at most this long is the index of the row that holds the image
 
 
 def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
-    """What a table says of a question, the one of that number in it, by column: all but its pictures."""
+    """Return the TSV cells of a question by column, without its images; `number` is its row
+    index.
+    """
     return {
         "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
         "answer": letter(question) if question.options else own.written(question.answer or ""),
@@ -25,8 +29,11 @@ def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
 def write_table(
     path: str | Path, columns: Sequence[str], rows: Iterable[Mapping], encoded: Mapping[str, bytes]
 ) -> None:
-    """Write `rows`, cells by column, where "image" has the names of a row's pictures; `encoded` holds their files' content.
-    Of several pictures the cell is a list."""
+    """Write `rows` (cells by column; "image" lists the names of a row's images) as TSV. `encoded`
+    maps names to file contents.
+
+    The cell of several images is a list.
+    """
     carrier: dict[tuple[str, ...], str] = {}
     with atomic_write(path) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")

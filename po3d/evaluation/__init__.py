@@ -1,1 +1,1 @@
-"""What a system is worth: runs, statistics, comparisons, audits."""
+"""Evaluation of systems: runs, statistics, comparisons, audits."""

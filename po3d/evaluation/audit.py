@@ -1,5 +1,6 @@
-"""The label audit: released answers against their own programs, run on the true tables; `po3d audit --help` says how a
-question can end."""
+"""Label audit: compare released answers with their programs, executed on ground-truth scenes. `po3d
+audit --help` lists the possible verdicts.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -17,7 +18,9 @@ from po3d.systems.pipeline import Context, oracle
 
 
 def audit(benchmark: str, split: Any) -> list[Erratum]:
-    """The errata of a split, in the order of its questions; InputError when no question has a program."""
+    """Return the errata of a split, in question order; raise InputError if no question has a
+    program.
+    """
     own = benchmark_of(benchmark)
     questions = [q for q in split.questions if q.answer is not None]
     if not any(q.program for q in questions):
@@ -39,11 +42,11 @@ def _no_image() -> Any:
     raise AssertionError("an audit looks at no image")
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def audit_command(arguments: argparse.Namespace) -> int:
-    """Write the errata, and the corrected split when it is asked for."""
+    """Write the errata and, on request, the corrected split."""
     root = Path(arguments.data) if arguments.data else BENCHMARKS[arguments.benchmark].mini
     if arguments.corrected and Path(arguments.corrected).resolve() == root.resolve():
         raise InputError("--corrected should be another folder than the release")
@@ -64,7 +67,7 @@ def audit_command(arguments: argparse.Namespace) -> int:
 
 
 def errata_table(questions: Sequence[Question], errata: Sequence[Erratum]) -> Table:
-    """By category how many questions ended how."""
+    """Return a table of the verdicts by category."""
     verdicts = ("replaced", "left out", "unvouched")
     rows: list[list] = []
     for category in (*dict.fromkeys(q.category for q in questions), "all"):

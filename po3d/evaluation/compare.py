@@ -1,5 +1,6 @@
-"""Predictions files side by side: accuracies with intervals, and for each pair of systems whether they differ; `po3d compare
---help` says by which statistics."""
+"""Comparison of predictions files: accuracies with intervals and, for each pair of systems, tests
+of their difference. The statistics are described by `po3d compare --help`.
+"""
 
 import argparse
 import itertools
@@ -24,20 +25,22 @@ from po3d.io.text_tables import Table, interval_text, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 
 ABSENT = "no line for this question"
-ONE_IMAGE = "one image"  # why there is no interval
+ONE_IMAGE = "one image"  # reason for a missing interval
 
 
 class Entry(NamedTuple):
-    """One system's predictions, as many as there are questions, and what the file had of them."""
+    """One system's predictions, one per question, and the mismatch between file and questions."""
 
     name: str
     predictions: list[Prediction]
-    absent: frozenset[str]  # questions without a line; they count as wrong
-    foreign: int  # lines on other questions; they count nowhere
+    absent: frozenset[str]  # ids of questions without a line; scored as wrong
+    foreign: int  # number of lines on other questions; ignored
 
 
 def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> Entry:
-    """The predictions of a file, or of a run's folder, in the order of the questions; InputError when it answers none of them."""
+    """Read the predictions of a file or a run's folder, in question order; raise InputError if none
+    of the questions is answered.
+    """
     path = Path(path) / PREDICTIONS if Path(path).is_dir() else Path(path)
     by_id: dict[str, Prediction] = {}
     for p in read_predictions(path):
@@ -64,12 +67,14 @@ def compare(
     to_first: bool = False,
     by_category: bool = False,
 ) -> dict:
-    """Everything the tables show, in percent, ready for JSON:
+    """Return the content of the comparison tables, in percent and JSON-serialisable:
 
-    models      name, absent, foreign, not_ok, and `rows`, the benchmark's own (name, n, failed, value, ci_low, ci_high)
-    pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second, p_mcnemar, p_holm (of
-                McNemar's, over all pairs), detectable, kappa, shared_errors; with by_category the same of each category under
-                that name, without p_holm. What can't be known is None, and `reason` says why there is no interval
+    models      name, absent, foreign, not_ok, and `rows` as in the benchmark's report (name, n,
+                failed, value, ci_low, ci_high)
+    pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second,
+                p_mcnemar, p_holm (p_mcnemar adjusted over all pairs), detectable, kappa,
+                shared_errors; with by_category these keys for each category, without p_holm.
+                Undefined values are None; `reason` explains a missing interval
     questions, clusters, scorer
     """
     right = np.array([benchmark.correct(questions, e.predictions, scorer) for e in entries], float)
@@ -128,7 +133,9 @@ def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.n
 
 
 def accuracy_table(result: dict) -> Table:
-    """A row for each system and a row with its 95 % intervals, a column for each figure of the benchmark."""
+    """Return a table with one row per system, its 95 % intervals below, and a column for each
+    figure of the benchmark.
+    """
     names = [row["name"] for row in result["models"][0]["rows"]]
     none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
@@ -140,7 +147,7 @@ def accuracy_table(result: dict) -> Table:
 
 
 def pair_table(result: dict) -> Table:
-    """A row for each pair of systems, below it one for each category that was compared."""
+    """Return a table with one row per pair of systems, followed by its categories if compared."""
     header = ["first - second", "difference", "95 %", "p (bootstrap)", "only first", "only second", "p (McNemar)",
               "p (Holm)", "detectable", "kappa", "shared errors %"]  # fmt: skip
     rows: list[list] = []
@@ -179,17 +186,17 @@ def _number(value: float) -> float | None:
 
 
 def _name(path: Path) -> str:
-    """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
+    """Return a display name: the file's stem, or for an evaluation run the name in its report."""
     if path.name != PREDICTIONS:
         return path.stem
     return name_of_run(path.parent) or path.resolve().parent.name
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def compare_command(arguments: argparse.Namespace) -> int:
-    """Print the tables of the named files, or write them."""
+    """Print or write the comparison tables of the named files."""
     split = opened(arguments.benchmark, arguments.data, arguments.size)
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
@@ -227,7 +234,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
 
 
 def gaps(entries: Sequence[Entry]) -> list[str]:
-    """What is said of files with too few lines or too many."""
+    """Return notes on entries with missing or additional lines."""
     return [
         f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
         for e in entries
@@ -236,7 +243,9 @@ def gaps(entries: Sequence[Entry]) -> list[str]:
 
 
 def distinct(entries: Sequence[Entry], files: Sequence[str | None]) -> list[Entry]:
-    """Entries of one name get their paths as names; one of no file keeps its own."""
+    """Rename entries that share a name to their file paths; an entry without a file keeps its
+    name.
+    """
     names = [e.name for e in entries]
     return [e._replace(name=str(f)) if f and names.count(e.name) > 1 else e for e, f in zip(entries, files)]
 
@@ -266,7 +275,9 @@ def _page(result: dict, form: str, data: Mapping[str, Any]) -> str:
 
 
 def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -> list[Explained]:
-    """The tables of a paper: what heads the first column on a terminal stands in the caption."""
+    """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
+    the caption.
+    """
     asked = f"{result['questions']:,} questions, scored {result['scorer']}"
     where = f"Measured on {data_line(data)}: {asked}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")

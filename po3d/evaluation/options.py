@@ -1,4 +1,6 @@
-"""What the options of an evaluation choose: defaults, the folder, what a report says of them, and those that nothing reads."""
+"""Options of an evaluation: defaults, output folder, settings for the report, and rejection of
+options that are not used.
+"""
 
 import os
 import re
@@ -21,34 +23,33 @@ from po3d.systems.bad_images import Counting
 from po3d.systems.estimators import Shipped, title
 from po3d.systems.table_files import FromFile
 
-GROUPS = (
-    "executor",
-    "benchmark",
-    "perception",
-    "parser",
-)  # of options that one run reads and another does not
-ALONE = ("oracle", "noise", "reader")  # options like that in no group
-# Of a benchmark's options those that only some data is made or read by, and those that the split or the score always reads.
+GROUPS = ("executor", "benchmark", "perception", "parser")  # option groups that only some runs read
+ALONE = ("oracle", "noise", "reader")  # options outside the groups that only some runs read
+# Benchmark options that apply only to generated data or to data.root, and options that every split
+# or score reads.
 OF_THE_DATA = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
 ALWAYS_READ = ("name", "domain", "scorer", "on_bad_image", "sbert", "furniture")
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
-# Settings of a system that change no prediction.
+# System settings that do not affect predictions.
 NO_EFFECT = ("name", "device", "margins", "log", "key_env", "concurrency", "timeout", "tries", "wait", "give_up", "price")  # fmt: skip
 
 
 def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """All options as they are when nothing but the benchmark and the system is chosen, from the files of configs/ as they stand."""
+    """Return all options at their defaults for the chosen benchmark and system, loaded from
+    configs/.
+    """
     config = OmegaConf.load(CONFIGS / "evaluate.yaml")
     chosen = {"benchmark": options["benchmark"]["name"], "perception": "shipped", "parser": "shipped"}
     for group, name in {**chosen, "system": options["system"]["name"]}.items():
-        path = CONFIGS / group / f"{name}.yaml"  # a config of somebody's own has no other values than its own
+        path = CONFIGS / group / f"{name}.yaml"  # a user's own config has no other defaults
         config[group] = OmegaConf.load(path) if path.is_file() else OmegaConf.create(options[group])
     return OmegaConf.to_container(config, resolve=True)
 
 
 def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
-    """InputError for an option that is set and that neither the split nor the system of this run reads; what its domain does not read
-    of those, a system says when it is built."""
+    """Raise InputError for an option that is set but read neither by the split nor by the system of
+    this run. Options that the system's domain does not read are rejected when the system is built.
+    """
     root, of = options["data"]["root"], options["benchmark"]["name"]
     if unknown := sorted(set(options["benchmark"]) - set(usual["benchmark"])):
         raise InputError(f"benchmark.{unknown[0]} is no option of {of}")
@@ -63,7 +64,8 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     for key, reader in OF_THE_DATA.items():
         if f"benchmark.{key}" in changed and not there[reader]:
             raise InputError(f"benchmark.{key} is set, but only {reader} reads it")
-    # A system reads what its config names: "${executor.mode}" that option, "${perception}" all of a group.
+    # A system reads what its config interpolates: "${executor.mode}" one option, "${perception}" a
+    # whole group.
     raw = str(OmegaConf.to_container(config.system, resolve=False))
     named = set(re.findall(r"\$\{(?:oc\.select:)?([\w.]+)", raw))
     read = {*named, *(f"benchmark.{key}" for key in (*ALWAYS_READ, *OF_THE_DATA))}
@@ -78,7 +80,9 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
 
 
 def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What tells a run's system from others: its settings, and its perception with what it is made of and with."""
+    """Return what identifies a run's system: its settings and, for a custom estimator, its identity
+    and constructor options.
+    """
     found = system_settings(system, modules)
     node = system.get("perception")
     if isinstance(node, Mapping) and node.get("_target_") != SHIPPED:
@@ -88,8 +92,9 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
 
 
 def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]:
-    """A system's config without the settings of shipped estimators that are null, which are no arguments of other estimators';
-    `on_cpu`: with its device set to the CPU, where it has one."""
+    """Return a system's config without null settings of shipped estimators, which other estimators
+    do not accept. With `on_cpu`, the estimator's device is set to the CPU.
+    """
     node = system.get("perception")
     importable(system["_target_"])
     if not isinstance(node, Mapping):
@@ -104,19 +109,20 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
 
 
 def importable(target: str) -> None:
-    """Let a class of the user's own be found in the current folder."""
+    """Add the current folder to sys.path for classes outside po3d."""
     if not target.startswith("po3d.") and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
 
 
 def made(system: Mapping[str, Any], below: float, counts: bool) -> Any:
-    """The system of that config, `wrapped`."""
+    """Build the system of a config and apply `wrapped`."""
     return wrapped(build(buildable(system)), below, counts)
 
 
 def wrapped(system: Any, below: float, counts: bool) -> Any:
-    """The system that abstains below a probability and, where it `counts` bad pictures or takes tables from a file, goes on at a bad
-    picture or a missing table."""
+    """Wrap the system: abstain below a probability; count unreadable images as failures instead of
+    stopping, if `counts` is set or scenes are read from a file (where scenes may be missing).
+    """
     from_file = isinstance(getattr(system, "tables", None), FromFile)
     system = Abstaining(system, below) if below else system
     return Counting(system) if counts or from_file else system
@@ -125,8 +131,9 @@ def wrapped(system: Any, below: float, counts: bool) -> Any:
 def system_settings(
     system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """The settings of a system that predictions depend on. Its perception is called what the object that answers is called
-    (`modules`); what names a folder before there is one takes the name from the config."""
+    """Return the settings of a system that affect predictions. "perception" is the title of the
+    built estimator (`modules`); before it is built, a name derived from the config.
+    """
     found = {key: value for key, value in system.items() if key not in NO_EFFECT}
     node = found.get("perception")
     if not isinstance(node, Mapping):
@@ -144,7 +151,9 @@ def system_settings(
 
 
 def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default: Mapping[str, Any]) -> str:
-    """outputs/ and what the run is: its data, its system, and what is not as it comes."""
+    """Return the default output folder outputs/NAME, composed of data, system and non-default
+    settings.
+    """
     size = "" if options["size"] is None else f"-size{options['size']}"
     if options["data"]["root"] is not None:
         root = Path(options["data"]["root"])
@@ -163,18 +172,20 @@ def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default
 
 
 def kind_of_data(root: Path) -> str:
-    """ "twin" for data that po3d made, which says so; else "release"."""
+    """Return "twin" for data generated by po3d (it has a twin.json), else "release"."""
     folder = root.parent if root.is_file() else root
     return "twin" if (folder / "twin.json").is_file() else "release"
 
 
 def listed(value: Any) -> Any:
-    """A list where one thing stands for itself: `oracle=heading`."""
+    """Wrap a single string in a list: `oracle=heading`."""
     return [value] if isinstance(value, str) else value
 
 
 def modules(value: Any) -> list[str]:
-    """The modules of `oracle=`, one alone being a list of one; InputError for anything else."""
+    """Return the modules of `oracle=` as a list; raise InputError for anything but a string or a
+    list of strings.
+    """
     names = listed(value) if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]")

@@ -1,5 +1,6 @@
-"""How many of the evaluated scenes a checkpoint was trained on, by the ids that its card lists
-(`po3d.benchmarks.scene_ids`)."""
+"""Number of evaluated scenes that a checkpoint was trained on, by the ids in its model card
+(`po3d.benchmarks.scene_ids`).
+"""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,16 +13,18 @@ from po3d.io.checkpoint import description, locate
 def trained_on(
     system: Mapping[str, Any], root: str | Path, images: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """Module -> {checkpoint, scenes, of}: how many of the scenes of `images`, pictures of the set
-    `root`, its checkpoint was trained on, and how many there are. Modules whose checkpoint lists no
-    scenes are left out: nothing is known of them."""
+    """Return module -> {checkpoint, scenes, of}: how many of the scenes of `images`, from the data
+    set `root`, the module's checkpoint was trained on, and how many there are. Modules whose
+    checkpoint lists no scenes are omitted.
+    """
     found: dict[str, dict[str, Any]] = {}
     asked = scene_ids(root, images)
     for module in ("perception", "parser"):
         if not isinstance(name := system.get(module), str):
             continue
         card = description(locate(name))
-        records = card["parts"].values() if "parts" in card else [card]  # of a model folder, of a pair
+        # of a model folder or a pair
+        records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
             shared = sum(len(numbers & own.get(group, set())) for group, numbers in asked.items())
             found[module] = {"checkpoint": name, "scenes": shared, "of": sum(map(len, asked.values()))}
@@ -29,7 +32,7 @@ def trained_on(
 
 
 def overlap_notes(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line for each module."""
+    """Return one line per module."""
     return [
         f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,} scenes"
         for module, row in found.items()

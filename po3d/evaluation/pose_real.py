@@ -1,4 +1,4 @@
-"""`po3d pose-real make|answer|score`: L4-Pose-Real from photographs to a table."""
+"""The command `po3d pose-real make|answer|score`: L4-Pose-Real from photographs to result table."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ NOTE = (
 
 
 def pose_real_command(arguments: argparse.Namespace) -> int:
-    """Do one of the three works."""
+    """Run one of the three subcommands."""
     return {"make": _make, "answer": _answer, "score": _score}[arguments.work](arguments)
 
 
@@ -46,7 +46,7 @@ def _make(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# --- answering ----------------------------------------------------------------------------------------------
+# --- answering ------------------------------------------------------------------------------------
 
 
 def _answer(arguments: argparse.Namespace) -> int:
@@ -93,7 +93,7 @@ def _prompt(question: Question, context: Context) -> Prompt:
     return Prompt(tuple(pose_real.prompt(question)), tuple(pictures(question)))
 
 
-# --- scoring ------------------------------------------------------------------------------------------------
+# --- scoring --------------------------------------------------------------------------------------
 
 
 def _score(arguments: argparse.Namespace) -> int:
@@ -117,7 +117,9 @@ def _score(arguments: argparse.Namespace) -> int:
 
 
 def score_table(reports: Mapping[str, Mapping[str, Any]]) -> Table:
-    """A row of each system, one of its interval, the ground truth's CV, then the paper's Table 5."""
+    """Return a table: each system with its interval, the ground truth's CV, then the paper's Table
+    5.
+    """
     rows: list[list] = []
     for name, report in reports.items():
         (row,) = report["rows"]

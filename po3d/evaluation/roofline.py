@@ -1,17 +1,19 @@
-"""What limits each stage from a street's picture to answers: python -m po3d.bench roofline
+"""Roofline analysis of each stage from street image to answers: python -m po3d.bench roofline
 
-The shipped weights look at a batch of pictures and answer their questions. Of each stage is said
+A batch of images is processed with the shipped weights. For each stage it reports:
 
-    GFLOP, MB     multiplications and additions of products and convolutions (`torch.utils.flop_counter`, and what crops add up);
-                  bytes of all tensors that its operations read and wrote, each once
-    alive         most bytes of the tensors that it made, at one time, of the whole batch
-    operations    kernels that a GPU would be given, views left out; waits: what a host would wait for (`Counted`)
-    ms, shares    what a picture takes here, and what it would if its multiplications, or its bytes, went as fast as this
-                  machine's largest products of matrices, and copies, do; caches can make the latter more than all
-    H100          the same by that GPU's data sheet; operations at LAUNCH each
+ GFLOP, MB     multiply and add operations of matrix products and convolutions
+               (`torch.utils.flop_counter` plus those of crops); bytes of all tensors read and
+               written by its operations, each once
+ alive         peak bytes of the tensors created, for the whole batch
+ operations    kernels that a GPU would launch, without views; waits: host synchronisations
+               (`Counted`)
+ ms, shares    time per image here, and its ratio to the time at this machine's peak rate of matrix
+               products or copies; caches can make the latter exceed 100 %
+ H100          times from that GPU's data sheet, with LAUNCH per operation
 
-On a CPU seconds are the processor's, of all threads, so other work on the machine matters less; with `device` cuda they are
-those of the clock.
+On a CPU, times are CPU times of all threads, so other load matters less; with `device` cuda they
+are wall-clock times.
 """
 
 import contextlib
@@ -37,25 +39,27 @@ from po3d.perception.street import StreetEstimator, fitted, scenes_of, transferr
 from po3d.reasoning.marginal_batched import outcomes
 
 ATEN = torch.ops.aten
-# Whose results, or the sizes of whose results, a host has to wait for.
+# Operations for whose results, or result sizes, the host has to wait.
 WAITS = {ATEN._local_scalar_dense.default, ATEN.nonzero.default, ATEN.equal.default, ATEN.masked_select.default,
          ATEN.bincount.default, ATEN.repeat_interleave.Tensor}  # fmt: skip
-READS = {torch.Tensor.cpu, torch.Tensor.tolist}  # which tell a dispatcher nothing where there is no device
-# NVIDIA's data sheet of the H100 SXM: dense bf16 and double products, memory. A launch from Python is a guess of ours.
+READS = {torch.Tensor.cpu, torch.Tensor.tolist}  # not dispatched as operations if there is no GPU
+# NVIDIA's data sheet of the H100 SXM: dense bf16 and double products, memory bandwidth. The cost of
+# a launch from Python is an estimate.
 H100_BF16, H100_DOUBLE, H100_BYTES, LAUNCH = 989e12, 67e12, 3.35e12, 5e-6
 GPU_BATCH = 64
-SECONDS = 2.0  # about how long a stage is measured
+SECONDS = 2.0  # approximate measuring time per stage
 
 
 class Counted(TorchDispatchMode):
-    """Counts what the operations inside it do: `flops`, `bytes`, `operations`, `peak` (see the module), and names in `waits` what
-    a host has to wait for."""
+    """Counts the operations executed inside: `flops`, `bytes`, `operations`, `peak` (see the
+    module), and collects the names of host synchronisations in `waits`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.flops, self.bytes, self.operations, self.alive, self.peak = 0, 0, 0, 0, 0
         self.waits: list[str] = []
-        self.own: weakref.WeakSet[Any] = weakref.WeakSet()  # storages of tensors that were made inside
+        self.own: weakref.WeakSet[Any] = weakref.WeakSet()  # storages of tensors created inside
         self.reads = _Reads(self.waits)
 
     def __enter__(self) -> "Counted":
@@ -70,7 +74,8 @@ class Counted(TorchDispatchMode):
         kwargs = kwargs or {}
         counts = flop_registry.get(func._overloadpacket)
         if counts is None and func is not torch.ops.prim.device.default:
-            with _again(self):  # in inference mode operations come whole that are others' names
+            # in inference mode composite operations are not decomposed before dispatch
+            with _again(self):
                 if (result := func.decompose(*args, **kwargs)) is not NotImplemented:
                     return result
         if self._waits(func, args, kwargs):
@@ -114,14 +119,15 @@ class Counted(TorchDispatchMode):
 
 
 class _Reads(TorchFunctionMode):
-    """Notes what is read by the host."""
+    """Records reads by the host."""
 
     def __init__(self, waits: list[str]) -> None:
         super().__init__()
         self.waits = waits
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        if func in READS and args[0].device.type != "cuda":  # what comes from a GPU, `Counted` sees
+        # reads from a GPU are seen by `Counted`
+        if func in READS and args[0].device.type != "cuda":
             self.waits.append(func.__name__)
         return func(*args, **(kwargs or {}))
 
@@ -136,19 +142,19 @@ def _again(mode: Counted) -> Iterator[None]:
 
 
 def _bytes(tensor: Tensor) -> int:
-    """Of an expanded tensor those that are there."""
+    """Return the bytes in memory; expanded tensors share theirs."""
     return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
 
 
 class Stage(NamedTuple):
     name: str
     work: Callable[[], Any]
-    doubles: bool = False  # what it multiplies
-    halved: bool = False  # on GPUs in 16 bits
+    doubles: bool = False  # its products are in double precision
+    halved: bool = False  # runs in 16 bits on GPUs
 
 
 class _Seen:
-    """A network that has looked already: what it said, and the rest of it."""
+    """A network with cached dense outputs and the original's other attributes."""
 
     def __init__(self, looks: Any, dense: Any) -> None:
         self.looks, self.dense = looks, dense
@@ -163,8 +169,9 @@ class _Seen:
 def stages(
     estimator: StreetEstimator, parser: Parser, split: Split, names: Sequence[str], packed: bool | None = None
 ) -> Iterator[Stage]:
-    """From the pictures of these names to the answers of their questions, each stage on what the ones before it gave. `packed`:
-    see `detection.detected`."""
+    """Yield the stages from the named images to the answers of their questions; each uses the
+    results of those before. `packed`: see `detection.detected`.
+    """
     looks, device = estimator.looks, estimator.device
 
     def read() -> np.ndarray:
@@ -211,7 +218,9 @@ def stages(
 
 
 def measured(work: Callable[[], Any], device: torch.device, seconds: float = SECONDS) -> float:
-    """Seconds of the fastest of at least three runs, after one to warm up: the processor's, on a GPU the clock's."""
+    """Return the seconds of the fastest of at least three runs, after a warm-up: CPU time, or
+    wall-clock time on a GPU.
+    """
     clock = time.process_time if device.type == "cpu" else time.perf_counter
 
     def once() -> float:
@@ -229,7 +238,9 @@ def measured(work: Callable[[], Any], device: torch.device, seconds: float = SEC
 
 
 class Roof(NamedTuple):
-    """What this machine does a second: multiplications and additions of large products, bytes of large copies."""
+    """Peak rates of this machine per second: operations of large matrix products, bytes of large
+    copies.
+    """
 
     flops: float
     doubles: float
@@ -253,7 +264,9 @@ def roof(device: torch.device, half: bool) -> Roof:
 def tables(
     estimator: StreetEstimator, parser: Parser, split: Split, batch: int | None = None
 ) -> Iterator[tuple[str, Table]]:
-    """Titles and tables. `batch`: pictures at once; None for as many as estimators take on the device."""
+    """Yield titles and tables. `batch`: images per batch; None for the estimators' default on the
+    device.
+    """
     device = estimator.device
     on_cpu = device.type == "cpu"
     batch = batch or (CHUNK if on_cpu else GPU_BATCH)

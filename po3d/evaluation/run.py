@@ -1,10 +1,11 @@
-"""Evaluation in two loops: answers into a predictions file, then scores from that file.
+"""Evaluation in two loops: export predictions to a file, then score the file.
 
-    loop 1   some images at a time: the system's answers to their questions -> OUT/partial.jsonl, synced after each image
-    loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
+  loop 1   the system's answers, some images at a time -> OUT/partial.jsonl, synced per image
+  loop 2   a pure function of (predictions file, benchmark) -> OUT/report.json, OUT/report.md
 
-A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same
-files. What made the predictions is kept beside them and stands in the report (`po3d.io.runs`).
+If a run is interrupted, partial.jsonl remains; the same command resumes after its last complete
+line and gives identical files. What produced the predictions is stored beside them and copied into
+the report (see `po3d.io.runs`).
 """
 
 import dataclasses
@@ -44,34 +45,34 @@ from po3d.systems import bad_images
 from po3d.systems.pipeline import Begun, Context, Eager, System, all_answers, at_once
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
-# (split, system, images with their questions) -> each image with its questions, the tables that the system kept, and its
-# predictions, in order
+# (split, system, images with their questions) -> per image, in order: name, questions, scenes
+# recorded by the system, predictions
 Answers = Callable[["Split", System, Iterable[tuple[str, list[Question]]]], Iterator[Answered]]
 
 
 class Split(Protocol):
-    """The questions of a benchmark's split and what there is to each image."""
+    """The questions of a benchmark's split, and access to its images."""
 
     questions: Sequence[Question]
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels, read or rendered now."""
+        """Return (H, W, 3) pixels, read or rendered on demand."""
         ...
 
     def truth(self, name: str) -> Scene:
-        """The true table; InputError when the split has none."""
+        """Return the ground-truth scene; raise InputError if the split has none."""
         ...
 
     def hidden(self, name: str) -> list[float] | None:
-        """Of each true object the share that others hide; None when that is not known."""
+        """Return the occluded fraction of each true object; None if unknown."""
         ...
 
     def files(self) -> Sequence[Path]:
-        """What questions, pictures and tables are read from, as far as it is there."""
+        """Return the existing files of questions, images and scenes."""
         ...
 
     def notes(self) -> Sequence[str]:
-        """What a reader of figures on this split should know, a line each."""
+        """Return notes on this split that figures should be read with, one line each."""
         ...
 
 
@@ -93,14 +94,18 @@ def evaluate(
     answers: Answers | None = None,
     notes: Sequence[str] = (),
 ) -> dict:
-    """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, settings, provenance)
-    goes into it as the predictions were made with it; "scored" in its provenance says when and by what revision they were
-    scored, where that was later. `identity`: see `predict`. `measures` are asked for beside the benchmark's score; each goes
-    under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own.
-    `answers`: see `predict`. `notes`: what a reader should know beside what the split says itself."""
+    """Run both loops and return the report, which is also written to OUT/report.json.
+
+    `about` (benchmark, split, system, settings, provenance) describes the run; if the predictions
+    were made earlier, the report keeps their description and adds date and revision of the scoring
+    under "scored" in the provenance. `identity`, `answers`: see `predict`. `measures` are computed
+    in addition to the benchmark's score, each stored under its name. `beside`: folders of finished
+    runs on the same questions; their figures are listed below this run's. `notes` are added to
+    those of the split.
+    """
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
-    benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
+    benchmark.score(split.questions, nothing, scorer)  # reject an unknown scorer before answering
     with runs.locked(out):
         predictions = predict(split, system, out, identity, resume, about, overwrite, answers)
         score = benchmark.score(split.questions, predictions, scorer)
@@ -120,7 +125,9 @@ def evaluate(
 
 
 def scored(made: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """What made the predictions; its provenance also has when, and by what revision, they were scored, if not at once."""
+    """Return the description of the predictions, with date and revision of the scoring under
+    "scored" in its provenance if they were scored in a later run.
+    """
     made, now = _plain(made), _plain(now)
     if not made or made == now:
         return now
@@ -129,7 +136,7 @@ def scored(made: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
-    """A finished run on the same questions, scored now; InputError when it is on others."""
+    """Score a finished run on the same questions; raise InputError if its questions differ."""
     about, path = runs.described(folder), folder / PREDICTIONS
     if not about or not path.is_file():
         raise InputError(f"beside: {folder} holds no finished run")
@@ -138,16 +145,18 @@ def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer:
 
 
 def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
-    """The figures of the kept tables against the true ones; {} when there are none of either."""
+    """Compute perception metrics of the recorded scenes against ground truth; {} if either is
+    missing.
+    """
     if not scenes:
         return {}
     try:
         true = [split.truth(name) for name in scenes]
-    except InputError:  # the official release comes without tables
+    except InputError:  # the official release has no ground-truth scenes
         return {}
     hidden = [split.hidden(name) for name in scenes]
     found = list(scenes.values())
-    if getattr(split, "own_worlds", False):  # an estimator of single views knows no world but its camera's
+    if getattr(split, "own_worlds", False):  # single-view estimators predict in the camera frame
         found = [p if t.camera is None else carried(p, t.camera) for p, t in zip(found, true)]
     return perception(found, true, None if None in hidden else hidden)
 
@@ -162,11 +171,15 @@ def predict(
     overwrite: bool = False,
     answers: Answers | None = None,
 ) -> list[Prediction]:
-    """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables
-    that it kept in OUT/scenes.jsonl. `identity` says what is being run, `about` what runs it; both are kept in OUT/run.json.
-    An unfinished run of the same goes on; a finished one is answered anew, because uncommitted code may have changed,
-    unless `resume`. InputError when OUT holds anything else, unless `overwrite`. `answers`: how the system is asked, None for
-    here, one image after the other (`po3d.evaluation.spread`: on an engine)."""
+    """Return the system's predictions in question order, and write OUT/predictions.jsonl; recorded
+    scenes go to OUT/scenes.jsonl.
+
+    `identity` identifies the run, `about` describes it; both are stored in OUT/run.json. An
+    unfinished run with the same identity is resumed. A finished one is repeated, because
+    uncommitted code may have changed, unless `resume` is set. Raise InputError if OUT holds
+    anything else, unless `overwrite` is set. `answers` computes the answers; None answers in this
+    process, image by image (`po3d.evaluation.spread` uses an engine).
+    """
     out = Path(out)
     asked = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
     run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
@@ -202,7 +215,7 @@ def predict(
             runs.append(file, record)
     found = []
     with atomic_write(out / SCENES) as file:
-        for record in runs.answered(partial):  # in the order of the images, for they were answered in it
+        for record in runs.answered(partial):  # already in image order
             found += [Prediction(**p) for p in record["predictions"]]
             for scene in record["scenes"]:
                 file.write(json.dumps(scene, ensure_ascii=False) + "\n")
@@ -215,7 +228,9 @@ def predict(
 
 
 def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
-    """What is answered; a picture that ends the run is an InputError that says how the run goes on without it."""
+    """Yield from `answered`; extend the ImageError of an unreadable image by the option that skips
+    it.
+    """
     try:
         yield from answered
     except ImageError as error:
@@ -226,7 +241,9 @@ def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
 
 @contextmanager
 def lasting() -> Iterator[None]:
-    """What is there now, networks and tables, is not searched for garbage again and again while answers make some."""
+    """Freeze the current heap, so that the garbage collector skips models and scenes while answers
+    are created.
+    """
     gc.freeze()
     try:
         yield
@@ -235,7 +252,9 @@ def lasting() -> Iterator[None]:
 
 
 def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> runs.Run:
-    """An unfinished run that goes on: described as it was begun, with when and where each later sitting was."""
+    """Resume an unfinished run: keep its original description and append this run's date and
+    machine.
+    """
     first = begun[0]["run"]["about"]
     now = {k: v for k, v in run.about.get("provenance", {}).items() if k in ("versions", "date", "machine")}
     with open(partial, "a", encoding="utf-8") as file:
@@ -246,7 +265,7 @@ def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> run
 
 
 def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
-    """Of the tables that a system kept the last one of the image, or of each of the views that its questions show."""
+    """Serialise the last recorded scene of the image, or of each view that its questions show."""
     views = {view for q in questions for view in q.images}
     named = {scene.image if scene.image in views else name: scene for scene in kept}
     return [to_json(dataclasses.replace(scene, image=image), exact=True) for image, scene in named.items()]
@@ -255,8 +274,9 @@ def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> 
 def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Each image with its questions, the tables that the system kept, and its predictions, in order. A `Batched` system is given
-    some images together, of an `Eager` one some are under way at once."""
+    """Answer the questions image by image (see `Answers`). A `Batched` system gets several images
+    at once, an `Eager` one works on several concurrently.
+    """
     if getattr(system, "ahead", 0):
         yield from _begun(split, system, images)
         return
@@ -272,7 +292,9 @@ def _answers(
 
 
 def _begun(split: Split, system: Eager, images: Iterable[tuple[str, list[Question]]]) -> Iterator[Answered]:
-    """The same of an `Eager` system; the pictures are made here, one after the other."""
+    """Answer the questions with an `Eager` system; images are read or rendered in this thread, one
+    after the other.
+    """
     under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
     try:
         for name, questions in images:
@@ -291,7 +313,7 @@ def _begun(split: Split, system: Eager, images: Iterable[tuple[str, list[Questio
 
 
 def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[str, Scene]:
-    """Image name -> table, from a scenes.jsonl; of the images `names` alone, where they are given."""
+    """Read a scenes.jsonl: image name -> scene; only the images in `names` if given."""
     return {
         r.get("image", ""): from_json(r, f"{path}, record {k}")
         for k, r in enumerate(read_jsonl(path, "scene file"))
@@ -300,7 +322,9 @@ def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[s
 
 
 def provenance(config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str) -> dict:
-    """Where a result comes from: enough to run it again and to see what differed. `modules`: the `identity` of each that answered."""
+    """Return the provenance of a result, sufficient to repeat it and to find differences.
+    `modules`: the `identity` of each module used.
+    """
     packages = ("torch", "timm", "numpy", "scipy", "pillow")
     return {
         "config": config,
@@ -316,7 +340,9 @@ def provenance(config: dict, modules: dict[str, dict[str, Any]], data: dict[str,
 
 
 def data_digest(root: str | Path, split: Split) -> str:
-    """One hash of the files that a split is read from, with their names below the folder `root`; of a single file its own."""
+    """Return one hash of the files of a split, including their paths relative to `root`; for a
+    single file its own hash.
+    """
     root, files = Path(root), split.files()
     if list(files) == [root]:
         return sha256(root)
@@ -326,7 +352,9 @@ def data_digest(root: str | Path, split: Split) -> str:
 
 
 def digests_beside(split: Any) -> dict[str, str]:
-    """Digests of what a split reads from outside its own folder: tables of scans, models that pictures are drawn with."""
+    """Return digests of what a split reads from outside its folder: ground-truth scenes of scans,
+    furniture models for rendering.
+    """
     found = {}
     if getattr(split, "scans", None) is not None:
         found["scans"] = digest({name: _true_table(split, name) for name in split.images})
@@ -345,7 +373,7 @@ def _true_table(split: Any, name: str) -> dict | None:
 
 
 def write_report(out: str | Path, report: dict) -> None:
-    """OUT/report.md, then OUT/report.json; a page made of an earlier report goes."""
+    """Write report.md, then report.json; delete a stale report.html."""
     (Path(out) / HTML).unlink(missing_ok=True)
     with atomic_write(Path(out) / REPORT_PAGE) as file:
         file.write(report_markdown(report))
@@ -353,7 +381,9 @@ def write_report(out: str | Path, report: dict) -> None:
 
 
 def by_image(questions: Sequence[Question]) -> list[Question]:
-    """Stable order in which the questions on one image stand together, images by first appearance."""
+    """Group the questions by image, in order of first appearance; the order within an image is
+    kept.
+    """
     first: dict[str, int] = {}
     for question in questions:
         first.setdefault(question.image, len(first))
@@ -361,7 +391,7 @@ def by_image(questions: Sequence[Question]) -> list[Question]:
 
 
 def _finite(value: Any) -> Any:
-    """`value` with NaN, which JSON has no word for, as None."""
+    """Replace NaN and infinity, which JSON cannot represent, by None."""
     if isinstance(value, dict):
         return {k: _finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -381,12 +411,12 @@ def _in_order(
 
 
 def _plain(value: dict) -> dict:
-    """The value as it comes back from JSON."""
+    """Round-trip a value through JSON."""
     return json.loads(json.dumps(value, default=str))
 
 
 def _digest_of_list(values: Iterable[object]) -> str:
-    """`digest` of a list, of which one value is looked at after the other: a million questions are gigabytes of dicts."""
+    """Compute `digest` of a list incrementally: a million questions as dicts take gigabytes."""
     found = hashlib.sha256(b"[")
     for k, value in enumerate(values):
         found.update((", " * bool(k) + json.dumps(value, sort_keys=True, default=str)).encode())
@@ -395,5 +425,5 @@ def _digest_of_list(values: Iterable[object]) -> str:
 
 
 def digest(value: object) -> str:
-    """Hex digest of a JSON value."""
+    """Return the SHA-256 hex digest of a JSON-serialisable value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

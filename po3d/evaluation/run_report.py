@@ -1,4 +1,6 @@
-"""A run beside published rows and other systems, as one HTML file, LaTeX or Markdown: `po3d report`."""
+"""Report of a run beside published rows and other systems, as HTML, LaTeX or Markdown (`po3d
+report`).
+"""
 
 import argparse
 from collections import Counter
@@ -37,19 +39,21 @@ from po3d.io.text_tables import Table, figure_rows, markdown
 
 
 class Run(NamedTuple):
-    """What is known of a run and of the systems beside it."""
+    """A run's report with the entries of the systems compared to it."""
 
     report: dict[str, Any]
     benchmark: Benchmark
-    split: Any  # with the questions that have an answer
-    entries: Sequence[Entry]  # the run's own first
-    compared: dict[str, Any]  # as `compare` gives it
+    split: Any  # only questions that have an answer
+    entries: Sequence[Entry]  # the run's own comes first
+    compared: dict[str, Any]  # the result of `compare`
 
 
 def read_run(
     folder: str | Path, others: Sequence[str] = (), names: Sequence[str] = (), data: str | None = None
 ) -> Run:
-    """A run's report and predictions with those of other systems; InputError when they are on other questions."""
+    """Read a run's report and predictions, and those of other systems; raise InputError if they are
+    on other questions.
+    """
     folder = Path(folder)
     about = about_run(folder)
     name = about["benchmark"]
@@ -76,33 +80,38 @@ def read_run(
 
 
 def _part(entry: Entry, questions: int) -> str:
-    """The system's name, which says so where its file is on a part of the questions: all others count as wrong."""
+    """Return the system's name, with a remark if its file covers only part of the questions
+    (missing ones count as wrong).
+    """
     found = questions - len(entry.absent)
     return f"{entry.name}, a line for {found:,} of {questions:,} questions" if entry.absent else entry.name
 
 
 def _asked(split: Any, predictions: Path) -> Any:
-    """The split with the questions on the images that the run was asked about: it may have been on the first few."""
+    """Restrict the split to the images that the run covers (a run may use the first few only)."""
     absent = read_entry(predictions, split.questions).absent
     images = {q.image for q in split.questions if q.id not in absent}
     return replace(split, questions=tuple(q for q in split.questions if q.image in images))
 
 
 def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
-    """The folders beside the questions that the run read and that are still there: scans of rooms, models of things."""
+    """Return the existing folders that the run read besides the questions: room scans, furniture
+    models.
+    """
     options = provenance.get("config", {}).get("benchmark") or {}
     paths = {key: Path(options[key]) for key in ("scans", "furniture") if options.get(key)}
     return {key: path for key, path in paths.items() if path.exists()}
 
 
-# --- tables -------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def run_tables(
     run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[tuple[str, Table]]:
-    """Titles and tables of a run: figures beside other systems and published rows, differences, its oracle grid where it
-    has one, and the rest."""
+    """Return titles and tables of a run: figures beside other systems and published rows,
+    differences, perception, and the oracle grid if given.
+    """
     report, own = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
@@ -119,7 +128,7 @@ def run_tables(
 
 
 def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """Titles and tables of an oracle grid, as a paper has them."""
+    """Return titles and tables of an oracle grid for a paper."""
     return [
         ("Oracle grid: right answers (%) with the ground truth in place of modules", ladder_table(grid)),
         ("Shares of the error rate by module (Shapley values, percentage points)", blame_table(grid)),
@@ -133,7 +142,7 @@ def _as_report(run: Run, k: int) -> dict:
 
 
 def _beside(table: Table, others: Sequence[dict]) -> Table:
-    """The table with rows of other systems under the run's own, above the published."""
+    """Insert rows of other systems below the run's own, above the published rows."""
     at = table.rules[0] if table.rules else len(table.rows)
     more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
     rows = [*table.rows[:at], *more, *table.rows[at:]]
@@ -143,7 +152,7 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
 def explained(
     run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[Explained]:
-    """The tables of a run with the notes that each needs where it stands alone."""
+    """Return the tables of a run with the notes that each needs when shown alone."""
     report = run.report
     plain = f"{report['benchmark']}, {report['split']} split"
     found = []
@@ -156,19 +165,21 @@ def explained(
 
 
 def _bare(table: Table, report: Mapping[str, Any]) -> Table:
-    """The table without the data's name in its first column's title, for the notes say it."""
+    """Remove the data's name from the title of the first column; the notes contain it."""
     if table.header[0] != data_title(report):
         return table
     return table._replace(header=("model", *table.header[1:]))
 
 
 def run_figures(run: Run) -> list[Plot]:
-    """The figures of the benchmark's paper, of this run; other systems stand in those that can show several."""
+    """Return the figures of the benchmark's paper for this run; other systems are included where
+    the figure supports several.
+    """
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     return list(run.benchmark.figures(run.report, *others))
 
 
-# --- the page -----------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def run_page(
@@ -179,9 +190,12 @@ def run_page(
     ids: Sequence[str] = (),
     published: Published = True,
 ) -> str:
-    """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default. `items`: how many questions it
-    lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not. `published`: as in
-    `results_table`."""
+    """Return the HTML page of a run.
+
+    `grid` is the folder of its oracle grid, by default the run's own. `items` limits the number of
+    questions listed (see `html_items.listed`); `ids` selects them instead, InputError for an
+    unknown id. `published`: see `results_table`.
+    """
     folder, grid = Path(folder), Path(grid or folder)
     questions = run.split.questions
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
@@ -194,7 +208,7 @@ def run_page(
         items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
         figures = trust(items)
         risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
-    except InputError:  # answers without probabilities, or none at all: there is nothing to plot
+    except InputError:  # no answers or no probabilities: nothing to plot
         pass
     notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
     cells, errors = _grid(grid, shown, run.report["benchmark"])
@@ -237,19 +251,22 @@ def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequen
 def write_page(
     run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None, **which: Any
 ) -> Path:
-    """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`, `published`."""
+    """Write `run_page` to a file, by default FOLDER/report.html, and return its path. `which`:
+    `items`, `ids`, `published`.
+    """
     path = Path(out or Path(folder) / HTML)
     write_file(path, run_page(run, folder, grid, **which))
     return path
 
 
 def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
-    """A finished run's tables, figures and page (also written to FOLDER/report.html) as a wandb run; `options` are those
-    of wandb.init. Offline unless WANDB_MODE says otherwise."""
+    """Log a finished run's tables, figures and HTML page (also written to FOLDER/report.html) to
+    wandb; `options` are passed to wandb.init. Offline unless WANDB_MODE is set.
+    """
     import os
 
     os.environ.setdefault("WANDB_MODE", "offline")
-    import wandb  # slow to import, so only when asked for
+    import wandb  # slow to import
 
     run = read_run(folder)
     page = write_page(run, folder)
@@ -265,12 +282,16 @@ def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
 
 
 def grid_of(folder: str | Path, run: Run) -> dict[str, Any] | None:
-    """The oracle grid in a folder, None where there is none; InputError for one of another benchmark."""
+    """Read the oracle grid in a folder; None if there is none, InputError if it is of another
+    benchmark.
+    """
     return _grid(Path(folder), (), run.report["benchmark"])[0]
 
 
 def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[str, dict]]:
-    """The oracle grid of a folder and its errors by question id; (None, {}) when there is none."""
+    """Return the oracle grid of a folder and its errors by question id; (None, {}) if there is
+    none.
+    """
     if not (folder / GRID).is_file():
         return None, {}
     grid = read_grid(folder / GRID)
@@ -292,7 +313,7 @@ def _images(
         yield name, image_record(run.split, name, own, answers, kept, run.report)
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def _markdown(tables: Sequence[Explained], benchmark: str) -> str:
@@ -310,7 +331,7 @@ SPELLINGS = {"latex": latex_page, "markdown": _markdown}
 
 
 def report_command(arguments: argparse.Namespace) -> int:
-    """Write a run's page, or print its tables, or write the files of a paper."""
+    """Write a run's HTML page, print its tables, or write the files for a paper."""
     tabled = arguments.form or arguments.paper
     if tabled and (arguments.items is not None or arguments.question):
         raise InputError("--items and --question are for the page, not for its tables alone")
@@ -349,7 +370,9 @@ def report_command(arguments: argparse.Namespace) -> int:
 
 
 def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, Run]]:
-    """The runs that were named, each first of its data with its folder and those on the same data beside it."""
+    """Group the named runs by data: per group the first folder, and a run that includes the others
+    for comparison.
+    """
     groups: list[tuple[dict[str, Any], list[str]]] = []
     for folder in arguments.folders:
         about = about_run(folder)

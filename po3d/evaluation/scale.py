@@ -1,11 +1,14 @@
-"""Questions and pictures by the million: python -m po3d.bench scale
+"""Scaling benchmark with up to a million questions: python -m po3d.bench scale
 
-executor     texts of gold programs on true tables, parsed, packed and answered in batches of CHUNK; nothing is kept
-evaluation   `evaluate` of the oracle: predictions.jsonl, scores, report.json; the questions are in memory, as of any split
-pictures     `evaluate` of networks, one look at each picture and one question on it, marginal answers
+executor     true programs on true scenes: parsed, packed and answered in batches of CHUNK; nothing
+             is stored
+evaluation   `evaluate` with the oracle: predictions.jsonl, scores, report.json; questions are in
+             memory, as for any split
+pictures     `evaluate` with networks: one perception pass and one question per image, marginal
+             answers
 
-Questions and pictures are those of the shipped PulseCheck457 split, again and again under names of their own; a picture is read
-anew each time. Every figure is measured in a process of its own, whose peak memory it therefore is.
+Questions and images are copies of the shipped PulseCheck457 split under new names; images are read
+again for each copy. Every figure is measured in its own process, so that its peak memory is known.
 """
 
 import os
@@ -34,8 +37,8 @@ from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_sce
 from po3d.systems import street
 from po3d.systems.pipeline import System, oracle
 
-CHUNK = 1_000  # questions of a batch
-SECONDS = 20.0  # of the processor within which a small size is measured again; the median counts
+CHUNK = 1_000  # questions per batch
+SECONDS = 20.0  # CPU seconds during which a small size is repeated; the median is reported
 UNITS = {"executor": "questions", "evaluation": "questions", "pictures": "pictures"}
 SIZES = {
     "executor": (1_000, 10_000, 100_000, 1_000_000),
@@ -45,7 +48,7 @@ SIZES = {
 
 
 class Figure(NamedTuple):
-    """What `size` units of `work` took: seconds of the processor, peak memory of the process in GiB."""
+    """Cost of `size` units of `work`: CPU seconds, peak memory of the process in GiB."""
 
     work: str
     size: int
@@ -55,7 +58,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Copies:
-    """A split whose questions are those of another again and again, under names of their own."""
+    """A split with repeated questions of another split, under new names."""
 
     split: Any
     questions: Sequence[Question]
@@ -77,7 +80,9 @@ class Copies:
 
 
 def copies(split: Split, count: int, each: int | None = None) -> Copies:
-    """So many questions, image by image; `each`: no more than so many on an image, not the same on all images."""
+    """Return a split of `count` questions, ordered by image; `each` limits the questions per image
+    and varies which are used.
+    """
     own: dict[str, list[Question]] = {}
     for q in sorted(split.questions, key=lambda q: q.image):
         own.setdefault(q.image, []).append(q)
@@ -94,7 +99,7 @@ def copies(split: Split, count: int, each: int | None = None) -> Copies:
 
 
 def executed(split: Split, count: int) -> None:
-    """Answer so many questions in batches; AssertionError when one is wrong."""
+    """Answer `count` questions in batches; raise AssertionError if one is wrong."""
     asked = [q for q in split.questions if q.program]
     with lasting():
         for start in range(0, count, CHUNK):
@@ -113,7 +118,9 @@ def _executed(split: Split, part: Sequence[Question]) -> None:
 
 
 def evaluated(split: Split, count: int, system: System, each: int | None = None) -> dict:
-    """The report of `system` on so many questions (see `copies`), made in a folder that is thrown away."""
+    """Evaluate `system` on `count` questions (see `copies`) in a temporary folder and return the
+    report.
+    """
     about = {
         "benchmark": "pulsecheck457",
         "split": "copies",
@@ -127,7 +134,9 @@ def evaluated(split: Split, count: int, system: System, each: int | None = None)
 
 
 def figure(work: str, size: int) -> Figure:
-    """Do `work` on `size` units here, again and again within SECONDS, after one small run to warm up."""
+    """Measure `work` on `size` units in this process, repeated for up to SECONDS after a small
+    warm-up run.
+    """
     split = pulsecheck457.open_mini()
     if work == "executor":
 
@@ -152,16 +161,19 @@ def figure(work: str, size: int) -> Figure:
 
 
 def peak_memory() -> float:
-    """GiB that this process has had at most."""
-    if platform.system() == "Linux":  # where a process starts with its parent's ru_maxrss
+    """Return the peak memory of this process in GiB."""
+    if platform.system() == "Linux":  # on Linux, a process inherits its parent's ru_maxrss
         with open("/proc/self/status", encoding="utf-8") as file:
             return int(re.search(r"VmHWM:\s*(\d+) kB", file.read())[1]) / 2**20
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30  # macOS counts bytes
 
 
 def figures(works: Sequence[str], largest: int, kept: Path | None = None) -> Iterator[Figure]:
-    """Every figure of `works` up to the size `largest`, as soon as it is known. `kept`: a file of those that were measured
-    before, to which the others are added; InputError when it is none."""
+    """Yield every figure of `works` up to the size `largest`, as soon as it is measured.
+
+    `kept` is a file of earlier figures, which are not measured again and to which new ones are
+    appended; InputError for other content.
+    """
     known: dict[tuple[str, int], Figure] = {}
     if kept is not None and kept.is_file():
         for record in read_jsonl(kept, "figures of bench scale"):
@@ -183,7 +195,7 @@ def figures(works: Sequence[str], largest: int, kept: Path | None = None) -> Ite
 
 
 def plot(found: Sequence[Figure], path: Path) -> None:
-    """Seconds for a unit and peak memory against how many units there are, in two panels."""
+    """Plot seconds per unit and peak memory against the number of units, in two panels."""
 
     def draw(drawing: Any) -> None:
         panels = drawing.subplots(1, 2)
@@ -203,7 +215,7 @@ def plot(found: Sequence[Figure], path: Path) -> None:
 
 
 def scale(works: Sequence[str], largest: int, kept: str | Path | None, picture: str | Path | None) -> None:
-    """Print `figures`, and of each work how far its time is from growing with the size; draw `plot` to `picture`."""
+    """Print `figures` with each work's deviation from linear scaling; save `plot` to `picture`."""
     found: list[Figure] = []
     print(f"{os.cpu_count()} cores; seconds of the processor; peak memory of a process that does this alone")
     for f in figures(works, largest, None if kept is None else Path(kept)):

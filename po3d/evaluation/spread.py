@@ -1,4 +1,4 @@
-"""Answers from an engine: each image is answered by a worker with a system of its own."""
+"""Distributed evaluation: each image is answered by a worker process that has its own system."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,11 +18,11 @@ Asked = tuple[str, Sequence[Question]]  # an image's name and its questions
 
 @dataclass
 class Work:
-    """What a worker does: answers the questions on an image. Its system is made with the first one."""
+    """The task of a worker: answer the questions on an image. The system is built on first use."""
 
     make: Callable[[], System]
-    split: Split  # without its questions, which come with each image
-    # of torch, where it is used: on another number of threads sums of floats would be others
+    split: Split  # without questions, which are sent with each image
+    # Number of torch threads, if torch is used; another number would change floating-point sums.
     threads: int | None
     system: System | None = None
 
@@ -40,15 +40,16 @@ class Work:
 
 
 def spread(engine: Engine, make: Callable[[], System]) -> Answers:
-    """How `predict` gets answers from an engine whose workers `make` their systems. The questions on an image that no worker
-    could answer are failed."""
+    """Return the `answers` argument of `predict` for an engine whose workers build their systems
+    with `make`. Questions on images that no worker could process get the status "failed".
+    """
 
     def answers(split: Any, system: System, images: Iterable[Asked]) -> Iterator[Answered]:
         if getattr(system, "ahead", 0):
             raise InputError(
                 "engine=ray is for systems that compute; one that waits for a service has system.concurrency"
             )
-        torch = sys.modules.get("torch")  # not there for a system that needs none
+        torch = sys.modules.get("torch")  # None for systems without torch
         work = Work(make, replace(split, questions=()), torch and torch.get_num_threads())
         asked = list(images)
         for (name, questions), (kept, predictions) in zip(

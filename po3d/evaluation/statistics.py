@@ -1,7 +1,8 @@
-"""Statistics of two systems on the same questions: is the difference real, and how large would it have to be?
+"""Paired statistics of two systems on the same questions: significance of a difference and the
+detectable effect size.
 
-Everything is paired: both answered the same items. Items on one image share its errors, so resampling draws whole
-images. The exact McNemar test takes items as independent and therefore stands beside the bootstrap, not alone.
+Items on one image share its errors, so the bootstrap resamples whole images. The exact McNemar test
+assumes independent items and is therefore reported beside the bootstrap, not alone.
 """
 
 import math
@@ -14,12 +15,14 @@ from scipy.stats import binomtest, norm
 
 from po3d.benchmarks.metrics import bootstrap, interval
 
-RESAMPLES = 10_000  # a p-value below 1e-3 needs far more than 1000
+RESAMPLES = 10_000  # p-values below 1e-3 need far more than 1000
 POWER, LEVEL = 0.8, 0.05
 
 
 class McNemar(NamedTuple):
-    """Items that only one of two systems has right, and the two-sided exact p-value that both are as good."""
+    """Counts of items that only one of two systems answers correctly, and the two-sided exact
+    p-value of equal accuracy.
+    """
 
     only_first: int
     only_second: int
@@ -27,26 +30,29 @@ class McNemar(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A mean difference, first minus second, with what resampling the clusters says of it. Where that can say nothing
-    `reason` tells why, and interval, p and detectable are NaN."""
+    """A mean difference (first minus second) with its cluster bootstrap. If resampling is not
+    informative, `reason` says why, and interval, p and detectable are NaN.
+    """
 
     value: float
     low: float  # 95 % interval
     high: float
-    p: float  # two-sided: how often the resampled difference is on the other side of zero, twice
-    detectable: float  # the true difference that this design finds at 5 % with 80 % power
+    p: float  # two-sided: twice the fraction of resampled differences on the other side of zero
+    detectable: float  # the true difference found with 80 % power at the 5 % level
     reason: str = ""
 
 
 class Agreement(NamedTuple):
-    """How far two systems err on the same items."""
+    """Overlap of the errors of two systems."""
 
-    kappa: float  # Cohen's, of right and wrong; NaN where both are constant
-    shared: float  # items that both have wrong, over items that either has wrong; NaN without an error
+    kappa: float  # Cohen's kappa of correctness; NaN if both are constant
+    shared: float  # items that both have wrong over items that either has wrong; NaN without errors
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
-    """The exact test of two right/wrong vectors (n,): the discordant items are fair coin tosses."""
+    """Exact McNemar test of two right/wrong vectors (n,): under H0, discordant pairs are fair coin
+    tosses.
+    """
     a, b = _right(first), _right(second)
     only_first, only_second = int((a & ~b).sum()), int((~a & b).sum())
     n = only_first + only_second
@@ -60,8 +66,11 @@ def paired_difference(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Difference:
-    """The mean of `first` - `second` (n,), bootstrapped by whole clusters (images or scenes). What varies between them
-    can't be told from one cluster, nor from values that are not numbers."""
+    """Compute the mean of `first` - `second` (n,) with a bootstrap over whole clusters (images or
+    scenes).
+
+    The result has no interval if there is a single cluster or if values are NaN.
+    """
     d = np.asarray(first, float) - np.asarray(second, float)
     boot = bootstrap(d, clusters, ["all"] * len(d), ["all"], resamples, seed)
     if reason := _nothing_to_resample(d, clusters):
@@ -75,7 +84,7 @@ def paired_difference(
 
 
 def _nothing_to_resample(values: NDArray[np.float64], clusters: Sequence[Hashable]) -> str:
-    """Why resampling says nothing of the mean of these values; "" when it does."""
+    """Return why a bootstrap of the mean is not informative; "" if it is."""
     if not len(values):
         return "no items"
     if np.isnan(values).any():
@@ -84,7 +93,7 @@ def _nothing_to_resample(values: NDArray[np.float64], clusters: Sequence[Hashabl
 
 
 def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
-    """Agreement of two right/wrong vectors (n,)."""
+    """Compute error agreement of two right/wrong vectors (n,)."""
     a, b = _right(first), _right(second)
     if not len(a):
         return Agreement(math.nan, math.nan)
@@ -96,10 +105,13 @@ def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values adjusted for all of them being looked at (Holm 1979): below 0.05, the error that any is a false
-    alarm stays below 5 %. NaN is no test: it stays NaN and counts not among them."""
+    """Adjust p-values for multiple testing (Holm 1979), which controls the family-wise error rate.
+
+    NaN entries are not tests: they stay NaN and do not count.
+    """
     p = np.asarray(p_values, float)
-    tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN is sorted to the end
+    # NaN is sorted to the end
+    tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     adjusted = np.full(len(p), math.nan)
     adjusted[tests] = np.maximum.accumulate(np.minimum(1.0, np.arange(len(tests), 0, -1) * p[tests]))
     return adjusted.tolist()

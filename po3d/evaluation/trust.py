@@ -1,5 +1,6 @@
-"""How far a system's probabilities can be trusted, and what it is worth to let it be silent; `po3d trust --help` says what is
-fitted."""
+"""Calibration and selective prediction (risk-coverage). `po3d trust --help` describes what is
+fitted.
+"""
 
 import argparse
 import json
@@ -24,9 +25,9 @@ from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.pipeline import Context, Posed, System, all_answers, at_once
 
 Array = NDArray[np.float64]
-BINS = 15  # as usual for ECE
+BINS = 15  # the usual number for ECE
 RISKS = (0.01, 0.05)
-_EDGE = 1e-6  # a probability nearer to 0 or 1 is a rounding matter
+_EDGE = 1e-6  # probabilities are clipped to [_EDGE, 1 - _EDGE] before taking logits
 
 
 class Bin(NamedTuple):
@@ -35,20 +36,22 @@ class Bin(NamedTuple):
     low: float
     high: float
     n: int
-    confidence: float  # their mean probability
-    accuracy: float  # their share that is right
+    confidence: float  # mean probability
+    accuracy: float  # fraction correct
 
 
 class Coverage(NamedTuple):
-    """How much is answered when answers below a threshold are held back."""
+    """Coverage when answers below a threshold are withheld."""
 
-    coverage: float  # share of all questions
-    threshold: float  # the least probability that is answered; inf when nothing may be
+    coverage: float  # fraction of all questions
+    threshold: float  # lowest probability that is answered; inf if nothing is answered
 
 
 @dataclass(frozen=True)
 class Abstaining:
-    """A system whose answers below a probability are held back; one without a probability passes."""
+    """Wraps a system: abstain where the probability is below a threshold; answers without a
+    probability pass.
+    """
 
     system: System
     below: float
@@ -65,7 +68,7 @@ class Abstaining:
 
 
 def held_back(prediction: Prediction, below: float) -> Prediction:
-    """The prediction, or an abstention when its probability is below the threshold."""
+    """Return the prediction, or an abstention if its probability is below the threshold."""
     p = prediction.probability
     if prediction.status != "ok" or p is None or p >= below:
         return prediction
@@ -74,7 +77,7 @@ def held_back(prediction: Prediction, below: float) -> Prediction:
 
 
 def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:
-    """The reliability diagram's data: bins of equal width, empty ones left out."""
+    """Compute the data of a reliability diagram: bins of equal width, without empty ones."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
     found = []
@@ -86,13 +89,17 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) ->
 
 
 def calibration_error(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> float:
-    """ECE: the mean distance of confidence and accuracy over the bins, each weighted by its items; from 0 to 1."""
+    """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
+    bins, weighted by their counts; in [0, 1].
+    """
     found = reliability(probabilities, right, bins)
     return sum(b.n * abs(b.confidence - b.accuracy) for b in found) / max(sum(b.n for b in found), 1)
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
-    """The temperature with the least negative log-likelihood; above 1, the probabilities were too bold."""
+    """Fit the temperature that minimises the negative log-likelihood; above 1 if the probabilities
+    were overconfident.
+    """
     z, r = _logits(probabilities), np.asarray(right, float)
 
     def loss(log_temperature: float) -> float:
@@ -103,13 +110,15 @@ def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
 
 
 def rescaled(probabilities: ArrayLike, temperature: float) -> Array:
-    """The probabilities after temperature scaling."""
+    """Apply temperature scaling."""
     return expit(_logits(probabilities) / temperature)
 
 
 def risk_coverage(probabilities: ArrayLike, right: ArrayLike, total: int) -> tuple[Array, Array, Array]:
-    """Thresholds (k,) descending, and of each the share of `total` questions answered from there on and the share of
-    those answers that is wrong. Answers of one probability come together."""
+    """Compute the risk-coverage curve: thresholds (k,) in descending order and, for each, the
+    fraction of `total` questions answered at or above it and the error rate of those answers. Ties
+    enter together.
+    """
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     order = np.argsort(-p, kind="stable")
     p, wrong = p[order], np.cumsum(1 - r[order])
@@ -118,7 +127,9 @@ def risk_coverage(probabilities: ArrayLike, right: ArrayLike, total: int) -> tup
 
 
 def coverage_at(probabilities: ArrayLike, right: ArrayLike, total: int, risk: float) -> Coverage:
-    """The most that can be answered while at most the share `risk` of the answers is wrong, chosen in hindsight."""
+    """Return the largest coverage with an error rate of at most `risk`, the threshold being chosen
+    on the same data.
+    """
     thresholds, coverage, risks = risk_coverage(probabilities, right, total)
     within = np.flatnonzero(risks <= risk)
     if not len(within):
@@ -130,11 +141,11 @@ def _logits(probabilities: ArrayLike) -> Array:
     return logit(np.clip(np.asarray(probabilities, float), _EDGE, 1 - _EDGE))
 
 
-# --- of predictions -----------------------------------------------------------------------------------------
+# --- of predictions -------------------------------------------------------------------------------
 
 
 class Answered(NamedTuple):
-    """The answers that were given, with their probabilities and whether they are right, and how many were asked."""
+    """Probabilities and correctness of the given answers, and the number of questions."""
 
     probabilities: Array
     right: Array
@@ -144,9 +155,11 @@ class Answered(NamedTuple):
 def answered(
     benchmark: Benchmark, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> Answered:
-    """InputError when an answer comes without a probability."""
+    """Collect the given answers; raise InputError for an answer without a probability, or if there
+    is none.
+    """
     right = np.array(benchmark.correct(questions, predictions, scorer), float)
-    counts = ~np.isnan(right)  # what counts in no headline figure, counts in none here
+    counts = ~np.isnan(right)  # questions outside the headline figures are excluded
     given = np.array([p.status == "ok" for p in predictions]) & counts
     if not given.any():
         raise InputError("there is no answer whose probability could be looked at")
@@ -160,8 +173,10 @@ def answered(
 
 
 def trust(items: Answered, temperature: float = 1.0) -> dict:
-    """The figures of one system, ready for JSON: temperature, questions, answers, accuracy of the answers, ece, bins,
-    coverage_at (risk -> coverage, threshold), aurc (the mean risk over all coverages)."""
+    """Compute one system's figures, JSON-serialisable: temperature, questions, answers, accuracy of
+    the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc (mean risk over all
+    coverages).
+    """
     p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
     _, coverage, risk = risk_coverage(p, items.right, items.total)
     return {
@@ -180,7 +195,7 @@ def trust(items: Answered, temperature: float = 1.0) -> dict:
 
 
 def trust_tables(figures: dict) -> list[Table]:
-    """The figures, and the reliability diagram, as tables."""
+    """Return two tables: the figures and the reliability diagram."""
     rows: list[list] = [
         ["answers / questions", f"{figures['answers']} / {figures['questions']}"],
         ["temperature", f"{figures['temperature']:.3f}"],
@@ -199,11 +214,11 @@ def _finite(found: dict[str, float]) -> dict[str, float | None]:
     return {k: v if np.isfinite(v) else None for k, v in found.items()}
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def trust_command(arguments: argparse.Namespace) -> int:
-    """Print the figures of a predictions file."""
+    """Print the calibration figures of a predictions file."""
     if (arguments.fit_on is None) != (arguments.fit_data is None):
         raise InputError(
             "--fit-on and --fit-data belong together: predictions, and the split that they are on"
@@ -248,8 +263,11 @@ def trust_command(arguments: argparse.Namespace) -> int:
 
 
 def _size_of_run(file: str) -> int | None:
-    """The size of the run that a predictions file belongs to, by the run.json beside it; None for a whole split, a fresh
-    twin, which is whole in its folder, and a file without a run."""
+    """Return the `size` option of the run of a predictions file, read from the run.json beside it.
+
+    None for a whole split, a fresh twin (which is generated with that size), or a file without a
+    run.
+    """
     path = Path(file)
     config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
     fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
@@ -257,7 +275,7 @@ def _size_of_run(file: str) -> int | None:
 
 
 def _others(entry: Entry, file: str) -> list[str]:
-    """What is said of predictions that may be of another split."""
+    """Return a warning if predictions seem to be of another split."""
     if not entry.foreign:
         return []
     return [f"{file}: {entry.foreign} lines are on other questions and left out; are they of this split?"]

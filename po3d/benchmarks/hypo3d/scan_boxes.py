@@ -1,9 +1,10 @@
-"""Boxes of a scanned room to its scene table; colours of scanned surfaces to words.
+"""Conversion of a scanned room's boxes to a scene, and of surface colours to colour names.
 
-Scans come in metres with z up; their origin is anywhere and their walls at any angle. The table keeps the ground axes
-and puts the floor at z = 0. Of the box axes, the one closest to world z is the height; the shorter of the others is
-the depth, the longer the width (scans don't tell a thing's front). The heading is the depth axis, in the sense that
-points to the middle of the room: away from the wall behind. A tilted box is set upright, its lengths unchanged.
+Scans are in metres with z up; their origin is arbitrary and their walls have any angle. The scene
+keeps the ground axes and has its floor at z = 0. The box axis closest to world z is the height; the
+shorter of the other two is the depth, the longer one the width (scans do not annotate an object's
+front). The heading is along the depth axis, toward the middle of the room, i.e. away from the wall
+behind. Tilted boxes are set upright with unchanged lengths.
 """
 
 import math
@@ -19,34 +20,34 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import COLORS
 from po3d.scene.table import ObjectState, Scene, sure
 
-SHELL = ("floor", "wall", "ceiling")  # of the room itself, no objects
-UNNAMED = ("", "remove", "unannotated")  # what annotators set aside, not the name of a thing
-THINNEST = 0.01  # metres; a flat patch of a scan still is a thing with a volume
+SHELL = ("floor", "wall", "ceiling")  # parts of the room itself, not objects
+UNNAMED = ("", "remove", "unannotated")  # labels that annotators use for ignored segments
+THINNEST = 0.01  # metres; minimum extent, so that a flat patch has a volume
 
 
 class Box(NamedTuple):
-    """An annotated instance, in the file's world: metres, z up."""
+    """An annotated instance, in the file's frame: metres, z up."""
 
     label: str
     centre: Array  # (3,)
-    axes: Array  # (3, 3) unit rows: the box's axes
+    axes: Array  # (3, 3), the rows are the box's unit axes
     lengths: Array  # (3,) along those axes
     color: str | None = None
 
     @property
     def up(self) -> int:
-        """The axis closest to world z."""
+        """Index of the axis closest to world z."""
         return int(np.abs(self.axes[:, 2]).argmax())
 
     @property
     def level(self) -> tuple[int, int]:
-        """The other two, the shorter first."""
+        """Indices of the other two axes, the shorter first."""
         i, j = (k for k in range(3) if k != self.up)
         return (i, j) if self.lengths[i] <= self.lengths[j] else (j, i)
 
     @property
     def area(self) -> float:
-        """Of the footprint, square metres."""
+        """Area of the footprint, square metres."""
         i, j = self.level
         return float(self.lengths[i] * self.lengths[j])
 
@@ -58,14 +59,16 @@ class Box(NamedTuple):
         return math.atan2(self.axes[axis, 1], self.axes[axis, 0])
 
     def corners(self) -> Array:
-        """(4, 2) of the footprint, in no particular order."""
+        """Return the corners of the footprint, (4, 2), in no particular order."""
         i, j = self.level
         a, b = (self.axes[k, :2] * self.lengths[k] / 2 for k in (i, j))
         return self.centre[:2] + np.array([a + b, a - b, -a - b, b - a])
 
 
 def box(label: object, centre: object, axes: object, lengths: object, where: str) -> Box:
-    """A checked Box; `axes` are 9 numbers, an axis after the other. InputError names the field of `where`."""
+    """Return a validated Box; `axes` are 9 numbers, one axis after the other. An InputError names
+    the field of `where`.
+    """
     if not isinstance(label, str):
         raise InputError(f"{where}: 'label' should be a text, not {str(label)[:40]!r}")
     rows = numbers(axes, 9, where, "the axes").reshape(3, 3)
@@ -79,7 +82,9 @@ def box(label: object, centre: object, axes: object, lengths: object, where: str
 
 
 def numbers(values: object, count: int, where: str, field: str) -> Array:
-    """(count,) finite numbers of a list or array, no larger than rooms have; InputError names the field."""
+    """Validate a list or array of `count` finite numbers below 1e6 and return it as (count,); an
+    InputError names the field.
+    """
     if hasattr(values, "tolist"):
         values = values.tolist()
     fits = isinstance(values, list | tuple) and len(values) == count
@@ -89,11 +94,12 @@ def numbers(values: object, count: int, where: str, field: str) -> Array:
 
 
 def room(scene_id: str, boxes: Sequence[Box]) -> Scene:
-    """The table of a scanned room, source "gt", its viewer looking along +y until a frame says otherwise.
+    """Return the scene of a scanned room, source "gt", with the viewer looking along +y until a
+    reference frame is set.
 
-    The floor's level is that of its largest instance; without a floor, that of the lowest bottom. The outline is the
-    rectangle around all instances of the floor, turned as the largest; without a floor around the walls, else around
-    all. It is None, and the table empty, when there is nothing.
+    Floor level is that of the largest floor instance, or the lowest bottom of all boxes. The
+    outline is the rectangle around all floor instances, aligned with the largest; without a floor
+    around the walls, else around all objects. Without any box it is None and the scene is empty.
     """
     shell = {kind: [b for b in boxes if b.label == kind] for kind in SHELL}
     things = [b for b in boxes if b.label not in SHELL + UNNAMED]
@@ -121,7 +127,9 @@ def _state(b: Box, ground: float, middle: Array) -> ObjectState:
 
 
 def _rectangle(boxes: Sequence[Box]) -> tuple[tuple[float, float], ...]:
-    """Four corners around all footprints, counter-clockwise, turned as the longer side of the largest."""
+    """Return the corners of the rectangle around all footprints, counter-clockwise, aligned with
+    the longer side of the largest.
+    """
     widest = max(boxes, key=lambda b: math.hypot(*(b.lengths[k] for k in b.level)))
     angle = widest.azimuth(widest.level[1]) % (math.pi / 2)
     u = np.array([math.cos(angle), math.sin(angle)])
@@ -132,10 +140,11 @@ def _rectangle(boxes: Sequence[Box]) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(y)) for x, y in corners)
 
 
-# --- colours --------------------------------------------------------------------------------------------------------
+# --- colours --------------------------------------------------------------------------------------
 
-# Where people see each colour: the colour's own patch in xkcd's colour survey (CC0), and of those it calls dull, dark,
-# light ..., the ones that scans of lit rooms need; no light and dark grey, because scans don't reach white and black.
+# Reference sRGB values per colour: the colour's own patch in xkcd's colour survey (CC0), and those
+# of its dull, dark, light ... variants that occur in scans of lit rooms; no light or dark grey,
+# because scans do not reach white and black.
 _PATCHES = {
     "white": "ffffff", "black": "000000", "gray": "929591 7d7f7c", "brown": "653700 ad8150 876e4b",
     "red": "e50000 bb3f3f 840000", "blue": "0343df 5a86ad 00035b 95d0fc", "pink": "ff81c0 d58a94 cb416b",
@@ -148,7 +157,7 @@ _WHITE = _RGB_TO_XYZ.sum(1)  # D65
 
 
 def lab(rgb: ArrayLike) -> Array:
-    """(..., 3) CIELAB under D65 of sRGB values (..., 3) in 0..255."""
+    """Convert sRGB values (..., 3) in 0..255 to CIELAB (..., 3) under D65."""
     c = np.asarray(rgb, float) / 255
     linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
     t = linear @ _RGB_TO_XYZ.T / _WHITE
@@ -162,5 +171,7 @@ _POINTS = lab([list(bytes.fromhex(patch)) for name in COLORS for patch in _PATCH
 
 
 def color_name(rgb: ArrayLike) -> str:
-    """The word of rooms.COLORS whose patches come nearest to an sRGB value (3,) in 0..255, by CIELAB distance."""
+    """Return the colour of rooms.COLORS whose patches are nearest to an sRGB value (3,) in 0..255
+    by CIELAB distance.
+    """
     return _NAMES[int(np.linalg.norm(_POINTS - lab(rgb), axis=1).argmin())]

@@ -1,13 +1,14 @@
-"""Hypo3D's rooms from the annotated scans they come from: ScanNet, 3RScan, EmbodiedScan.
+"""Hypo3D's rooms from the annotated scans of ScanNet, 3RScan and EmbodiedScan.
 
-    scannet_scene(folder)        ScanNet: <id>_vh_clean_2.ply, <id>_vh_clean_2.0.010000.segs.json,
-                                 <id>.aggregation.json and <id>.txt, as the ScanNet readme lists them
-    rscan_scene(path, scene_id)  3RScan: semseg.v2.json, oriented boxes
-    embodiedscan_scenes(path)    EmbodiedScan: embodiedscan_infos_{train,val}.pkl, nine numbers a box
-    read_scan(path)              any of these, or a folder of them
+  scannet_scene(folder)        ScanNet: <id>_vh_clean_2.ply, <id>_vh_clean_2.0.010000.segs.json,
+                               <id>.aggregation.json and <id>.txt, as listed in the ScanNet readme
+  rscan_scene(path, scene_id)  3RScan: semseg.v2.json, oriented boxes
+  embodiedscan_scenes(path)    EmbodiedScan: embodiedscan_infos_{train,val}.pkl, 9 numbers per box
+  read_scan(path)              any of these, or a folder of them
 
-How boxes become a table: `po3d.benchmarks.hypo3d.scan_boxes`. Names are the annotators' labels in lower case. Only ScanNet
-says something of colour."""
+Boxes are converted to scenes by `po3d.benchmarks.hypo3d.scan_boxes`. Names are the annotators'
+labels in lower case. Only ScanNet has colours.
+"""
 
 import math
 import os
@@ -32,16 +33,19 @@ BOXES = "semseg.v2.json"
 EXPECTED = (
     f"a ScanNet folder (<id>{MESH}), a 3RScan folder ({BOXES}), an EmbodiedScan .pkl, or a folder of them"
 )
-ROBUST = (1, 99)  # percentiles of an instance's vertices that its box spans: stray vertices stay outside
-MAX_VERTICES = 20_000_000  # ScanNet's decimated meshes have some 10^5
+ROBUST = (1, 99)  # percentiles of an instance's vertices that its box spans, to exclude outliers
+MAX_VERTICES = 20_000_000  # ScanNet's decimated meshes have about 1e5
 MAX_JSON = 512 * 2**20  # bytes
-MAX_HEADER = 200  # lines, each of at most as many bytes
+MAX_HEADER = 200  # lines, and bytes per line
 
 
 def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str, Scene]:
-    """Scene id -> table, of whatever `path` holds: a scene's folder or file, or a folder of scene folders and info
-    files, where a scene folder goes before an info file. `only`: the scene ids wanted, others may not even be read.
-    InputError when nothing there is a scan."""
+    """Return scene id -> ground truth from a scene's folder or file, or from a folder of scene
+    folders and info files.
+
+    A scene folder takes precedence over an info file. `only`: the scene ids wanted; others may not
+    be read. Raise InputError if there is no scan.
+    """
     path = Path(path)
     if path.is_file() and path.suffix == ".pkl":
         return _kept(embodiedscan_scenes(path), only)
@@ -65,7 +69,7 @@ def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str
 
 
 def _scene_of(folder: Path) -> dict[str, Scene] | None:
-    """The one scene of a scene folder; None when it is no such folder."""
+    """Return the scene of a scene folder; None if it is not one."""
     if folder.is_dir() and any(folder.glob(f"*{MESH}")):
         scene = scannet_scene(folder)
         return {scene.image: scene}
@@ -85,7 +89,7 @@ def _name(folder: Path) -> str:
 
 
 def _json(path: Path, what: str) -> dict:
-    """The object in a JSON file; InputError when it is none, or too large to be one of these."""
+    """Read a JSON object; raise InputError if the file has none or is larger than MAX_JSON."""
     if path.is_file() and path.stat().st_size > MAX_JSON:
         raise InputError(f"{what} {path} is larger than {MAX_JSON >> 20} MiB")
     content = read_json(path, what)
@@ -95,7 +99,7 @@ def _json(path: Path, what: str) -> dict:
 
 
 def _groups(content: dict, what: str, path: Path) -> Iterator[tuple[str, dict]]:
-    """Where it stands, and the record, of each of 'segGroups'."""
+    """Yield location and record of each of 'segGroups'."""
     groups = content.get("segGroups")
     if not isinstance(groups, list):
         raise InputError(f"{what} {path}: 'segGroups' should be a list of instances")
@@ -106,15 +110,17 @@ def _groups(content: dict, what: str, path: Path) -> Iterator[tuple[str, dict]]:
         yield where, group
 
 
-# --- ScanNet --------------------------------------------------------------------------------------------------------
+# --- ScanNet --------------------------------------------------------------------------------------
 
 
 def scannet_scene(folder: str | Path) -> Scene:
-    """The room of a ScanNet scene folder, in its axis-aligned frame (<id>.txt), `image` = the id of its files.
+    """Return the room of a ScanNet scene folder, in its axis-aligned frame (<id>.txt); `image` is
+    the id of its files.
 
-    An instance is the box of its vertices from the 1st to the 99th percentile, parallel to the world's axes; one
-    without vertices is left out. Its colour is the word nearest to their mean colour (scan_boxes.color_name), when the
-    mesh has colours. The floor's level is the median of the floor. InputError says which file lacks what.
+    An instance is the axis-aligned box from the 1st to the 99th percentile of its vertices;
+    instances without vertices are omitted. If the mesh has colours, an instance's colour is the
+    name nearest to their mean (scan_boxes.color_name). Floor level is the median height of the
+    floor's vertices. An InputError names the file and the missing field.
     """
     folder = Path(folder)
     meshes = sorted(folder.glob(f"*{MESH}"))
@@ -149,7 +155,9 @@ def scannet_scene(folder: str | Path) -> Scene:
 
 
 def _instance(label: str, points: Array, colors: Array | None) -> Box:
-    """The box of an instance's vertices (n, 3), with the word for their mean sRGB value (n, 3)."""
+    """Return the box of an instance's vertices (n, 3), with the name of their mean sRGB value
+    (`colors` (n, 3)).
+    """
     label = " ".join(label.lower().split())
     low, high = np.percentile(points, ROBUST, axis=0)
     if label == "floor":
@@ -159,7 +167,9 @@ def _instance(label: str, points: Array, colors: Array | None) -> Box:
 
 
 def _axis_alignment(path: Path) -> Array:
-    """(4, 4) `axisAlignment` of a scene's text file, 16 numbers row by row: aligned_T_scan."""
+    """Read (4, 4) `axisAlignment` from a scene's text file, 16 numbers in row order:
+    aligned_T_scan.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -185,7 +195,7 @@ def _axis_alignment(path: Path) -> Array:
 
 
 def _integers(values: object, what: str) -> NDArray[np.int64]:
-    """(n,) whole numbers of a JSON list."""
+    """Convert a JSON list of integers to (n,)."""
     try:
         array = np.asarray(values if isinstance(values, list) else None)
     except ValueError:  # a ragged list
@@ -195,7 +205,7 @@ def _integers(values: object, what: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-# --- PLY ------------------------------------------------------------------------------------------------------------
+# --- PLY ------------------------------------------------------------------------------------------
 
 _PLY_TYPES = {
     "char": "<i1", "uchar": "<u1", "short": "<i2", "ushort": "<u2", "int": "<i4", "uint": "<u4", "float": "<f4",
@@ -205,7 +215,9 @@ _PLY_TYPES = {
 
 
 def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
-    """(n, 3) points and (n, 3) sRGB values, or None, of a binary little-endian PLY; faces are not read."""
+    """Read (n, 3) points and (n, 3) sRGB values (or None) of a binary little-endian PLY; faces are
+    skipped.
+    """
     try:
         with open(path, "rb") as file:
             count, layout = _ply_header(file, path)
@@ -227,7 +239,9 @@ def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
 
 
 def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
-    """How many vertices follow, and the layout of one. InputError unless they come first."""
+    """Return the number of vertices and their layout; raise InputError unless they are the first
+    element.
+    """
     lines: list[list[str]] = []
     while len(lines) < MAX_HEADER and (lines[-1:] != [["end_header"]]):
         line = file.readline(MAX_HEADER)
@@ -252,13 +266,15 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
     return int(count[0]), np.dtype([(name, _PLY_TYPES[kind]) for kind, name in properties])
 
 
-# --- 3RScan and EmbodiedScan ----------------------------------------------------------------------------------------
+# --- 3RScan and EmbodiedScan ----------------------------------------------------------------------
 
 
 def rscan_scene(path: str | Path, scene_id: str) -> Scene:
-    """The room of a 3RScan semseg.v2.json. Each instance's "obb": "centroid", "axesLengths" and "normalizedAxes",
-    which is one axis after the other. The world's z is up; which of a box's axes is its height differs from box to
-    box, and is the one closest to z."""
+    """Read the room of a 3RScan semseg.v2.json.
+
+    Each instance has "obb" with "centroid", "axesLengths" and "normalizedAxes" (one axis after the
+    other). The world's z is up; the height axis varies between boxes and is the one closest to z.
+    """
     path = Path(path)
     boxes = []
     for where, group in _groups(_json(path, "box file"), "box file", path):
@@ -271,10 +287,13 @@ def rscan_scene(path: str | Path, scene_id: str) -> Scene:
 
 
 def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
-    """The rooms of an EmbodiedScan info file, by scene id: "scannet/scene0001_00" and "3rscan/<uuid>" count without
-    the first part, as in Hypo3D; Matterport's regions with all parts. A box is centre, lengths along its own x, y, z,
-    and Euler angles about its own Z, X, Y in this order, radians: axes = columns of Rz @ Rx @ Ry (EmbodiedScan,
-    structures/bbox_3d/euler_box3d.py). Read without running anything that the pickle asks for."""
+    """Read the rooms of an EmbodiedScan info file, by scene id.
+
+    As in Hypo3D, ids such as "scannet/scene0001_00" and "3rscan/<uuid>" lose their first part;
+    Matterport regions keep all parts. A box is its centre, lengths along its own x, y, z, and Euler
+    angles about its own Z, X, Y in this order, in radians: axes = columns of Rz @ Rx @ Ry
+    (EmbodiedScan, structures/bbox_3d/euler_box3d.py). The pickle is read without executing code.
+    """
     path = Path(path)
     content = read_pickle(path, "info file")
     info, listed = (content.get(k) if isinstance(content, dict) else None for k in ("metainfo", "data_list"))

@@ -1,11 +1,13 @@
-"""Scores on Hypo3D: a pure function of questions and predictions.
+"""Scores on Hypo3D, a pure function of questions and predictions.
 
-There is one scorer, "official": the repository's metric_compute.py. A text is normalised, then two are compared:
+There is one scorer, "official", the repository's metric_compute.py. Texts are normalised and then
+compared:
 
-EM   exact match: the normalised texts are equal. The order of words counts: "left back" is not "back left".
-PM   partial match: the share of the reference's words that the prediction holds, in any order. More words
-     cost nothing, so PM alone rewards saying much. A reference word that stands twice counts twice below and
-     once above, so "front left and front right" is an exact match with itself, and a partial one of 80 %.
+EM   exact match: the normalised texts are equal, with word order: "left back" is not "back left"
+PM   partial match: the fraction of the reference's words that are in the prediction, in any order.
+     Additional words are not penalised, so PM alone favours long answers. A word that occurs
+     twice in the reference counts twice in the denominator but once in the numerator, so the PM
+     of "front left and front right" with itself is 80 %.
 """
 
 import math
@@ -21,26 +23,30 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 
-CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
-TYPES = ("Scale", "Direction", "Semantic")  # of questions, as released; a question may have several
-FINE_TYPES = (  # the release does not say them (paper, Table 5; "size fitness" only Table 6)
+# kinds of change, in Table 1's order
+CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")
+# question types of the release; a question may have several
+TYPES = ("Scale", "Direction", "Semantic")
+FINE_TYPES = (  # not part of the release (paper, Table 5; "size fitness" only in Table 6)
     "proximity", "direction-based recognition", "size-based recognition", "functionality", "counting", "navigation",
     "placement height", "relative position", "attribute", "path reasoning", "situational reasoning", "size fitness",
 )  # fmt: skip
-CONTROLS = ("without change", "irrelevant change", "aligned map")  # Tables 3, 4 and 9
-ALIGNED = "_aligned"  # ends the id of a room whose map was turned to its frame; before it, the room's own id
+CONTROLS = ("without change", "irrelevant change", "aligned map")  # control sets: Tables 3, 4 and 9
+ALIGNED = "_aligned"  # suffix of the id of a room whose map was rotated to its reference frame
 OVERALL = "overall"
 SCORERS = ("official",)
-RELEASE = "official release"  # what the published figures were measured on
+RELEASE = "official release"  # data on which the published figures were measured
 
-# metric_compute.py's table (phrases.csv). There is no rule for "in front and to the left": the official script has none either.
+# metric_compute.py's table (phrases.csv). Like the official script, it has no rule for "in front
+# and to the left".
 _PHRASES = {row["phrase"]: row["said"] for row in rows_beside(__file__, "phrases.csv")}
-# One pass: what a match has taken is not looked at again ("on the right side" becomes "right side").
+# Replaced in a single pass, so a replacement is not matched again ("on the right side" becomes
+# "right side").
 _PHRASE = re.compile(r"\b(" + "|".join(sorted(_PHRASES, key=len, reverse=True)) + r")\b")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _OTHER = re.compile(r"[^a-zA-Z0-9\s]")
 
-# How the published tables' inputs are called here.
+# Input names of the published tables -> names used here.
 _INPUTS = {
     "LLM (Scene Caption)": "captions",
     "2D VLM (Non-Semantic Top-View Map)": "map",
@@ -52,26 +58,29 @@ _INPUTS = {
 
 
 class Match(NamedTuple):
-    """How well one answer fits, each from 0 to 1."""
+    """Scores of one answer, each in [0, 1]."""
 
     em: float
     pm: float
 
 
-# --- the official metric ------------------------------------------------------------------------------------
+# --- the official metric --------------------------------------------------------------------------
 
 
 def normalize(text: str) -> str:
-    """The text as the official script compares it: directions in its words, no articles, nothing but letters
-    and digits ("2.5" becomes "25"), and a number instead of all words from the first number on ("two chairs"
-    becomes "2"). Not idempotent."""
+    """Normalise a text as in the official script: canonical directions, no articles, only letters
+    and digits ("2.5" becomes "25"), and from the first number on only numbers are kept ("two
+    chairs" becomes "2"). Not idempotent.
+    """
     text = _PHRASE.sub(lambda found: _PHRASES[found.group()], text.lower())
     text = _ARTICLE.sub("", text).strip()
     return " ".join(_digits(_OTHER.sub("", text).split()))
 
 
 def _digits(words: Iterable[str]) -> list[str]:
-    """Numbers as digits, word by word ("twenty one" is 20 1); behind the first number only numbers stay."""
+    """Convert number words to digits, word by word ("twenty one" is 20 1); after the first number
+    only numbers are kept.
+    """
     kept: list[str] = []
     number = False
     for word in words:
@@ -85,24 +94,27 @@ def _digits(words: Iterable[str]) -> list[str]:
 
 
 def exact_match(predicted: str, gold: str) -> bool:
-    """Are the normalised texts equal?"""
+    """Return whether the normalised texts are equal."""
     return normalize(predicted) == normalize(gold)
 
 
 def partial_match(predicted: str, gold: str) -> float:
-    """The words that both normalised texts hold, each counted once, over all words of `gold` with their
-    repetitions; 0 when nothing of `gold` is left ("near"). From 0 to 1."""
+    """Return the number of distinct words in both normalised texts over the number of words of
+    `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near").
+    """
     reference = normalize(gold).split()
     return len(set(normalize(predicted).split()) & set(reference)) / len(reference) if reference else 0.0
 
 
-# --- the tables ---------------------------------------------------------------------------------------------
+# --- the tables -----------------------------------------------------------------------------------
 
 
 def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
-    """Of each question how well its prediction fits; what is not "ok" is wrong in both."""
+    """Return the scores of each question's prediction; a status other than "ok" scores 0 in
+    both.
+    """
     known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
@@ -116,30 +128,35 @@ def matches(
 def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[float]:
-    """Of each question 1.0 for an exact match, else 0.0; NaN for one of a control set, which counts in no headline."""
+    """Return 1.0 for an exact match, else 0.0, for each question; NaN for control sets, which are
+    in no headline figure.
+    """
     found = matches(questions, predictions, scorer)
     return [math.nan if q.control else match.em for q, match in zip(questions, found)]
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official") -> dict:
-    """Everything the benchmark's paper reports, in percent, ready for JSON. All means are micro averages over
-    questions; intervals (95 %, 1000 resamples) are over rooms.
+    """Return the content of the benchmark's report, in percent and JSON-serialisable. All means are
+    micro averages over questions; 95 % intervals over rooms (1000 resamples).
 
     rows                name, n, failed, value, ci_low, ci_high: `overall` (EM), `overall_pm`, then
-                        `movement`, `movement_pm` ... of the changes there are; an `overall` of fewer than all kinds of
-                        change says so under "columns"
+                        `movement`, `movement_pm` ... of the changes present; an `overall` over
+                        fewer kinds of change than defined has "columns"
     by_type             question type -> cell; a question of several types counts in each
     by_change_and_type  change -> question type -> cell
     by_fine_type        fine type -> cell, of the questions that have one
-    by_control          control -> cell, of the questions that are one; these count nowhere else
-    direction_only      cell of the questions that are of no other type (Table 2 is about these), or absent
-    pairs               "relevant", "irrelevant" and "aligned" -> the same questions in both settings: {"without", "with"}
-                        the change (Tables 3 and 4), {"non-aligned", "aligned"} (9), -> cell
+    by_control          control set -> cell; control questions are in no other entry except `pairs`
+    direction_only      cell of the questions with the single type Direction (Table 2), or absent
+    pairs               "relevant", "irrelevant" and "aligned" -> identical questions in two
+                        settings: {"without", "with"} the change (Tables 3 and 4), {"non-aligned",
+                        "aligned"} (9), -> cell
     other_scorers       {}: there is one scorer
-    published           Table 1 of the paper, with these rows' names as keys, without `overall` where ours is of fewer kinds
-    images              number of rooms, aligned copies not counted; rooms are the unit of the bootstrap
+    published           Table 1 of the paper, keyed by these rows' names, without `overall` if ours
+                        covers fewer kinds
+    images              number of rooms without aligned copies; rooms are the unit of the bootstrap
 
-    A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}."""
+    A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}.
+    """
     some(questions)
     found = matches(questions, predictions, scorer)
     failed = failures(questions, predictions)
@@ -182,8 +199,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 
 def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
-    """Each control question beside the one that it was made from. A change is relevant when the answer without it is
-    another; the irrelevant ones are those of the control set."""
+    """Pair each control question with its original. A change is relevant if it alters the answer;
+    irrelevant changes are those of the control set.
+    """
 
     def key(q: Question) -> tuple:
         return q.image.removesuffix(ALIGNED), q.category, q.text, q.program
@@ -221,7 +239,9 @@ def _add(settings: dict[str, list[int]], first: int, second: int) -> None:
 
 
 def _grouped(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, list[int]]:
-    """Group -> its questions: those of `order` first, others as they appear, empty ones left out."""
+    """Return group -> question indices: groups of `order` first, then others by appearance; without
+    empty ones.
+    """
     groups: dict[str, list[int]] = {name: [] for name in order}
     for k, names in keys.items():
         for name in dict.fromkeys(names):
@@ -256,17 +276,23 @@ def _rows(cells: Mapping[str, dict]) -> list[dict]:
     ]
 
 
-# --- published ----------------------------------------------------------------------------------------------
+# --- published ------------------------------------------------------------------------------------
 
 
 def published_rows() -> list[dict]:
-    """Table 1 of the paper: model (with its input), the columns of `score`'s rows, and "measured_on". The
-    paper is at odds with itself in places: Table 8 has 29.85 for Qwen2-VL 7B on plain maps, Table 1 29.68."""
+    """Return Table 1 of the paper: model (with its input), the columns of `score`'s rows, and
+    "measured_on".
+
+    The paper is inconsistent in places: Table 8 has 29.85 for Qwen2-VL 7B on plain maps, Table 1
+    29.68.
+    """
     return [{key.removesuffix("_em"): value for key, value in row.items()} for row in published("by_change")]
 
 
 def published_by_change_and_type() -> list[dict]:
-    """Table 8: model, "metric" (em or pm), change -> type -> percent under "cells", "overall", "measured_on"."""
+    """Return Table 8: model, "metric" (em or pm), change -> type -> percent under "cells",
+    "overall", "measured_on".
+    """
     rows = []
     for row in published("by_change_and_question"):
         cells = {c: {t: row[f"{c}_{t.lower()}"] for t in TYPES} for c in CATEGORIES}
@@ -275,9 +301,10 @@ def published_by_change_and_type() -> list[dict]:
 
 
 def published(table: str) -> list[dict]:
-    """A table of the paper as it is, numbers in percent and None for empty cells: by_change (Table 1),
+    """Return a table of the paper, in percent and None for empty cells: by_change (Table 1),
     by_change_and_question (8), world_frame (2), with_without_change (3 and 4) or
-    aligned_map_direction_questions (9)."""
+    aligned_map_direction_questions (9).
+    """
     rows = []
     for record in published_table(__file__, f"hypo3d_{table}"):
         given = _INPUTS.get(record.pop("input", None))

@@ -1,4 +1,6 @@
-"""Hypo3D's tables in the paper's shape: ours first, under them the published rows, marked with *."""
+"""Hypo3D's tables in the paper's layout: ours first, followed by the published rows, marked with
+*.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -20,8 +22,11 @@ _FRAMES = {"none": "no frame", "camera": "camera frame", "anchors": "anchor fram
 
 
 def change_table(*reports: dict) -> Table:
-    """Table 1: EM and PM by the kind of change and overall, in percent. `reports` are what `hypo3d.score`
-    gives, with the keys system and split; each gets a row and a row with its 95 % intervals."""
+    """Return Table 1: EM and PM by kind of change and overall, in percent.
+
+    `reports` are results of `hypo3d.score` with the keys system and split; each gets a row and a
+    row of 95 % intervals.
+    """
     titles = (*CATEGORIES, _overall(reports))
     header = ["model", *(title for name in titles for title in (f"{name} EM", "PM"))]
     names = [name + suffix for name in _COLUMNS for suffix in ("", "_pm")]
@@ -36,14 +41,17 @@ def change_table(*reports: dict) -> Table:
 
 
 def _overall(reports: Sequence[dict]) -> str:
-    """The title of the average over all kinds of change, which says so when there are fewer."""
+    """Return the title of the average over all kinds of change, with the number of kinds if some
+    are missing.
+    """
     found = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
     return OVERALL if found is None else f"{OVERALL} ({found[0]} of {found[1]})"
 
 
 def change_and_type_table(*reports: dict) -> Table:
-    """Table 8: by the kind of change (movement, removal, attribute, addition, replacement) and of question
-    (Scale, Direction, Semantic), a row for EM and one for PM."""
+    """Return Table 8: by kind of change (movement, removal, attribute, addition, replacement) and
+    question type (Scale, Direction, Semantic), a row for EM and one for PM.
+    """
     whole = _overall(reports)
     header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
     rows: list[list[Cell]] = []
@@ -65,8 +73,9 @@ def change_and_type_table(*reports: dict) -> Table:
 
 
 def frame_table(*reports: dict) -> Table:
-    """Table 2: EM and PM on questions that are about direction alone, by the frame that was given; a run fills its
-    own column."""
+    """Return Table 2: EM and PM on questions of the single type Direction, by the given reference
+    frame; a run fills one column.
+    """
     header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
     rows: list[list[Cell]] = []
     for report in reports:
@@ -79,7 +88,9 @@ def frame_table(*reports: dict) -> Table:
 
 
 def change_control_table(*reports: dict) -> Table:
-    """Tables 3 and 4: the same questions with and without the change, where that alters the answer and where not."""
+    """Return Tables 3 and 4: identical questions with and without the change, for changes that
+    alter the answer and those that do not.
+    """
     settings = [
         (kind, s, m) for kind in ("relevant", "irrelevant") for s in ("without", "with") for m in ("em", "pm")
     ]
@@ -99,7 +110,9 @@ def change_control_table(*reports: dict) -> Table:
 
 
 def aligned_table(*reports: dict) -> Table:
-    """Table 9: the same questions of direction on the room as it is and turned to its frame."""
+    """Return Table 9: identical direction questions on the original room and on the room rotated to
+    its reference frame.
+    """
     settings = [(s, m) for s in ("non-aligned", "aligned") for m in ("em", "pm")]
     header = ["model", *(f"{s} EM" if m == "em" else "PM" for s, m in settings)]
     rows: list[list[Cell]] = [
@@ -112,7 +125,9 @@ def aligned_table(*reports: dict) -> Table:
 
 
 def sbert_table(*reports: dict) -> Table:
-    """100 times the mean SBERT cosine by change and by type of question, of the reports that have it."""
+    """Return 100 times the mean SBERT cosine by change and question type, for the reports that have
+    it.
+    """
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:
@@ -122,7 +137,7 @@ def sbert_table(*reports: dict) -> Table:
 
 
 def cell_table(cells: dict[str, dict], name: str) -> Table:
-    """A table of `score`'s cells, such as report["by_fine_type"], under the title `name`."""
+    """Return a table of `score`'s cells, such as report["by_fine_type"], titled `name`."""
     rows = [
         [key, cell["n"], cell["failed"], cell["em"]["value"], interval_text(cell["em"])]
         + [cell["pm"]["value"], interval_text(cell["pm"])]
@@ -132,17 +147,17 @@ def cell_table(cells: dict[str, dict], name: str) -> Table:
 
 
 def titled(*reports: dict) -> list[tuple[str, Table]]:
-    """What a run's page shows in the place of the shared table."""
+    """Return titles and tables for the HTML page, where they replace the shared table."""
     return [("by change", change_table(*reports)), ("by change and type", change_and_type_table(*reports))]
 
 
 def report_text(*reports: dict) -> str:
-    """All tables as the terminal shows them."""
+    """Return all tables as plain text."""
     return _page(reports, text, "")
 
 
 def report_markdown(*reports: dict) -> str:
-    """All tables as markdown, with headings."""
+    """Return all tables as Markdown with headings."""
     return _page(reports, markdown, "## ")
 
 

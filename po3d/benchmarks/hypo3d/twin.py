@@ -1,11 +1,12 @@
-"""The twin of Hypo3D: generated rooms with a world frame, changes of the five types and questions in the paper's
-proportions, answers by execution, in the official files.
+"""The twin of Hypo3D: generated rooms with a reference frame, changes of the five kinds and
+questions in the paper's proportions, with answers by execution, in the official file layout.
 
-Every room is a pure function of (seed, index), so any number of workers writes the same bytes. Three control sets come
-with it, told apart by the question's "control": *without change* (the same question about the unchanged room),
-*irrelevant change* (a change that does not alter the answer) and *aligned map* (a frame whose front is the map's top).
-For the last every fifth room stands there a second time under another id, turned to its frame, with the same frame,
-changes and questions of direction; these come after everything else.
+Every room is a pure function of (seed, index), so the result does not depend on the number of
+workers. There are three control sets, marked by the question's "control": *without change* (the
+question about the unchanged room), *irrelevant change* (a change that does not alter the answer)
+and *aligned map* (a reference frame whose front is the top of the map). For the last one, every
+fifth room has a copy under another id, rotated to its reference frame, with unchanged frame,
+changes and direction questions; the copies come last.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,13 +41,14 @@ from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
 from po3d.synthesis.splits import Split
 
 FORMAT = "po3d-hypo3d-twin-3"
-# of a room; 11 as in the release
+# number of changes per room; 11 as in the release
 CHANGES = {"movement": 3, "removal": 2, "attribute": 2, "addition": 2, "replacement": 2}
-QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
-CONTROL_SHARE = 0.1  # of the questions that come back in each control set
-ALIGNED_EVERY = 5  # rooms, of which one has an aligned copy
-ANCHORS = 2  # of a frame, at most
-SQUARE = np.cos(np.radians(35))  # an anchor points at its side at least this squarely
+QUESTIONS = 2  # per change, as in the release (14,885 of 7,727)
+CONTROL_SHARE = 0.1  # a question enters the control sets with 3 times this probability
+ALIGNED_EVERY = 5  # one of this many rooms has an aligned copy
+ANCHORS = 2  # maximum per frame
+# an anchor deviates at most 35 degrees from the direction of its side
+SQUARE = np.cos(np.radians(35))
 
 
 def generate(
@@ -59,8 +61,12 @@ def generate(
     maps: bool = False,
     dials: RoomDials = ROOM_DEFAULT,
 ) -> None:
-    """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is. `maps`: draw
-    the plain maps too, which else are drawn when they are asked for. `dials`: how hard."""
+    """Write `size` rooms with their questions to the folder `out`; a complete folder is left
+    unchanged.
+
+    With `maps`, plain maps are rendered too; otherwise they are rendered on demand. `dials`: the
+    difficulty.
+    """
     out = begun(out, FORMAT, size, seed, split, workers, dials, controls=controls)
     if (out / "contextvqa.json").exists():
         return
@@ -88,7 +94,9 @@ def generate(
 def room(
     index: int, seed: int, split: str, controls: bool, dials: RoomDials = ROOM_DEFAULT
 ) -> tuple[Scene, dict[str, str], list[Question]]:
-    """Room `index`: its table (axes of the map), its anchors by side, and its questions without ids."""
+    """Return room `index`: its scene (in the axes of the map), its anchors by side, and its
+    questions without ids.
+    """
     scene = sample_room(seed, index, split, dials.objects)
     random = rng(seed, f"hypo3d/{split}", index)
     anchors = sample_frame(scene, random)
@@ -105,11 +113,13 @@ def room(
 
 
 def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
-    """The room under another id, turned about the vertical so that its frame's front is the map's top (+y), its
-    outline's corner at the origin again."""
+    """Return a copy of the room under another id, rotated about the vertical so that the front of
+    its reference frame is the top of the map (+y), with the outline's corner at the origin.
+    """
     framed = frame(scene, anchors)
     turn = float(np.pi / 2 - np.arctan2(framed.axes["front"][1], framed.axes["front"][0]))
-    c, s = round(np.cos(turn)), round(np.sin(turn))  # walls are along the axes: a number of quarter turns
+    # walls are parallel to the axes, so this is a multiple of 90 degrees
+    c, s = round(np.cos(turn)), round(np.sin(turn))
     corners = np.array(scene.outline) @ np.array([[c, s], [-s, c]])
     low = corners.min(0)
     objects = []
@@ -122,8 +132,10 @@ def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
 
 
 def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Question]:
-    """The questions of direction alone, about the aligned copy of their room: all but their room is as it was. One
-    whose answer hangs on the grid of places, which does not turn with the room, is left out."""
+    """Return the questions of the single type Direction for the aligned copy of their room; only
+    the room changes. Questions whose answer depends on the placement grid, which is not rotated,
+    are omitted.
+    """
     found = []
     for q in questions:
         if q.control or q.types != ("Direction",):
@@ -140,7 +152,9 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
 
 
 def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:
-    """(name, side) of one or two anchors that define a frame; the front is a random wall."""
+    """Sample one or two anchors (name, side) that define a reference frame; the front is a random
+    wall.
+    """
     front = random.integers(4) * np.pi / 2
     target = with_front(scene, (np.cos(front), np.sin(front)))
     away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
@@ -158,7 +172,7 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
                     found[side] = names[i]
         if len(found) == ANCHORS or (found and random.random() < 0.5):
             break
-    if not found:  # no squarely placed single thing: take the best that defines the frame at all
+    if not found:  # no unique object is in the direction of a side: take any that defines the frame
         for i, name in enumerate(names):
             for side in sides:
                 if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
@@ -176,7 +190,7 @@ def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
 
 
 def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDials) -> list[Question]:
-    """One change of a kind and its questions."""
+    """Return one change of a kind with its questions."""
     change = sample_change(framed, kind, random)
     if change is None:
         return []
@@ -190,7 +204,7 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
         if asked is None:
             continue
         program = reworded(asked.program, random)
-        # Another word for a thing may mean more things.
+        # A synonym of a name may match more objects.
         if run(ROOMS.meant(program), asker.world).answer != asked.answer:
             continue
         text = say_question(program, kind, random).text
@@ -203,7 +217,7 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
 
 
 def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
-    """The control sets of a room, from some of its questions."""
+    """Return the control questions of a room, derived from some of its questions."""
     world = World(unchanged(framed), framed)
     found = []
     for q in questions:
@@ -213,7 +227,7 @@ def _controls(framed: Scene, questions: list[Question], random: np.random.Genera
             outcome = run(ROOMS.parse(q.program), world)
         except ExecutionFailure:
             continue
-        if outcome.status != "ok":  # it speaks of what only the change brought about
+        if outcome.status != "ok":  # it refers to something that only exists after the change
             continue
         if outcome.answer == q.answer:
             found.append(replace(q, control="irrelevant change"))

@@ -1,1 +1,1 @@
-"""PulseCheck457 (released as Spatial457), and the files of Super-CLEVR."""
+"""PulseCheck457 (released as Spatial457)."""

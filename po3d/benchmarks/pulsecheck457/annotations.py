@@ -1,20 +1,25 @@
-"""Photographs with annotated poses of things, from which L4-Pose-Real's items are made. Two sources are read:
+"""Photographs with annotated object poses, the source of the L4-Pose-Real items. Two formats are
+supported.
 
-SUN RGB-D, the toolbox's metadata (SUNRGBDMeta3DBB_v2.mat, MATLAB 5 to 7.2) or the same fields as JSON lines:
+SUN RGB-D: the toolbox's metadata (SUNRGBDMeta3DBB_v2.mat, MATLAB 5 to 7.2), or the same fields as
+JSON lines:
 
-    {"image": "kv1/.../0001.jpg", "K": 3x3, "Rtilt": 3x3, "width": W, "height": H,
-     "objects": [{"classname": ..., "centroid": [3], "coeffs": [3], "basis": 3x3, "orientation": [3], "box": [x, y, w, h]}]}
+  {"image": "kv1/.../0001.jpg", "K": 3x3, "Rtilt": 3x3, "width": W, "height": H,
+   "objects": [{"classname": ..., "centroid": [3], "coeffs": [3], "basis": 3x3,
+                "orientation": [3], "box": [x, y, w, h]}]}
 
-Its frame: the camera at the origin, x right, y ahead, z up; `basis` rows are a box's axes, `coeffs` half its edges,
-`orientation` the ground direction of its front. `Rtilt` takes the tilted camera's (right, ahead, up) into that frame.
-`box`, width and height may lack: a missing box is the outline of the projected 3D box.
+Its frame: origin at the camera, x right, y forward, z up. The rows of `basis` are the box axes,
+`coeffs` the half edge lengths, `orientation` the ground direction of the front. `Rtilt` maps the
+tilted camera's (right, forward, up) into that frame. `box`, width and height are optional; without
+`box`, the outline of the projected 3D box is used.
 
-A folder of pictures with poses, as Objectron's frames can be written: beside NAME.jpg a NAME.json
+A folder of images with poses, e.g. converted from Objectron: beside NAME.jpg a NAME.json
 
-    {"K": 3x3, "objects": [{"category": "chair", "rotation": 3x3, "translation": [3], "scale": [3]}]}
+  {"K": 3x3, "objects": [{"category": "chair", "rotation": 3x3, "translation": [3], "scale": [3]}]}
 
-with an object's axes in the camera (columns of `rotation`: x right, y down, z ahead), its centre and its edges. Objectron's
-own camera looks along -z with y up: `opengl` turns it. `front` and `up` name the axes of things that are their front and up.
+`rotation` has the object's axes in the camera frame as columns (x right, y down, z forward),
+`translation` is the centre, `scale` the edge lengths. Objectron's camera looks along -z with y up:
+`opengl` converts it. `front` and `up` name the object axes that point to the front and up.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,30 +35,29 @@ from po3d.scene.geometry import BOX_SIGNS, Array
 META = "SUNRGBDMeta"
 AXES = {sign + axis: (k, -1 if sign == "-" else 1) for k, axis in enumerate("xyz") for sign in ("+", "-")}
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
-_OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z back -> x right, y down, z ahead
-_UPRIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # x right, y down, z ahead -> right, ahead, up
-ORTHOGONAL, LEVEL = (
-    1e-3,
-    0.1,
-)  # what a rotation may be off; of a way along the ground the least that is left of it
+_OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y down, z forward
+# x right, y down, z forward -> right, forward, up
+_UPRIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+# tolerance of a rotation's orthogonality; minimum length of a projected unit vector
+ORTHOGONAL, LEVEL = (1e-3, 0.1)
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels
 
 
 @dataclass(frozen=True)
 class Thing:
-    """One annotated thing."""
+    """One annotated object."""
 
     name: str
-    centroid: tuple[float, float, float]  # metres
-    half: tuple[float, float, float]  # of its edges
+    centroid: tuple[float, float, float]  # metres, centre of the box
+    half: tuple[float, float, float]  # half edge lengths
     basis: tuple[tuple[float, ...], ...]  # (3, 3), rows
-    front: tuple[float, float]  # ground direction (right, ahead)
+    front: tuple[float, float]  # ground direction (right, forward)
     box: Box | None = None
 
 
 @dataclass(frozen=True)
 class Photograph:
-    """One image with its things."""
+    """One image with its objects."""
 
     image: str
     K: Array  # (3, 3)
@@ -62,13 +66,15 @@ class Photograph:
     size: tuple[int, int] | None = None  # width, height
 
     def outline(self, thing: Thing) -> Box | None:
-        """The box around a thing in the image: the annotated one, else that of its corners; None when it reaches behind
-        the camera. Not clipped to the image."""
+        """Return the object's image box (x0, y0, x1, y1): the annotated one, else that of the
+        projected 3D corners, None if a corner is behind the camera. The box is not clipped to the
+        image.
+        """
         if thing.box is not None:
             return thing.box
         signs = (BOX_SIGNS - [0, 0, 0.5]) * 2
         corners = np.array(thing.centroid) + (signs * np.array(thing.half)) @ np.array(thing.basis)
-        right, ahead, up = (corners @ self.tilt).T  # the tilt undone
+        right, ahead, up = (corners @ self.tilt).T  # invert the tilt
         if ahead.min() <= 1e-3:
             return None
         pixels = np.stack([right, -up, ahead], -1) @ self.K.T
@@ -77,7 +83,7 @@ class Photograph:
 
 
 def read_annotations(path: str | Path) -> Iterator[Photograph]:
-    """The photographs of a .mat or .jsonl file; InputError says which record is wrong."""
+    """Yield the photographs of a .mat or .jsonl file; an InputError names a malformed record."""
     path = Path(path)
     records = _mat_records(path) if path.suffix == ".mat" else read_jsonl(path, "annotations")
     for k, record in enumerate(records):
@@ -90,7 +96,9 @@ def read_annotations(path: str | Path) -> Iterator[Photograph]:
 def read_poses(
     folder: str | Path, opengl: bool = False, front: str = "+z", up: str = "+y"
 ) -> Iterator[Photograph]:
-    """The photographs of a folder of pictures with poses, by name; InputError says which file is wrong."""
+    """Yield the photographs of a folder of images with poses, sorted by name; an InputError names a
+    malformed file.
+    """
     folder = Path(folder)
     for name, axis in (("front", front), ("up", up)):
         known(f"axis for {name}", axis, AXES)
@@ -115,16 +123,21 @@ def read_poses(
 
 
 def _posed(record: Mapping, opengl: bool, front: str, up: str) -> Thing:
-    """A thing in the camera's (right, ahead, up). Which way it faces is told along the ground that it stands on, whose normal
-    is its own up: a camera that looks down sees a chair's front too low in the picture."""
+    """Convert a pose record to an object in the camera's (right, forward, up).
+
+    The front direction is measured in the object's ground plane, whose normal is its up axis: in
+    the image of a camera that looks down, a chair's front appears too low.
+    """
     rotation = np.array(record["rotation"], float).reshape(3, 3)
     centre, edges = (np.array(record[k], float).reshape(3) for k in ("translation", "scale"))
     if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL:
         raise ValueError("rotation is no rotation")
     turn = _OPENGL if opengl else np.eye(3)
-    axes = _UPRIGHT @ turn @ rotation  # columns: the thing's axes as right, ahead, up of the camera
+    # columns: the object's axes as right, forward, up of the camera
+    axes = _UPRIGHT @ turn @ rotation
     faces, stands = (AXES[a][1] * axes[:, AXES[a][0]] for a in (front, up))
-    ways = np.eye(3)[:2] - np.outer(stands[:2], stands)  # the camera's right and ahead along the ground
+    # the camera's right and forward projected onto the object's ground plane
+    ways = np.eye(3)[:2] - np.outer(stands[:2], stands)
     lengths = np.linalg.norm(ways, axis=1)
     if lengths.min() < LEVEL:
         raise ValueError("the camera looks straight along the thing's up axis")
@@ -165,7 +178,7 @@ def _thing(record: Mapping) -> Thing:
 
 
 def _mat_records(path: Path) -> Iterator[dict]:
-    from scipy.io import loadmat  # a second to import, and only this file needs it
+    from scipy.io import loadmat  # slow to import (1 s), only needed here
 
     if not path.is_file():
         raise InputError(f"annotations not found: {path}")
@@ -173,7 +186,7 @@ def _mat_records(path: Path) -> Iterator[dict]:
         content = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[META])
     except NotImplementedError:
         raise InputError(f"{path} is in MATLAB's 7.3 format; save it with -v7") from None
-    except Exception as error:  # a damaged file raises whatever zlib, struct and scipy raise
+    except Exception as error:  # a damaged file raises various errors of zlib, struct and scipy
         raise InputError(f"{path} is no readable .mat file ({type(error).__name__}: {error})") from None
     if META not in content:
         raise InputError(f"{path} holds no {META}")

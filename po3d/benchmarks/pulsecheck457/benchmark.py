@@ -1,4 +1,4 @@
-"""What PulseCheck457 declares."""
+"""The `Benchmark` declaration of PulseCheck457."""
 
 from po3d.benchmarks.base import Benchmark, Harness, Tables
 from po3d.benchmarks.pulsecheck457 import plots, tables
@@ -24,7 +24,9 @@ _FOCUS = {
 
 
 def prompt(question: Question) -> list[str | int]:
-    """What to mind at this level, picture, question, the words allowed, a template of two fields."""
+    """Return the prompt: instructions for the question's level, image, question, allowed words, and
+    a template with two fields.
+    """
     facing = f"It faces {', '.join(FACINGS[:-1])} or {FACINGS[-1]}."
     return street_prompt(question, _FOCUS.get(question.category, ""), facing)
 

@@ -1,9 +1,11 @@
-"""PulseCheck457, released as Spatial457: its files, our twin of it, and its release with corrected labels.
+"""PulseCheck457 (released as Spatial457): reading its files and our twin, and writing a release
+with corrected labels.
 
-`load` reads three layouts, told apart by what is there: our twin's folder, the release's folder (images/ and
-questions/*.json, with or without its scene file), and VLMEvalKit's TSV. Answers are read into po3d's words
-("yes", "3", "articulated"); the stored spelling stays in `StreetQuestion.stored`. Scores:
-`po3d.benchmarks.pulsecheck457.score`."""
+`load` detects three layouts: our twin's folder, the release's folder (images/ and questions/*.json,
+with or without its scene file), and VLMEvalKit's TSV. Answers are converted to po3d's vocabulary
+("yes", "3", "articulated"); the original spelling is kept in `StreetQuestion.stored`. Scores:
+`po3d.benchmarks.pulsecheck457.score`.
+"""
 
 import os
 import shutil
@@ -28,17 +30,18 @@ WHERE = (
 SCENE_FILES = ("scenes.json", "spatial457_scenes_21k.json")
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def open_mini() -> Split:
-    """The small split that po3d ships."""
+    """Open the small split shipped with po3d."""
     return load(MINI, "mini")
 
 
 def load(root: str | Path, split: str = "") -> Split:
-    """The benchmark at `root`: a folder of ours or of the release, or a VLMEvalKit TSV. InputError says what
-    is missing and where it is to be had."""
+    """Load the benchmark from a twin's or release's folder, or a VLMEvalKit TSV. Raise InputError
+    saying what is missing and where to get it.
+    """
     root = Path(root)
     if root.is_file() and root.suffix.lower() == ".tsv":
         asked, inline = read_tsv(root)
@@ -60,7 +63,7 @@ def load(root: str | Path, split: str = "") -> Split:
 
 
 def _question_files(folder: Path) -> dict[str, Path]:
-    """Column -> its file, of those that are there."""
+    """Return category -> question file, for the files that exist."""
     found: dict[str, Path] = {}
     for category, name in FILES.items():
         paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()]
@@ -72,7 +75,7 @@ def _question_files(folder: Path) -> dict[str, Path]:
 
 
 def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
-    """What is to be said of a folder whose files are not the benchmark's seven."""
+    """Return notes on missing or unknown question files."""
     missing = [f"{name}.json" for category, name in FILES.items() if category not in files]
     unknown = [path.name for path in sorted(folder.glob("*.json")) if path not in files.values()]
     remarks = []
@@ -86,14 +89,16 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-# --- the twin: made by the renderer, an extra, so imported when asked for -----------------------------------
+# --- the twin: its renderer is an optional dependency, so it is imported on demand ----------------
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Split:
-    """A twin in memory: true tables and questions; its pictures are rendered when asked for."""
+    """Generate a twin in memory: ground-truth scenes and questions; images are rendered on
+    demand.
+    """
     from po3d.benchmarks.pulsecheck457.twin import tables
     from po3d.benchmarks.street_twin import StreetTwin
 
@@ -105,17 +110,19 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
 
 
 def training_questions(size: int, seed: int) -> list[Question]:
-    """Questions on `size` scenes that share no mesh with any test scene, for baselines that learn from
-    answers."""
+    """Return questions on `size` scenes that share no mesh with the test scenes, for baselines that
+    learn from answers.
+    """
     return list(generate_tables(seed, size, "train").questions)
 
 
-# --- corrected ----------------------------------------------------------------------------------------------
+# --- corrected ------------------------------------------------------------------------------------
 
 
 def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
-    """The release with its errata corrected, in its layout, into the folder `out`. Its pictures stay where they are:
-    `out`/images leads there."""
+    """Write the release with corrected labels to the folder `out`, in the release's layout. Images
+    are not copied: `out`/images is a symbolic link.
+    """
     by_stem = {name.lower(): name for name in FILES.values()}
     for path in sorted((root / "questions").glob("*.json")):
         if path.stem.lower() not in by_stem:
@@ -143,7 +150,7 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
 
 
 def _spelled(answer: str, released: object) -> object:
-    """`answer` as the release spells its answers: "yes" is True, "True" or "Yes" where the old one is so."""
+    """Spell `answer` like the released one: "yes" becomes True, "True" or "Yes"."""
     if answer in ("yes", "no"):
         if isinstance(released, bool):
             return answer == "yes"

@@ -1,5 +1,8 @@
-"""PulseCheck457's figure of biased answers (the paper's Fig. 4): of each attribute asked about on L4-3D-Pose the confusion
-matrix, and how often each value is right and is answered, with the coefficient of variation. Needs matplotlib."""
+"""PulseCheck457's figure of answer bias (the paper's Fig. 4).
+
+For each attribute queried on L4-3D-Pose: the confusion matrix, and the distributions of ground
+truth and answers with their coefficient of variation. Needs matplotlib.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,12 +12,15 @@ import numpy as np
 from po3d.io.naming import row_name
 from po3d.io.plots import Plot
 
-PAIRS = (("color", "pose"), ("shape", "size"))  # attributes of a figure; the paper shows the first two
-LETTERED = 10  # values; of more the cells of a matrix have no numbers
+# attributes per figure; the paper shows the first two
+PAIRS = (("color", "pose"), ("shape", "size"))
+LETTERED = 10  # matrices with more values have no numbers in their cells
 
 
 def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
-    """A figure for each pair of attributes that was asked about; `others` have their own."""
+    """Return a figure for each pair of attributes that occurs in the questions; `others` are
+    ignored.
+    """
     found = []
     for pair in PAIRS:
         if asked := [a for a in pair if a in (report.get("confusion") or {})]:
@@ -23,7 +29,7 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
 
 
 def bias_plot(report: Mapping[str, Any], attributes: Sequence[str]) -> Plot:
-    """Confusion above, distribution below, a column for each attribute."""
+    """Return a plot with one column per attribute: confusion matrix above, distributions below."""
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(2, len(attributes), height_ratios=(3, 1.6), squeeze=False)

@@ -1,13 +1,15 @@
-"""L4-Pose-Real of PulseCheck457: which way does the thing in the red box of a photograph face?
+"""L4-Pose-Real of PulseCheck457: which way does the object in the red box of a photograph face?
 
-The subset is not released; the paper (Sec. 5) says how it was made. `po3d pose-real make` makes items of photographs with
-annotated poses (`annotations`). A folder of items holds `images/` and `L4_pose_real.json`,
-a list like the release's question files:
+The subset is not released; the paper (Sec. 5) describes its construction. `po3d pose-real make`
+creates items from photographs with annotated poses (see `annotations`). A folder of items has
+`images/` and `L4_pose_real.json`, a list like the release's question files:
 
-    {"question_index": 0, "image_filename": "a.jpg", "question": ..., "answer": "left", "category": "chair", "box": [x0, y0, x1, y1]}
+  {"question_index": 0, "image_filename": "a.jpg", "question": ..., "answer": "left",
+   "category": "chair", "box": [x0, y0, x1, y1]}
 
-Answers are PulseCheck457's: front is toward the viewer, left is the viewer's; within 30 degrees of a direction of the
-camera's axes, and a thing between two directions is not asked about. `drawn: true` says that a picture shows its box.
+Answers follow PulseCheck457: front is toward the viewer, left is the viewer's left. A direction
+must be within 30 degrees of one of the camera's axes; objects between two directions are skipped.
+`drawn: true` means that the image already shows the box.
 """
 
 import math
@@ -35,16 +37,16 @@ CATEGORY = "L4-Pose-Real"
 FILE = "L4_pose_real.json"
 RED, THICKNESS = (255, 0, 0), 3
 SCORERS = ("strict",)
-# SUN RGB-D's names of things whose front people agree on; a table or a lamp has none.
+# SUN RGB-D classes with a generally agreed front; a table or a lamp has none.
 FRONTED = (
     "chair", "sofa", "sofa_chair", "office_chair", "bench", "bed", "toilet", "desk", "dresser", "night_stand",
     "bookshelf", "cabinet", "file_cabinet", "wardrobe", "monitor", "computer", "laptop", "tv", "printer", "microwave",
     "oven", "stove", "fridge", "refrigerator", "dishwasher", "piano", "sink", "mirror", "whiteboard",
-    "camera", "shoe", "bike", "car",  # of Objectron, and of other folders with poses
+    "camera", "shoe", "bike", "car",  # of Objectron and other folders with poses
 )  # fmt: skip
-# (right, ahead) on the ground of what faces so, as the camera sees it.
+# Ground direction (right, forward) in the camera frame for each answer.
 WAYS = {"front": (0.0, -1.0), "left": (-1.0, 0.0), "back": (0.0, 1.0), "right": (1.0, 0.0)}
-SMALLEST = 40  # pixels, the shorter side of a box asked about
+SMALLEST = 40  # minimum shorter side of a box, in pixels
 
 
 @dataclass(frozen=True)
@@ -60,33 +62,36 @@ class Split:
         return list(dict.fromkeys(q.image for q in self.questions))
 
     def files(self) -> list[Path]:
-        """The question file and the photographs that are there."""
+        """Return the question file and the photographs that exist."""
         photos = dict.fromkeys(self.root / "images" / _photo(q) for q in self.questions)
         return [path for path in (self.root / FILE, *photos) if path.is_file()]
 
     def box(self, name: str) -> tuple[float, ...] | None:
-        """The box (x0, y0, x1, y1) of the question whose `image` this is; None where the picture shows it already."""
+        """Return the box (x0, y0, x1, y1) encoded in a question's `image`; None if the image
+        already shows it.
+        """
         cell = name.partition("#")[2]
         return tuple(float(v) for v in cell.split(",")) if cell else None
 
     def photo(self, name: str) -> NDArray[np.uint8]:
-        """The pixels without a red box."""
+        """Return the pixels without a red box."""
         return read_image(self.root / "images" / name.partition("#")[0], whole=True)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels with the red box of the question whose `image` this is."""
-        pixels, box = self.photo(name), self.box(name)  # boxes are in its pixels
+        """Return (H, W, 3) pixels with the red box encoded in a question's `image`."""
+        # boxes are in pixels of the unscaled photograph
+        pixels, box = self.photo(name), self.box(name)
         return pixels if box is None else framed(pixels, box)
 
     def truth(self, name: str) -> Scene:
         raise InputError(f"{self.split} has no true tables: its photographs are annotated with boxes alone")
 
     def hidden(self, name: str) -> None:
-        """None: how much of a thing others hide is not known here."""
+        """Return None: occlusion is not annotated."""
         return None
 
     def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` photographs by name; None keeps all."""
+        """Restrict the questions to the first `size` photographs by name; None keeps all."""
         kept = set(sorted({_photo(q) for q in self.questions})[:size])
         return replace(self, questions=tuple(q for q in self.questions if _photo(q) in kept))
 
@@ -96,7 +101,9 @@ def _photo(question: Question) -> str:
 
 
 def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]:
-    """The picture with a red frame, THICKNESS wide, along the inside of `box` (x0, y0, x1, y1), clipped to it."""
+    """Draw a red frame, THICKNESS pixels wide, along the inside of `box` (x0, y0, x1, y1), clipped
+    to the image.
+    """
     height, width = pixels.shape[:2]
     x0, y0 = max(0, math.floor(box[0])), max(0, math.floor(box[1]))
     x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
@@ -107,11 +114,11 @@ def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]
     return shown
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def load(root: str | Path, split: str = "") -> Split:
-    """The items in a folder; InputError says what is missing or wrong."""
+    """Load the items in a folder; raise InputError if something is missing or malformed."""
     root = Path(root)
     path = root / FILE
     if not path.is_file():
@@ -147,7 +154,9 @@ def _question(record: Mapping, where: str) -> Question:
 
 
 def prompt(question: Question) -> list[str | int]:
-    """The picture with its red box, what directions mean, the question; one of four words back."""
+    """Return the prompt: image with the red box, meaning of the directions, and the question with
+    its four answers.
+    """
     return [
         0,
         "Left, right, front and back are meant as the camera sees them: a thing that faces the camera faces front.",
@@ -155,11 +164,13 @@ def prompt(question: Question) -> list[str | int]:
     ]
 
 
-# --- making -------------------------------------------------------------------------------------------------
+# --- making ---------------------------------------------------------------------------------------
 
 
 def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_window_deg) -> str | None:
-    """The direction that a ground vector (right, ahead) points in as the viewer says it; None between two."""
+    """Return the direction of a ground vector (right, forward) from the viewer's perspective; None
+    if it is between two.
+    """
     length = math.hypot(*front)
     found = [
         word
@@ -170,8 +181,9 @@ def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_w
 
 
 def items(photographs: Iterable[Photograph]) -> list[dict]:
-    """The records of every thing that can be asked about: it has a front, faces one of the four directions, and its
-    box is large enough and, where the photograph's size is known, mostly inside it."""
+    """Return the records of all suitable objects: with a front, facing one of the four directions,
+    with a large enough box that, if the image size is known, is mostly inside the image.
+    """
     records: list[dict] = []
     for photo in photographs:
         for thing in photo.things:
@@ -196,7 +208,7 @@ def items(photographs: Iterable[Photograph]) -> list[dict]:
 
 
 def _clipped(box: Box, size: tuple[int, int] | None) -> Box | None:
-    """The part of a box inside the image; None when that is less than 80 % of it."""
+    """Clip a box to the image; None if less than 80 % of its area is inside."""
     if size is None:
         return box
     x0, y0, x1, y1 = max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
@@ -207,8 +219,12 @@ def _clipped(box: Box, size: tuple[int, int] | None) -> Box | None:
 
 
 def generate(photographs: Iterable[Photograph], images: str | Path, out: str | Path) -> int:
-    """Write the items of annotated photographs as `load` reads them, with copies of those that they need; how many there
-    are. `images` is the folder that the photographs' names start from. The question file comes last: where it is, all is."""
+    """Write the items of annotated photographs in the format of `load`, copy the images used, and
+    return the number of items.
+
+    `images` is the folder that image names are relative to. The question file is written last, so
+    its presence marks a complete folder.
+    """
     images, out = Path(images), Path(out)
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty; choose another folder")
@@ -226,7 +242,7 @@ def generate(photographs: Iterable[Photograph], images: str | Path, out: str | P
 
 
 def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photograph]:
-    """With the size of each photograph; those whose file is not there are left out."""
+    """Add the image size to each photograph; photographs without a file are skipped."""
     for photo in photographs:
         if Path(photo.image).is_absolute() or ".." in Path(photo.image).parts:
             raise InputError(f"the annotations' image {photo.image!r} leaves the folder")
@@ -235,12 +251,14 @@ def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photogra
             yield replace(photo, size=(width, height))
 
 
-# --- scores -------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------------------
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
-    """Tab. 5 of the paper, ready for JSON: `rows` with the accuracy in percent (95 % interval over photographs), `cv` of
-    predicted and gold directions, their `distribution` and `confusion`, the paper's rows under `published`."""
+    """Compute the content of the paper's Table 5, JSON-serialisable: `rows` with the accuracy in
+    percent (95 % interval over photographs), `cv` of predicted and true directions, their
+    `distribution` and `confusion`, and the paper's rows under `published`.
+    """
     if scorer not in SCORERS:
         raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
     if not questions:
@@ -273,6 +291,8 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 
 def published_rows() -> list[dict]:
-    """Tab. 5: model, the accuracy under the row's name, and the CV of its predictions."""
+    """Return Table 5 of the paper: model, accuracy under the row's name, and CV of the
+    predictions.
+    """
     table = published_table(__file__, "pulsecheck457_pose_real")
     return [{"model": r["model"], CATEGORY: r["accuracy"], "cv": r["cv"]} for r in table]

@@ -1,11 +1,15 @@
-"""PulseCheck457's question files and VLMEvalKit's TSV of it, as `Question`s.
+"""Reading PulseCheck457's question files and VLMEvalKit's TSV as `Question`s.
 
-    questions/<file>.json   {"questions": [...]} or the list alone: question_index, image_filename, question, answer, program
-    *.tsv                   index, image (base64, or the index of the row that has it), question, answer, category
+  questions/<file>.json   {"questions": [...]} or only the list: question_index, image_filename,
+                          question, answer, program
+  *.tsv                   index, image (base64, or the index of the row that has it), question,
+                          answer, category
 
-A row's column is what its file or its `category` says; a TSV without categories is read by the bands of question_index,
-as lmms-eval does. A program that is no node list of ours leaves its question without one, and `Question.unread`
-says why; anything else that is missing, malformed or unknown is an InputError with file and row."""
+The category of a question follows from its file or its `category` cell; without that column, from
+the range of its question_index, as in lmms-eval. If a program is not a supported node list, the
+question has no program and `Question.unread` gives the reason; any other missing, malformed or
+unknown value raises InputError with file and row.
+"""
 
 import base64
 import hashlib
@@ -23,8 +27,8 @@ from po3d.io.images import ImageError, decode_image, image_size
 from po3d.io.tables import table_rows
 from po3d.reasoning.questions import Question, Task
 
-# Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
-# bands).
+# Category -> question file, and the first question_index of its range (lmms-eval identifies tasks
+# by these ranges).
 _COLUMNS = {
     "L1-Single": ("L1_single", 100_000),
     "L2-Multi-obj": ("L2_objects", 200_000),
@@ -39,14 +43,14 @@ FILES = {category: file for category, (file, _) in _COLUMNS.items()}
 BANDS = {category: band for category, (_, band) in _COLUMNS.items()}
 _CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
 _FIELDS = ("index", "image", "question", "answer", "category")
-_HEAD = 65_536  # characters of base64 in which a picture's size is found: 48 kB
+_HEAD = 65_536  # number of base64 characters (48 kB) decoded to find an image's size
 
 
-# --- question files -----------------------------------------------------------------------------------------
+# --- question files -------------------------------------------------------------------------------
 
 
 def read_records(records: Iterable[Mapping], category: str, where: str) -> list[Question]:
-    """The questions of one official file."""
+    """Return the questions of one official file."""
     questions = []
     for k, record in enumerate(records):
         *stored, reason = stored_question(record, f"{where}, question {k}")
@@ -63,17 +67,17 @@ def _question(
     return StreetQuestion(name, image, text, task, category, read_answer(stored), program, **own)
 
 
-# --- VLMEvalKit's TSV ---------------------------------------------------------------------------------------
+# --- VLMEvalKit's TSV -----------------------------------------------------------------------------
 
 
 class Inline:
-    """Images that came as base64 in a table; they bring no true tables."""
+    """Source of images embedded in a table as base64; it has no scene records."""
 
     def __init__(self, images: dict[str, str], path: Path) -> None:
         self.images, self.path = images, path
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels; ImageError for a cell that is no picture."""
+        """Return (H, W, 3) pixels; raise ImageError if the cell is not an image."""
         try:
             data = base64.b64decode(self.images[name], validate=True)
         except ValueError as error:
@@ -81,7 +85,7 @@ class Inline:
         return decode_image(data, name)
 
     def size(self, name: str) -> tuple[int, int] | None:
-        """(width, height); None where it can't be told."""
+        """Return (width, height); None if unreadable."""
         try:
             return image_size(base64.b64decode(self.images[name][:_HEAD]))
         except ValueError:
@@ -91,12 +95,12 @@ class Inline:
         return None
 
     def files(self, names: Iterable[str]) -> list[Path]:
-        """The one file."""
+        """Return the table's path."""
         return [self.path]
 
 
 def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
-    """The questions of a TSV, and its images."""
+    """Read the questions and images of a TSV."""
     rows = list(table_rows(path, "Spatial457 table"))
     if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
         raise InputError(f"{path} is no Spatial457 table: its columns should be {', '.join(_FIELDS)}")
@@ -120,7 +124,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
 
 
 def _category(cell: str, index: int, where: str) -> str:
-    """The column that a row is of."""
+    """Return the category of a row."""
     name = cell.strip().lower()
     if name in _CATEGORY:
         return _CATEGORY[name]
@@ -134,6 +138,6 @@ def _category(cell: str, index: int, where: str) -> str:
 
 
 def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]) -> None:
-    """Questions as VLMEvalKit reads them; `encoded` holds each image's file content."""
+    """Write questions in VLMEvalKit's TSV format; `encoded` holds each image's file content."""
     cells = ((q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category]) for q in questions)
     write_table(path, _FIELDS, (dict(zip(_FIELDS, row)) for row in cells), encoded)

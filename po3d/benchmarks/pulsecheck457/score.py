@@ -1,13 +1,14 @@
-"""Scores on PulseCheck457: a pure function of questions and predictions.
+"""Scores on PulseCheck457, a pure function of questions and predictions.
 
-Two scorers are in use for the benchmark and differ on shapes, so a table must say which it used:
+Two scorers are in use; they differ on shapes, so tables must name the one used:
 
-strict       lmms-eval's: the same answer. Case, "true" for "yes" and "03" for "3" don't matter (see `strict`).
-vlmevalkit   VLMEvalKit's spatial457: any type of the right super-category counts, and more (see `lenient`).
+strict       lmms-eval's: equality up to case, "true" for "yes" and "03" for "3" (see `strict`)
+vlmevalkit   VLMEvalKit's spatial457: any type of the right super-category counts (see `lenient`)
 
-`vlmevalkit` gives what upstream's code gives for the same two texts. It compares with the spelling of VLMEvalKit's table:
-that of the row where the questions come from a TSV, else the one that `po3d export` writes ("Yes", "road bike"). `strict`
-differs from lmms-eval's code in two things, both named there.
+`vlmevalkit` reproduces upstream's code for identical texts. It compares with the spelling of
+VLMEvalKit's table: the row's own if the questions come from a TSV, else the spelling written by
+`po3d export` ("Yes", "road bike"). `strict` differs from lmms-eval's code in two points, listed
+there.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,8 +29,8 @@ from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
-MEAN = "mean"  # of the columns, each counting the same
-BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
+MEAN = "mean"  # unweighted mean of the columns
+BIAS_COLUMN = "L4-3D-Pose"  # the category in which the paper measures answer bias (Tab. 4)
 ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
 
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
@@ -37,13 +38,16 @@ _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", 
 _ANY_COUNT = tuple("123456789")
 _KIND_OF_WORD = {word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)} | {
     "addi": "car"
-}  # a 22nd type of Super-CLEVR that no scene uses
+}  # a 22nd type of Super-CLEVR that occurs in no scene
 
 
 def strict(predicted: str, gold: str) -> bool:
-    """lmms-eval's rule: outer blanks and case don't matter, "true" and "1" are yes, "false" and "0" are no, and numbers are
-    compared as numbers: "03" is 3. Two differences: ids ("articulated") and written names ("articulated bus") are the
-    same word here; and a count is a count here, where upstream takes "yes" for 1 and "no" for 0."""
+    """Compare two answers by lmms-eval's rule: ignoring case and outer blanks, "true" and "1" equal
+    yes, "false" and "0" equal no, and numbers are compared as integers ("03" equals 3).
+
+    Two differences: ids ("articulated") and written names ("articulated bus") are equal here; and a
+    count only equals a count, while upstream accepts "yes" for 1 and "no" for 0.
+    """
     said, right = (identifier(text.strip().lower()) for text in (predicted, gold))
     for words in (_YES, _NO):
         if right == words[0]:
@@ -54,14 +58,18 @@ def strict(predicted: str, gold: str) -> bool:
 
 
 def lenient(predicted: str, gold: str) -> bool:
-    """VLMEvalKit's rule for a right answer in po3d's words ("no") or a table's ("No"), with its leniencies: "none" is no,
-    "0" is no where the table says "No", number words, any count from 1 to 9 is yes, and every type of the same
-    super-category (by the first word) is right. Neither is "true" yes nor "1 " 1 there: blanks count."""
+    """Compare two answers by VLMEvalKit's lenient rule; `gold` in po3d's ("no") or the table's
+    spelling ("No").
+
+    "none" equals no; "0" equals no if the table has "No"; number words are accepted; any count from
+    1 to 9 equals yes; and every type of the right super-category (by its first word) is correct.
+    "true" does not equal yes, and "1 " not 1: blanks count.
+    """
     return _as_table(predicted, written(gold))
 
 
 def _as_table(predicted: str, gold: str) -> bool:
-    """VLMEvalKit's rule for an answer as its table spells it."""
+    """Apply VLMEvalKit's rule to an answer in its table's spelling."""
     if predicted.lower() == "none":
         predicted = "no"
     said, right = predicted.lower(), gold.lower()
@@ -79,7 +87,9 @@ SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit"
 
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
-    """Of each question whether its prediction is right; what is not "ok" is wrong."""
+    """Return for each question whether its prediction is right; a status other than "ok" is
+    wrong.
+    """
     known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
@@ -91,17 +101,18 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
-    """Everything the benchmark's page reports, in percent, ready for JSON:
+    """Return the content of the benchmark's report, in percent and JSON-serialisable:
 
-    rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`; one over fewer than
-                    seven columns says so under "columns"
-    other_scorers   the rows of the scorers not asked for
+    rows            name, n, failed, value, ci_low, ci_high for each category present, and their
+                    `mean` (with "columns" if it covers fewer than the seven categories)
+    other_scorers   the rows of the other scorer
     rpdr            the four abilities with their intervals (value, ci_low, ci_high)
-    rpdr_capped     the same with each ratio capped at 100 %, as in the paper's Table 3
-    cv              coefficient of variation of predicted and gold answers on L4-3D-Pose, by attribute
-    distribution    the same answers counted by value
-    confusion       rows gold, columns predicted, the last column for what is no value
-    published       the paper's rows, measured on the official images; without their mean where ours is of fewer columns
+    rpdr_capped     RPDR with each ratio capped at 100 %, as in the paper's Table 3
+    cv              coefficient of variation of predictions and truth on L4-3D-Pose, by attribute
+    distribution    counts of these answers by value
+    confusion       rows ground truth, columns predictions, the last column for other answers
+    published       the paper's rows, measured on the official images; without their mean if
+                    ours covers fewer categories
     images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
     """
     some(questions)
@@ -145,12 +156,14 @@ def _rpdr(boot: Bootstrap, names: Sequence[str], capped: bool = False) -> dict[s
     return {
         ability: figure(value, [s[ability] for s in samples])
         for ability, value in point.items()
-        if value == value  # an ability whose columns are not all there is left out
+        if value == value  # skip an ability with missing categories
     }
 
 
 def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, dict]:
-    """Distributions, CV and confusion of the answers to the queries of BIAS_COLUMN."""
+    """Compute distributions, CV and confusion of the answers to the query questions of
+    BIAS_COLUMN.
+    """
     by_id = {p.id: p for p in predictions}
     cv: dict[str, dict[str, float]] = {"predicted": {}, "gold": {}}
     counts: dict[str, dict] = {}
@@ -175,12 +188,14 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
 
 
 def published(table: str) -> list[dict]:
-    """A table of the paper: rpdr (Tab. 3) or cv (Tab. 4)."""
+    """Return a table of the paper: rpdr (Tab. 3) or cv (Tab. 4)."""
     return published_table(__file__, f"pulsecheck457_{table}")
 
 
 def published_rows() -> list[dict]:
-    """Tab. 2 of the paper, as measured on the official images: model, the columns, and their mean."""
+    """Return Table 2 of the paper, measured on the official images: model, the categories and their
+    mean.
+    """
     rows = []
     for record in published_table(__file__, "pulsecheck457"):
         values = {name: record[name] for name in CATEGORIES}

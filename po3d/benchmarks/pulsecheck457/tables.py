@@ -1,5 +1,6 @@
-"""PulseCheck457's own tables: RPDR (the paper's Table 3) and the coefficient of variation of the answers (Table 4), with the
-published rows under ours, marked with *."""
+"""PulseCheck457's report tables: RPDR (the paper's Table 3) and coefficient of variation of the
+answers (Table 4), with the published rows, marked with *, below ours.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +22,7 @@ CV_TITLE = (
 
 
 def rpdr_table(*reports: Mapping[str, Any]) -> Table:
-    """What is left of the accuracy when a task adds an ability, by both rules, with intervals; published rows are capped."""
+    """Return the RPDR table by both rules, with intervals; the published rows are capped."""
     rows: list[list[Cell]] = []
     for report in reports:
         for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped")):
@@ -35,7 +36,9 @@ def rpdr_table(*reports: Mapping[str, Any]) -> Table:
 
 
 def cv_table(*reports: Mapping[str, Any]) -> Table:
-    """The coefficient of variation of predicted and right answers, by attribute."""
+    """Return the table of coefficients of variation of predictions and ground truth, by
+    attribute.
+    """
     columns = ("average", *ASKED)
     rows: list[list[Cell]] = []
     for report in reports:
@@ -53,7 +56,7 @@ def _three(value: float | None) -> str | None:
 
 
 def titled(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """What a run's page shows below the accuracies."""
+    """Return titles and tables for the HTML page."""
     found = []
     if report.get("rpdr"):
         found.append((RPDR_TITLE, rpdr_table(report, *others)))
@@ -63,7 +66,7 @@ def titled(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[tuple[
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """What the terminal shows below the accuracies: RPDR in two lines."""
+    """Return the RPDR lines printed in the terminal."""
     lines = []
     for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped at 100 % each")):
         if figures := report.get(key):
@@ -73,5 +76,5 @@ def report_text(report: Mapping[str, Any]) -> str:
 
 
 def report_markdown(report: Mapping[str, Any], *others: Mapping[str, Any]) -> str:
-    """Both tables as markdown, with headings."""
+    """Return both tables as Markdown with headings."""
     return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in titled(report, *others))

@@ -1,11 +1,13 @@
-"""The twin of PulseCheck457: our images and labels, its file layout, questions by its rules.
+"""The twin of PulseCheck457: generated images and labels in its file layout, with questions from
+its templates.
 
-    scenes in shards, any number of processes, any order ──► OUT/shards/*.json, OUT/images/*.jpg
-    all scenes, in order, one process                    ──► OUT/questions/*.json, balanced over the split
-    last                                                 ──► OUT/scenes.json; the shards go
+  scenes in shards, any number of processes, any order -> OUT/shards/*.json, OUT/images/*.jpg
+  all scenes, in order, one process                    -> OUT/questions/*.json, balanced
+  last                                                 -> OUT/scenes.json; shards are removed
 
-Every file is whole or absent and a pure function of the arguments, so a killed run is continued by the same
-command."""
+Files are written atomically and are a pure function of the arguments, so an interrupted run is
+resumed by the same command.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,11 +26,13 @@ from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
 FORMAT = "po3d-pulsecheck457-twin-1"
-LOOK = None  # studio and outdoor in turn
+LOOK = None  # alternate studio and outdoor
 
 
 def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
-    """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
+    """Write images, labels and questions to the folder `out`. The result does not depend on
+    `workers`.
+    """
 
     def finish(scenes: list[dict], info: dict) -> None:
         for category, records in questions(scenes, twin.seed, twin.dials).items():
@@ -39,12 +43,14 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     write(out, FORMAT, twin, workers, out / "scenes.json", finish)
 
 
-# --- questions ----------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> dict[str, list[dict]]:
-    """Column -> question records in the official layout, on scene records in image order. Sequential by
-    nature: answers are balanced over the whole split."""
+    """Return category -> question records in the official layout, for scene records in image order.
+
+    Runs sequentially, because answers are balanced over the whole split.
+    """
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
     balance = {category: Balance() for category in CATEGORIES}
     bar = progress(scenes, "asking", unit="image")
@@ -70,12 +76,12 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
 
 
 def _written(answer: str) -> str:
-    """An answer as the release spells it."""
+    """Spell an answer like the release."""
     return {"yes": "True", "no": "False"}.get(answer, surface(answer))
 
 
 def _output(step: TraceStep) -> object:
-    """What a step gives, as the release stores it: object indices, numbers, words."""
+    """Return the output of a step as the release stores it: object indices, numbers or words."""
     if step.kind == "set":
         return sorted(step.objects)
     if step.kind == "object":
@@ -84,7 +90,7 @@ def _output(step: TraceStep) -> object:
 
 
 def tables(twin: StreetTwin) -> Tables:
-    """The scenes and questions that `generate` writes; only masks are rendered."""
+    """Return the scenes and questions that `generate` would write; only masks are rendered."""
     indices = progress(range(twin.size), "rendering masks", unit="image")
     records = [twin.record(twin.scene(index), index) for index in indices]
     return Tables(twin, {r["image_filename"]: r for r in records}, questions(records, twin.seed, twin.dials))

@@ -1,4 +1,4 @@
-"""What SCOPE declares."""
+"""The `Benchmark` declaration of SCOPE."""
 
 from po3d.benchmarks.base import Benchmark, Tables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
@@ -31,8 +31,12 @@ STEPS = {"integration_ego": EGO_STEPS, "integration_allo": ALLO_STEPS}
 
 
 def prompt(question: Question, style: str = "plain") -> list[str | int]:
-    """Picture or pictures in order, question, lettered options; a letter, or which picture, back. Style ego_to_allo adds the
-    steps of the paper's Table 3 to the integration tasks, which alone have them."""
+    """Return the prompt: image(s) in order, and the question with lettered options; the answer is a
+    letter, or the image.
+
+    Style "ego_to_allo" adds the steps of the paper's Table 3, which exist for the integration tasks
+    only.
+    """
     options = question.options
     which = all("image" in option.lower() for option in options)
     choices = options if which else LETTERS[: len(options)]

@@ -1,28 +1,32 @@
-"""SCOPE: the same space from eight viewpoints. No official data is public; this is the format a release is read from.
+"""SCOPE: one space seen from eight viewpoints. No official data is public; a release in this format
+can be loaded:
 
-    items.jsonl      one question a line (below)
-    images/          the views
-    scenes.jsonl     true tables with their orbits: a twin's alone
+  items.jsonl      one question per line (below)
+  images/          the views
+  scenes.jsonl     true scenes with their orbits; twins only
 
 A line of items.jsonl:
 
-    id         unique
-    scene      what the eight views have in common
-    task       one of score.TASKS
-    images     file names in images/, one, or as many as the question shows, in their order
-    view       the camera's angle of each, degrees on the circle; a number or a list
-    question   its text
-    options    the texts of A, B, C, D
-    answer     the letter of the right one, or its text
-    group      optional: questions that ask the same from different views; by default those of one scene, task and text
-    variant    optional: "paraphrase"; then `of` is the id of the question in the benchmark's own wording, and the line
-               counts in no column
-    program    optional: the gold program
+  id         unique
+  scene      id of the scene that the eight views show
+  task       one of score.TASKS
+  images     file names in images/: all that the question shows, in order
+  view       the camera angle of each image, degrees on the circle; a number or a list
+  question   its text
+  options    the texts of A, B, C, D
+  answer     the letter of the right option, or its text
+  group      optional: id shared by a question's versions from different views; by default those
+             with equal scene, task and text
+  variant    optional: "paraphrase"; `of` is then the id of the original question, and the line is
+             in no column
+  program    optional: the ground-truth program
 
-`Question.image` is the scene, so that a system gets all questions on a scene at once and perceives each view once;
-An `OrbitQuestion` has its images, views and options, "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
-of a view too: its pixels, which are drawn now where a twin has none, and the table of what it shows in its own world,
-whose camera stands at -y. Scores: `po3d.benchmarks.scope.score`."""
+`Question.image` is the scene, so a system gets all questions on a scene at once and processes each
+view once. An `OrbitQuestion` has its images, views and options, "group", "variant" and "of".
+`Split.image` and `Split.truth` also accept the file name of a view and return its pixels (rendered
+if a twin has no file) or the visible objects in the view's own frame, whose camera is at -y.
+Scores: `po3d.benchmarks.scope.score`.
+"""
 
 import json
 import string
@@ -49,33 +53,35 @@ from po3d.scene.table import Scene, from_json, to_json
 
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
 TWIN_FORMAT = "po3d-scope-twin-2"
-FOCAL = 1.0  # focal length of a release's pictures, in their widths: they come without any
-SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
+FOCAL = 1.0  # assumed focal length of a release's images, in image widths
+SEEN = 0.25  # minimum visible fraction of an object in a view's ground truth
 
 
 def scene_name(index: int) -> str:
-    """What a twin calls its scene `index`."""
+    """Return the name of a twin's scene `index`."""
     return f"scope_{index:06d}"
 
 
 def image_name(scene: str, angle: int) -> str:
-    """The file name of a twin's view."""
+    """Return the file name of a twin's view."""
     return f"{scene}_{angle:03d}.jpg"
 
 
 @dataclass(frozen=True)
 class OrbitQuestion(Question):
-    """An item of SCOPE."""
+    """A question of SCOPE."""
 
-    group: str = ""  # what is asked alike of several views
-    # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
+    group: str = ""  # id shared by a question's versions from different views
+    # "paraphrase" for a rewording of the item `of`, excluded from headline figures
     variant: str = ""
     of: str = ""
 
 
 @dataclass(frozen=True)
 class View:
-    """The views of one scene: a true table, the orbit, and the share of each thing that each view shows, (8, n)."""
+    """The views of one scene: ground truth, orbit, and the visible fraction of each object in each
+    view, (8, n).
+    """
 
     scene: Scene
     orbit: Orbit
@@ -84,12 +90,14 @@ class View:
     models: tuple[str, ...] = ()
 
     def rows(self, angle: int) -> list[int]:
-        """The rows of the true table that the view of `angle` shows."""
+        """Return the rows of the ground-truth scene that are visible in the view at `angle`."""
         shares = self.visible[VIEWS.index(view_angle(angle))]
         return np.flatnonzero(shares >= SEEN).tolist()
 
     def table(self, angle: int, image: str = "") -> Scene:
-        """What the view of `angle` shows, in the view's own world: turned so that its camera stands at -y."""
+        """Return the objects visible in the view at `angle`, in the view's own frame: rotated so
+        that its camera is at -y.
+        """
         back = -self.orbit.reading.sense * np.radians(angle)
         turn = rotation(back)
         objects = []
@@ -103,31 +111,33 @@ class View:
 
 @dataclass(frozen=True)
 class Split(QuestionSplit):
-    """Questions, and what there is to their scenes and views."""
+    """Questions, and access to their scenes and views."""
 
     root: Path
-    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    # furniture models for rendering a twin's missing images; None: the Debian package's
     furniture: Path | None = None
-    items: Path | None = None  # the file of the questions, where it is not ITEMS
-    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
+    items: Path | None = None  # the question file, if it is not ITEMS
+    own_worlds: ClassVar[bool] = True  # a view's scene is in its camera's frame
     _views: dict[str, View] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of a view by its file name, drawn now where a twin has no file; of a scene, those of its first
-        view."""
+        """Return (H, W, 3) pixels of a view by its file name, rendered if a twin has no file; of a
+        scene, those of its first view.
+        """
         name = name if name in self._angles else self._first(name)
         path = self.root / IMAGES / name
         if path.is_file() or not (self.root / TWIN).is_file():
             return read_image(path)
-        from po3d.benchmarks.scope.pictures import picture  # the renderer is an extra
+        from po3d.benchmarks.scope.pictures import picture  # the renderer is an optional dependency
 
         scene, angle = self._angles[name]
         twin = described(self.root, TWIN_FORMAT, name)
         return picture(twin, self.view(scene), angle, self.furniture)
 
     def focal(self, name: str) -> float:
-        """The focal length of a view in widths of its picture: where the camera stands is for the picture to say. A twin
-        knows it, for a release's pictures FOCAL is assumed."""
+        """Return the focal length of a view in image widths (the camera position is to be
+        estimated): a twin's own, or FOCAL for a release.
+        """
         if not (self.root / SCENES).is_file():
             return FOCAL
         orbit = self.view(self._angles[name][0]).orbit
@@ -135,19 +145,20 @@ class Split(QuestionSplit):
 
     @property
     def reading(self) -> Reading:
-        """Which way the orbit of the views goes: a twin's own, else the benchmark's."""
+        """The orbit convention of the views: a twin's own, else the benchmark's."""
         return self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
 
     def truth(self, name: str) -> Scene:
-        """The true table of a scene, its world that of the camera of 0 degrees; of a view, what it shows. InputError
-        when there is none."""
+        """Return the ground truth of a scene, in the frame of its camera at 0 degrees, or of a
+        view. Raise InputError if there is none.
+        """
         if name in self._angles:
             scene, angle = self._angles[name]
             return self.view(scene).table(angle, name)
         return self.view(name).scene
 
     def view(self, scene: str) -> View:
-        """The true table of a scene with its orbit; InputError when there is none."""
+        """Return the ground truth of a scene with its orbit; raise InputError if there is none."""
         if not self._views:
             self._views.update(read_views(self.root))
         if scene not in self._views:
@@ -157,11 +168,13 @@ class Split(QuestionSplit):
         return self._views[scene]
 
     def inputs(self, name: str) -> "Split":
-        """What comes with a scene: the pixels and true tables of its views, by file name."""
+        """Return the additional inputs of a scene: pixels and ground truth of its views, by file
+        name.
+        """
         return self
 
     def files(self) -> list[Path]:
-        """What questions, pictures and tables are read from, as far as it is there."""
+        """Return the existing files of questions, images and scenes."""
         own = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
         return [
             path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
@@ -179,11 +192,13 @@ class Split(QuestionSplit):
         return names[0]
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def load(root: str | Path, split: str = "") -> Split:
-    """The benchmark in the folder `root`, or in an items file; InputError says what is missing or wrong."""
+    """Load the benchmark from the folder or items file `root`; raise InputError if something is
+    missing or malformed.
+    """
     root = Path(root)
     path = root if root.is_file() else root / ITEMS
     if not path.is_file():
@@ -202,7 +217,7 @@ def load(root: str | Path, split: str = "") -> Split:
 
 
 def _question(record: object, where: str) -> Question:
-    from po3d.io.schemas import ScopeItem, checked  # pydantic takes a tenth of a second
+    from po3d.io.schemas import ScopeItem, checked  # importing pydantic takes 0.1 s
 
     if not isinstance(record, dict):
         raise InputError(f"{where}: an item should be an object with id, scene, task ...")
@@ -242,7 +257,7 @@ def _question(record: object, where: str) -> Question:
 
 
 def read_views(root: str | Path) -> dict[str, View]:
-    """Scene -> its true table, orbit and visibilities; {} where the folder has none."""
+    """Read scene -> ground truth, orbit and visibilities; {} if the folder has none."""
     path = Path(root) / SCENES
     found = {}
     for number, record in enumerate(read_jsonl(path, "scene file") if path.is_file() else (), 1):
@@ -264,11 +279,11 @@ def read_views(root: str | Path) -> dict[str, View]:
     return found
 
 
-# --- writing ------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
-    """Write questions and true tables as `load` reads them; the items file is last."""
+    """Write questions and true scenes in the format of `load`; the items file is written last."""
     write_jsonl(Path(folder) / SCENES, map(_view, views))
     write_jsonl(Path(folder) / ITEMS, map(_item, questions))
 

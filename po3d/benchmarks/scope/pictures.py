@@ -1,10 +1,10 @@
-"""The pictures of SCOPE's twin, drawn from its scenes, and what their masks say of who is seen.
+"""Rendering of the images of SCOPE's twin, and visibility of its objects from rendered masks.
 
-    draw     ──► OUT/images/*.jpg, and OUT/masks/<scene>.json until the questions are asked     any number of processes
-    picture  ──► one view, where a twin without pictures is looked at
+  draw     -> OUT/images/*.jpg, temporary OUT/masks/<scene>.json   any number of processes
+  picture  -> one view, on demand, for a twin without images
 
-Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of split "test" shows
-test models alone (`po3d.synthesis.splits`).
+Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of
+split "test" only uses test models (`po3d.synthesis.splits`).
 """
 
 import functools
@@ -26,28 +26,28 @@ from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, s
 from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
 
 MASKS = "masks"
-FILLED = 0.5  # share of its box that a silhouette fills, about: LEAST_AREA is of boxes
+FILLED = 0.5  # approximate fraction of its box that a silhouette fills; LEAST_AREA refers to boxes
 
 
 @dataclass(frozen=True)
 class Studio(room_pictures.Studio):
-    """What this twin's pictures are made of."""
+    """Rendering settings of this twin."""
 
     reading: Reading = READING
 
     def drawn(self, index: int) -> DrawnScene:
-        """Scene `index` in its look."""
+        """Return scene `index` with its rendering style."""
         return drawn_scene(self.found(index), self.seed, index, self.split)
 
     def found(self, index: int) -> OrbitScene:
         return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
 
 
-# --- all views ----------------------------------------------------------------------------------------------
+# --- all views ------------------------------------------------------------------------------------
 
 
 def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
-    """Write the pictures and masks of `size` scenes that are not there yet."""
+    """Write the missing images and masks of `size` scenes."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
     work = functools.partial(_draw, out=out, studio=studio)
     room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
@@ -69,24 +69,29 @@ def _masks(out: Path, index: int) -> Path:
 
 
 def seen_in_pictures(found: OrbitScene, out: Path, index: int) -> OrbitScene:
-    """The scene with what its drawn views show in place of what boxes say."""
+    """Replace the visibilities of a scene, computed from boxes, by those of its rendered masks."""
     record = read_json(_masks(out, index), "masks of a scene")
     return judged(found, np.array(record["visible"]), np.array(record["area"]))
 
 
 def judged(found: OrbitScene, visible: Array, area: Array) -> OrbitScene:
-    """The scene by its masks, (8, n) shares each: what can be asked about, and the pairs that still can."""
+    """Set the visibilities of a scene from its masks, (8, n) fractions each, and keep the object
+    pairs that are still visible in all views.
+    """
     shown = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
     own = tuple(p for p in found.own if shown[:, p.target].all() and shown[:, p.reference].all())
     return replace(found, visible=visible, shown=shown, own=own)
 
 
-# --- one view -----------------------------------------------------------------------------------------------
+# --- one view -------------------------------------------------------------------------------------
 
 
 def picture(twin: dict, view: View, angle: int, furniture: Path | None) -> NDArray[np.uint8]:
-    """(H, W, 3) pixels of a view of the twin that `twin` (its twin.json) describes; the bytes of a drawn twin before they
-    are compressed. InputError when this version makes another scene."""
+    """Render a view of the twin described by `twin` (its twin.json), (H, W, 3); identical to the
+    twin's image before JPEG compression.
+
+    Raise InputError if this version of po3d generates a different scene.
+    """
     index = int(view.scene.image.rpartition("_")[2])
     objects = dials_of(twin.get("dials"), OrbitDials).objects
     studio = Studio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)

@@ -1,8 +1,11 @@
-"""SCOPE's figures: `python -m po3d.benchmarks.scope.plots OUT/report.json [MORE.json ...] --save DIR`.
+"""SCOPE's figures: `python -m po3d.benchmarks.scope.plots OUT/report.json [MORE.json ...] --save
+DIR`.
 
-Of the first report: confusion matrices of directions (orthogonal and diagonal, the paper's Fig. 7), directions answered
-beside those that are right (Fig. 8a) and kinds of errors of updating by angle and group (Fig. 8b). Of all of them together:
-accuracy against consistency (Fig. 6), with the paper's two rows of Table 7. Needs matplotlib."""
+From the first report: confusion matrices of directions (orthogonal and diagonal, the paper's Fig.
+7), distributions of predicted and true directions (Fig. 8a), and kinds of updating errors by angle
+and group (Fig. 8b). From all reports: accuracy against consistency (Fig. 6), with the two rows of
+the paper's Table 7. Needs matplotlib.
+"""
 
 import argparse
 import sys
@@ -24,7 +27,9 @@ COLORS = dict(zip(ERRORS, ("tab:green", "tab:blue", "tab:red", "tab:orange", "li
 
 
 def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
-    """The two relational confusion matrices of a task: rows gold, columns answered, shares of a row."""
+    """Return the two relational confusion matrices of a task: rows ground truth, columns
+    predictions, row fractions.
+    """
 
     def draw(figure: Any) -> None:
         for axes, (group, labels) in zip(figure.subplots(1, 2), GROUPS.items()):
@@ -45,7 +50,7 @@ def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
 
 
 def direction_plot(report: Mapping[str, Any]) -> Plot:
-    """How often each direction was answered, and how often it is right, a panel for each task."""
+    """Return the distributions of predicted and true directions, one panel per task."""
     tasks = report["directions"]
 
     def draw(figure: Any) -> None:
@@ -64,7 +69,7 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
 
 
 def updating_plot(report: Mapping[str, Any]) -> Plot:
-    """Shares of the kinds of errors in egocentric updating, a bar for each group and angle."""
+    """Return the fractions of error kinds in egocentric updating, one bar per group and angle."""
     bars = {f"{g}\n{a}°": c for g, angles in report["updating_errors"].items() for a, c in angles.items()}
 
     def draw(figure: Any) -> None:
@@ -83,7 +88,9 @@ def updating_plot(report: Mapping[str, Any]) -> Plot:
 
 
 def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> Plot:
-    """Accuracy against C(S) over all eight views, a point for each report and for its blind answers."""
+    """Return accuracy against C(S) over all eight views, one point per report and per blind
+    baseline.
+    """
     points = [(r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")]
     for report in reports:
         points.append(
@@ -103,7 +110,7 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
             if x is not None and y is not None:
                 axes.plot([x], [y], marker, ms=6)
                 at.setdefault((round(x / 4), round(y / 4)), ((x, y), []))[1].append(name)
-        for place, names in at.values():  # what lies at one place shares its label
+        for place, names in at.values():  # nearby points share a label
             label = ", ".join(names)
             axes.annotate(label, place, textcoords="offset points", xytext=(5, 4), fontsize=7)
         axes.set(
@@ -118,7 +125,7 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
 
 
 def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
-    """All figures of a report; accuracy and consistency with `others` in it."""
+    """Return all figures of a report; `others` appear in the accuracy-consistency plot."""
     found = []
     if report["confusion"]:
         found += [confusion_plot(report, task) for task in report["confusion"]]
@@ -137,7 +144,7 @@ def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Draw the figures of reports; the exit code."""
+    """Write the figures of reports; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m po3d.benchmarks.scope.plots", description=__doc__)
     parser.add_argument("reports", nargs="+", help="report.json files of evaluate.py benchmark=scope")
     parser.add_argument("--save", required=True, help="the folder for the pictures")

@@ -1,8 +1,9 @@
-"""Scores on SCOPE: a pure function of questions and predictions.
+"""Scores on SCOPE, a pure function of questions and predictions.
 
-There is one scorer, "choice": a prediction is the letter or the text of an option, and right or wrong; what is no option,
-or not "ok", is wrong. The headline is the mean of the six tasks (the paper's Avg, as its human row shows). Paraphrases
-count in no column; they are paired with the questions that they say otherwise.
+There is one scorer, "choice": a prediction is the letter or text of an option; anything else, or a
+status other than "ok", is wrong. The headline is the mean of the six tasks (the paper's Avg, as
+confirmed by its human row). Paraphrases are in no column; they are paired with their original
+questions.
 """
 
 import math
@@ -22,7 +23,7 @@ from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_
 TASKS = (
     "consistency_ego", "consistency_allo", "updating_ego", "updating_allo", "integration_ego", "integration_allo",
 )  # fmt: skip
-SINGLE = TASKS[:4]  # of one view: their answers are directions
+SINGLE = TASKS[:4]  # tasks on one view, whose answers are directions
 AVERAGE = "average"
 SCORERS = ("choice",)
 RELEASE = "official images"
@@ -31,11 +32,13 @@ ERRORS = ("correct", "no rotation", "wrong direction", "wrong angle", "no answer
 _ANGLE = re.compile(r"\b(\d{2,3}) ?(?:°|degrees?\b)")
 _LETTER = re.compile(r"\(?([A-Za-z])(?:[).:]\s*(.*))?$", re.DOTALL)
 
-Choices = Mapping[str, str | None]  # question id -> the option taken
+Choices = Mapping[str, str | None]  # question id -> the chosen option
 
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
-    """The option that an answer names: by its text, its letter, or both ("B", "(B)", "B. left", "left"); else None."""
+    """Return the option that an answer denotes by text, letter, or both ("B", "(B)", "B. left",
+    "left"); None if there is no match.
+    """
     answer = answer.strip().rstrip(".").strip()
     by_text = {option.casefold(): option for option in options}
     if answer.casefold() in by_text:
@@ -50,25 +53,28 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice"
 ) -> list[float]:
-    """Of each question 1.0 or 0.0; NaN for a paraphrase, which counts in no headline."""
+    """Return 1.0 or 0.0 for each question; NaN for a paraphrase, which is in no headline figure."""
     taken = _choices(questions, predictions, scorer)
     return [math.nan if q.variant else float(taken[q.id] == q.answer) for q in questions]
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice") -> dict:
-    """Everything the paper reports, in percent, ready for JSON. Intervals (95 %, 1000 resamples) are over scenes.
+    """Return the content of the benchmark's report, in percent and JSON-serialisable; 95 %
+    intervals over scenes (1000 resamples).
 
-    rows             name, n, failed, value, ci_low, ci_high: `average`, then the six tasks; an average over fewer says so
-                     under "columns"
-    consistency      task -> view set (orthogonal, diagonal, all) -> {n, consistent, joint}: Eq. 1, and the share of
-                     questions that are right from every view
-    confusion        task -> group -> 4 x 5 counts, rows gold, columns answered, the last column for no direction
+    rows             name, n, failed, value, ci_low, ci_high: `average`, then the six tasks; an
+                     average over fewer has "columns"
+    consistency      task -> view set (orthogonal, diagonal, all) -> {n, consistent, joint}: Eq. 1,
+                     and the percentage of questions answered correctly from every view
+    confusion        task -> group -> 4 x 5 counts: rows ground truth, columns predictions, the last
+                     column for no direction
     directions       task -> {"gold", "answered"} -> direction -> count
-    updating_errors  group -> angle -> kind of error -> count, of egocentric updating (Fig. 8b)
+    updating_errors  group -> angle -> kind of error -> count, for egocentric updating (Fig. 8b)
     paraphrase       task, and "average" -> {n, template, paraphrase, delta}
-    baselines        name -> rows of an answer that looks at nothing; baseline_consistency: its consistency
+    baselines        name -> rows of a blind baseline; baseline_consistency: its consistency
     other_scorers    {}: there is one scorer
-    published        the paper's Table 2, without its average where ours is of fewer tasks; published_consistency: its Table 7
+    published        the paper's Table 2, without its average if ours covers fewer tasks;
+                     published_consistency: its Table 7
     images           number of scenes, the unit of the bootstrap
     """
     some(questions)
@@ -105,7 +111,7 @@ def _choices(
     }
 
 
-# --- accuracy -----------------------------------------------------------------------------------------------
+# --- accuracy -------------------------------------------------------------------------------------
 
 
 def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool]) -> list[dict]:
@@ -117,7 +123,7 @@ def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool])
 
 
 def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    """Accuracy in the benchmark's wording and in a paraphrase of the same questions."""
+    """Compare the accuracy on original questions and on their paraphrases."""
     by_id = {q.id: q for q in questions}
     pairs: dict[str, list[tuple[bool, bool]]] = {}
     for q in questions:
@@ -139,12 +145,16 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
 
 
-# --- consistency --------------------------------------------------------------------------------------------
+# --- consistency ----------------------------------------------------------------------------------
 
 
 def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    """C(S) of Eq. 1 and its strict companion. Agreement does not depend on the reference view; an answer that is no
-    direction agrees with nothing."""
+    """Compute C(S) of Eq. 1 and the fraction of questions answered correctly from all views
+    (joint).
+
+    Agreement does not depend on the reference view; an answer that is not a direction agrees with
+    nothing.
+    """
     result: dict[str, dict] = {}
     for task in SINGLE:
         asked: dict[str, dict[int, Question]] = {}
@@ -166,7 +176,7 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
 
 
 def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
-    """Whether the answers say one thing, each brought back to the view of 0 degrees."""
+    """Return whether the answers agree after rotation into the view at 0 degrees."""
     said = set()
     for q in questions:
         label = taken[q.id]
@@ -176,18 +186,18 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
     return len(said) == 1
 
 
-# --- diagnoses ----------------------------------------------------------------------------------------------
+# --- diagnoses ------------------------------------------------------------------------------------
 
 
 class _Said(NamedTuple):
-    """The right answers to the questions of a task, and those that were given."""
+    """Ground-truth and predicted answers of a task."""
 
     gold: list[str]
     answered: list[str | None]
 
 
 def _said(questions: Sequence[Question], taken: Choices) -> dict[str, _Said]:
-    """By each task of single views that is asked."""
+    """Collect the answers of each single-view task that occurs."""
     own = {task: [q for q in questions if q.category == task] for task in SINGLE}
     return {task: _Said([q.answer for q in qs], [taken[q.id] for q in qs]) for task, qs in own.items() if qs}
 
@@ -207,8 +217,9 @@ def _directions(said: Mapping[str, _Said]) -> dict[str, dict]:
 
 
 def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    """How egocentric updating goes wrong: the label before the turn, the one after a clockwise turn, another one. After
-    half a circle both ways are one."""
+    """Classify errors in egocentric updating: the label before the turn, the label after a
+    clockwise turn, or another one. For a turn of 180 degrees the two directions coincide.
+    """
     result: dict[str, dict] = {}
     for q in questions:
         found = _ANGLE.search(q.text)
@@ -230,16 +241,20 @@ def _error(answer: str | None, gold: str, angle: int) -> str:
     return "wrong direction" if answer == turned_label(gold, -2 * angle) else "wrong angle"
 
 
-# --- answers that look at nothing ---------------------------------------------------------------------------
+# --- blind baselines ------------------------------------------------------------------------------
 
 
 def _always_front(q: Question) -> str:
-    """ "front" of the orthogonal options, "front-right" of the diagonal ones, else the first option."""
+    """Answer "front" if the options are orthogonal, "front-right" if diagonal, else the first
+    option.
+    """
     return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.options), q.options[0])
 
 
 def _quarter_off(q: Question) -> str:
-    """The right direction a quarter of a circle on: always consistent, never right. It shows what C(S) leaves out."""
+    """Answer the right direction plus 90 degrees: always consistent, never right. Shows what C(S)
+    does not measure.
+    """
     if q.answer in LABELS and turned_label(q.answer, 90) in q.options:
         return turned_label(q.answer, 90)
     options = q.options
@@ -253,14 +268,16 @@ BASELINES: dict[str, Callable[[Question], str]] = {
 }
 
 
-# --- published ----------------------------------------------------------------------------------------------
+# --- published ------------------------------------------------------------------------------------
 
 
 def published_rows() -> list[dict]:
-    """Table 2 of the paper: model, the columns of `score`'s rows, "measured_on"."""
+    """Return Table 2 of the paper: model, the columns of `score`'s rows, "measured_on"."""
     return [row | {"measured_on": RELEASE} for row in published("accuracy")]
 
 
 def published(table: str) -> list[dict]:
-    """A table of the paper, numbers in percent: accuracy (Table 2) or scene_consistency (Table 7)."""
+    """Return a table of the paper, in percent: accuracy (Table 2) or scene_consistency (Table
+    7).
+    """
     return published_table(__file__, f"scope_{table}")

@@ -1,5 +1,6 @@
-"""SCOPE's diagnoses as tables: consistency beside its strict companion, errors of updating, directions, paraphrases, and
-what answers that look at nothing get. Published figures stand under ours, marked with *."""
+"""SCOPE's diagnostic tables: consistency and joint accuracy, updating errors, directions,
+paraphrases, and blind baselines. Published figures, marked with *, are below ours.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -11,8 +12,9 @@ FOOTNOTE = "consistent: the answers from all views of a set say one thing (the p
 
 
 def consistency_table(report: dict) -> Table:
-    """C(S) and the joint figure by task, over orthogonal, diagonal and all views; then answers that look at nothing, and
-    the paper's Table 7 (egocentric)."""
+    """Return C(S) and joint accuracy by task over orthogonal, diagonal and all views; then blind
+    baselines and the paper's Table 7 (egocentric).
+    """
     header = ["consistent / joint (%)", "questions"]
     header += [title for name in VIEW_SETS for title in (name, "joint")]
     rows = [_consistency_row(task, report["consistency"].get(task)) for task in SINGLE]
@@ -34,7 +36,7 @@ def _consistency_row(name: str, cells: dict | None) -> list[Cell]:
 
 
 def confusion_table(report: dict, task: str, group: str) -> Table:
-    """Rows gold, columns answered, in percent of a row."""
+    """Return a confusion matrix: rows ground truth, columns predictions, in percent of a row."""
     labels = GROUPS[group]
     rows = []
     for label, counts in zip(labels, report["confusion"][task][group]):
@@ -44,7 +46,7 @@ def confusion_table(report: dict, task: str, group: str) -> Table:
 
 
 def direction_table(report: dict) -> Table:
-    """How often each direction is right and how often it is answered, by task."""
+    """Return the distributions of predicted and true directions by task."""
     rows = [
         [f"{task}, {name}", *(counts[label] for label in LABELS)]
         for task, both in report["directions"].items()
@@ -54,7 +56,7 @@ def direction_table(report: dict) -> Table:
 
 
 def updating_table(report: dict) -> Table:
-    """Kinds of errors in egocentric updating, in percent, by group and angle."""
+    """Return the kinds of errors in egocentric updating, in percent, by group and angle."""
     rows = []
     for group, angles in report["updating_errors"].items():
         for angle, counts in angles.items():
@@ -64,7 +66,7 @@ def updating_table(report: dict) -> Table:
 
 
 def paraphrase_table(report: dict) -> Table:
-    """Accuracy in the benchmark's words and in ours."""
+    """Return the accuracy in the benchmark's wording and in paraphrases."""
     rows = [
         [name, c["n"], c["template"], c["paraphrase"], c["delta"]] for name, c in report["paraphrase"].items()
     ]
@@ -72,17 +74,17 @@ def paraphrase_table(report: dict) -> Table:
 
 
 def report_text(report: dict) -> str:
-    """What the terminal shows beside the main table."""
+    """Return the tables printed in the terminal below the main one."""
     return _page(report, text, "", short=True)
 
 
 def titled(report: dict, *others: dict) -> list[tuple[str, Table]]:
-    """What a run's page shows below the accuracies."""
+    """Return titles and tables for the HTML page."""
     return [("consistency", consistency_table(report))]
 
 
 def report_markdown(report: dict, *others: dict) -> str:
-    """All tables as markdown, with headings; `others` have none here."""
+    """Return all tables as Markdown with headings; `others` are ignored."""
     return _page(report, markdown, "## ", short=False)
 
 

@@ -1,15 +1,17 @@
-"""The twin of SCOPE: generated scenes, their eight views, the six tasks in the paper's wordings and paraphrased, answers
-by geometry. With `images` the views are drawn (`pictures`) and their masks say what can be asked about, without
-boxes do; the pictures of a twin without them are drawn when somebody looks.
+"""The twin of SCOPE: generated scenes, their eight views, and the six tasks in the paper's wording
+and paraphrased, with answers computed from the geometry.
 
-Every scene is a pure function of (seed, index), so any number of workers writes the same bytes. Of each scene:
+With `images`, the views are rendered (`pictures`) and visibility is computed from their masks,
+otherwise from boxes; missing images are rendered on demand. Every scene is a pure function of
+(seed, index), so the result does not depend on the number of workers. Each scene has:
 
-    consistency, updating   2 pairs a perspective, each asked from all eight views; updating asks about the pairs of
-                            consistency, from the same views
-    integration             egocentric 2 pairs x 2 sets of four views, allocentric 2 sets (where a person stands)
+  consistency, updating   2 pairs per perspective, each asked from all eight views; updating uses
+                          the pairs and views of consistency
+  integration             egocentric 2 pairs x 2 sets of four views, allocentric 2 sets (if there is
+                          a person)
 
-and each question once more, paraphrased (`variant`). Answers are computed from where observers stand; the systems reason
-with programs on tables, so that one checks the other.
+and a paraphrase of each question (`variant`). Answers are computed from observer positions, whereas
+the systems execute programs on scenes, so that each verifies the other.
 """
 
 import shutil
@@ -53,7 +55,7 @@ from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDials
 from po3d.synthesis.orbit.scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
 
 TURNS = (90, 180, 270)
-PAIRS = 2  # of a scene in the camera's frame
+PAIRS = 2  # per scene, in the camera frame
 STANDING = "standing human"
 
 
@@ -69,15 +71,19 @@ def generate(
     cache: str | Path | None = None,
     dials: OrbitDials = ORBIT_DEFAULT,
 ) -> None:
-    """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
-    again is left as it is. `furniture`, `cache`: see `pictures.Studio`; `dials`: how hard."""
+    """Write `size` scenes with their questions to the folder `out`, with images if `images` is set;
+    a complete folder is left unchanged.
+
+    `furniture`, `cache`: see `pictures.Studio`; `dials`: the difficulty.
+    """
     own = {"reading": reading.name, "images": images}
     out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, **own)
     if (out / ITEMS).exists():
         return
     pictures = out if images else None
     if images:
-        from po3d.benchmarks.scope import pictures as drawing  # the renderer is an extra
+        # the renderer is an optional dependency
+        from po3d.benchmarks.scope import pictures as drawing
 
         studio = drawing.Studio(seed, split, furniture, cache, dials.objects, reading)
         drawing.draw(out, size, studio, workers)
@@ -100,7 +106,7 @@ def scene(
     pictures: Path | None = None,
     dials: OrbitDials = ORBIT_DEFAULT,
 ) -> tuple[View, list[Question]]:
-    """Scene `index` and its questions; `pictures`: the folder with its drawn views."""
+    """Return scene `index` and its questions; `pictures`: the folder of its rendered views."""
     found = sample_orbit_scene(seed, index, split, reading, dials.objects)
     if pictures is not None:
         from po3d.benchmarks.scope.pictures import seen_in_pictures
@@ -114,7 +120,7 @@ def scene(
 
 @dataclass
 class _Asker:
-    """Asks all questions about one scene."""
+    """Generates all questions about one scene."""
 
     found: OrbitScene
     name: str
@@ -133,7 +139,7 @@ class _Asker:
         return asked
 
     def pairs(self) -> list[Pair]:
-        """The pairs of the camera's frame: different things each, where there are such."""
+        """Choose the pairs of the camera frame, with different objects if possible."""
         chosen: list[Pair] = []
         for _ in range(PAIRS):
             taken = [{p.target, p.reference} for p in chosen]
@@ -143,16 +149,20 @@ class _Asker:
         return chosen
 
     def offered(self) -> list[Pair]:
-        """The pairs that one may be chosen from: of the kind that the dials ask for, where there are any."""
+        """Return the candidate pairs: those of the difficulty that `dials` ask for, if there are
+        any.
+        """
         near = self.dials.near
         if near is not None and self.random.random() < near and (pairs := seen_pairs(self.found, near=True)):
             return pairs
         return seen_pairs(self.found)
 
-    # --- one view -------------------------------------------------------------------------------------------
+    # --- one view ---------------------------------------------------------------------------------
 
     def seen(self, pair: Pair, k: int) -> list[Question]:
-        """A pair for the camera, for an imagined one, and in one of four images."""
+        """Ask about a pair from the camera, from an imagined camera, and as a choice among four
+        images.
+        """
         a, b = self.nouns(pair)
         program = call("where", a, b, CAMERA)
         turn = TURNS[(self.index + k) % 3]
@@ -169,7 +179,9 @@ class _Asker:
         return asked
 
     def own(self, pair: Pair, k: int) -> list[Question]:
-        """A pair in the reference's own frame, for any camera and any imagined one."""
+        """Ask about a pair in the reference object's own frame, for the camera and an imagined
+        observer.
+        """
         a, b = self.nouns(pair)
         label = self.label(own_axes(self.found.scene.objects[pair.reference].heading), pair)
         program = call("where", a, b, call("own", b))
@@ -184,7 +196,7 @@ class _Asker:
     def around(
         self, task: str, k: int, program: Call, labels: dict[int, str], sitting: bool = False
     ) -> list[Question]:
-        """One question from all views, said the same way each time."""
+        """Ask one question from all views, with identical wording."""
         asked = []
         words = int(self.random.integers(2**31))
         for v in VIEWS:
@@ -193,10 +205,12 @@ class _Asker:
             asked += self.ask(task, str(k), program, (v,), options, labels[v], words, sitting)
         return asked
 
-    # --- four views -----------------------------------------------------------------------------------------
+    # --- four views -------------------------------------------------------------------------------
 
     def nearest(self, ranked: Sequence[int]) -> list[Question]:
-        """What is nearest to the thing behind the person, from either set of four views."""
+        """Ask for the object nearest to the area behind the person, for either set of four
+        views.
+        """
         program = call("name", call("nearest", call("toward", "behind", call("thing", STANDING))))
         names = self.found.names
         asked = []
@@ -212,7 +226,9 @@ class _Asker:
         self, task: str, which: str, program: Call, views: Sequence[int], options: Sequence[str], answer: str,
         words: int, sitting: bool = False,
     ) -> list[Question]:  # fmt: skip
-        """The question in the paper's wording, and paraphrased; equal `words` are said alike."""
+        """Return the question in the paper's wording and its paraphrase; `words` seeds the
+        wording.
+        """
         group = f"{self.name}/{task}/{which}"
         key = f"{group}/{views[0]}"
         own = {

@@ -1,1 +1,1 @@
-"""Super-CLEVR: its files, which PulseCheck457 shares, its questions in programs, and our twin of it."""
+"""Super-CLEVR: its files (shared with PulseCheck457), question programs, and our twin."""

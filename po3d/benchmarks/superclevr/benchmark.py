@@ -1,11 +1,14 @@
-"""Super-CLEVR (Li et al., CVPR 2023) as a benchmark: its official questions beside its scenes, and what it declares.
+"""Super-CLEVR (Li et al., CVPR 2023): loading the official questions and scenes, and its
+`Benchmark` declaration.
 
-    superCLEVR_questions_*.json     {"questions": [{image_filename, question, answer, question_index, template_filename[, program]}]}
-    superCLEVR_scenes.json          {"scenes": [...]}: true tables; or a file of one scene beside the questions for each picture
-    images/                         or the pictures beside the questions
+  superCLEVR_questions_*.json  {"questions": [{image_filename, question, answer, question_index,
+                               template_filename[, program]}]}
+  superCLEVR_scenes.json       {"scenes": [...]}: true scenes; or one file per image
+  images/                      or images beside the questions
 
-Programs are read from the node lists; where the release has none, from the questions' words (`wording`). Questions about parts of
-objects, of which no table knows, have none, and end as unparsed with that reason.
+Programs are read from the node lists or, if the release has none, parsed from the question text
+(`wording`). Questions about object parts, which scene tables do not represent, have no program and
+are reported as unparsed with that reason.
 """
 
 import re
@@ -35,8 +38,9 @@ PARTS = "it asks for parts of objects, of which tables know nothing"
 
 
 def load(root: str | Path, split: str = "") -> Split:
-    """The release in the folder `root`, or the one question file `root`; InputError says what is missing and where it is to
-    be had."""
+    """Load the release from the folder or question file `root`. Raise InputError saying what is
+    missing and where to get it.
+    """
     root = Path(root)
     files = [root] if root.is_file() else sorted(root.glob(QUESTIONS))
     files = files or sorted((root / "questions").glob(QUESTIONS))
@@ -66,7 +70,9 @@ def _question(record: object, file: str, where: str) -> Question:
 
 
 def prompt(question: Question) -> list[str | int]:
-    """What is meant by directions, picture, question, the words allowed, a template of two fields."""
+    """Return the prompt: meaning of the directions, image, question, allowed words, and a template
+    with two fields.
+    """
     focus = "Left, right, front and behind are meant as the camera sees them; front is nearer to the camera."
     return street_prompt(question, focus, "It is made of rubber (matte) or metal (shiny).")
 

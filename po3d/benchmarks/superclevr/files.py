@@ -1,9 +1,10 @@
-"""Super-CLEVR's files in po3d's terms: scene records, question programs and the names on their surface.
+"""Super-CLEVR's file formats: scene records, question programs and written names.
 
-The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457): degrees, Blender's camera,
-`rotation` instead of a heading, program nodes such as filter_color. Everything is converted here, in both
-directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`). Above 400 lines: reading and
-writing of one layout stand beside each other."""
+Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457) share this layout: degrees, Blender's
+camera, `rotation` instead of a heading, program nodes such as filter_color. All conversions are
+here, in both directions (records of generated scenes are written by
+`po3d.synthesis.street.dataset.scene_record`).
+"""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -29,39 +30,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StreetQuestion(Question):
-    """An item of PulseCheck457 or Super-CLEVR."""
+    """A question of PulseCheck457 or Super-CLEVR."""
 
-    stored: str = ""  # the right answer as the release stores it
-    table: str = ""  # and as VLMEvalKit's table spells it, where it comes from there
+    stored: str = ""  # the right answer as stored in the release
+    table: str = ""  # the right answer in VLMEvalKit's table, if read from there
 
 
-# Where the written name of a shape differs from its id; "suv" is written so.
+# Written names of the shapes where they differ from the ids; "suv" is written in lower case.
 _WRITTEN = {shape: name for shape, name in SHAPE_NAMES.items() if name.lower() != shape}
 _BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 _READ = {written: leaf for leaf, written in _WRITTEN.items()}
 
-_BLENDER = np.diag([1.0, -1.0, -1.0])  # its camera looks along -z with y up; ours along +z with y down
+# Blender's camera looks along -z with y up; ours along +z with y down
+_BLENDER = np.diag([1.0, -1.0, -1.0])
 _PIXEL_SD, _DEPTH_SD = 0.3, 1e-3  # stored pixels are rounded, stored depths are not
 
 
 def surface(value: str) -> str:
-    """The name a question uses: "articulated" -> "articulated bus"; other words stay as they are."""
+    """Return the written name of a value: "articulated" -> "articulated bus"; other words are
+    unchanged.
+    """
     return _WRITTEN.get(value, value)
 
 
 def identifier(name: str) -> str:
-    """The id of a written name: "road bike" -> "road"; other words stay as they are."""
+    """Return the id of a written name: "road bike" -> "road"; other words are unchanged."""
     return _READ.get(name, name)
 
 
 def written(answer: str) -> str:
-    """An answer as the benchmarks' tables write it: "yes" -> "Yes", "road" -> "road bike"; others stay as they are."""
+    """Return an answer as the benchmarks' tables spell it: "yes" -> "Yes", "road" -> "road bike";
+    others are unchanged.
+    """
     return answer.capitalize() if answer in ("yes", "no") else surface(answer)
 
 
 def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
-    """What a model is asked: what to mind (`focus`), picture, question, the words allowed (`also`: of another attribute), a
-    template of two fields."""
+    """Return the prompt: instructions (`focus`), image, question, allowed words (`also`: those of a
+    further attribute), and a template with two fields.
+    """
     shapes = ", ".join(surface(shape) for shape in SHAPES)
     return [
         f"The picture shows vehicles standing on the ground. {focus}".rstrip(),
@@ -75,11 +82,13 @@ def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
     ]
 
 
-# --- questions ----------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 def read_answer(stored: str) -> str:
-    """A stored answer in po3d's words: "True" -> "yes", "Road Bike" -> "road", "03" -> "3"."""
+    """Convert a stored answer to po3d's vocabulary: "True" -> "yes", "Road Bike" -> "road", "03" ->
+    "3".
+    """
     text = " ".join(stored.strip().lower().split())
     if text in _BOOLEANS:
         return _BOOLEANS[text]
@@ -87,7 +96,7 @@ def read_answer(stored: str) -> str:
 
 
 def read_questions(path: Path) -> list:
-    """The records of a question file: {"questions": [...]} or the list alone."""
+    """Read the records of a question file: {"questions": [...]} or only the list."""
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
     if not isinstance(records, list):
@@ -96,18 +105,18 @@ def read_questions(path: Path) -> list:
 
 
 class StoredQuestion(NamedTuple):
-    """What a record of a question file says."""
+    """The fields of a question record."""
 
     index: int
     image: str
     text: str
-    answer: str  # as it is stored
-    program: str  # "" where it has none, or none of ours
-    unread: str  # why the latter
+    answer: str  # as stored
+    program: str  # "" if missing or not supported
+    unread: str  # why the program is not supported
 
 
 def stored_question(record: object, where: str) -> StoredQuestion:
-    """A record of a question file; InputError for what is missing or malformed."""
+    """Parse a record of a question file; raise InputError for missing or malformed fields."""
     if not isinstance(record, Mapping):
         raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
     index, image = _question_index(record, where), _stored_image(record, where)
@@ -119,14 +128,16 @@ def question_record(
     scene: Mapping, text: str, answer: object, index: int, template: str, program: Program,
     outputs: Sequence[object] | None = None,
 ) -> dict:  # fmt: skip
-    """A question about a scene record, as question files have it; `outputs`: see `nodes_from_program`."""
+    """Return a question record in the official layout for a scene record; `outputs`: see
+    `nodes_from_program`.
+    """
     about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
     asked = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
     return {**about, **asked, "program": nodes_from_program(program, outputs)}
 
 
 def _question_index(record: Mapping, where: str) -> int:
-    """The number of a question in its file."""
+    """Return the number of a question in its file."""
     value = record.get("question_index")
     try:
         if isinstance(value, bool) or int(value) != float(value):
@@ -139,7 +150,7 @@ def _question_index(record: Mapping, where: str) -> int:
 
 
 def field_text(record: Mapping, field: str, where: str) -> str:
-    """A field as text: a word, a number or a truth value, but neither null nor blank."""
+    """Return a field as text: a word, number or boolean; null and blank raise InputError."""
     value = record.get(field)
     if not isinstance(value, str | int | float) or value != value or not str(value).strip():
         raise InputError(f"{where}: missing or malformed field {field} ({str(value)[:40]!r})")
@@ -147,7 +158,9 @@ def field_text(record: Mapping, field: str, where: str) -> str:
 
 
 def _nodes(stored: object) -> Sequence[Mapping]:
-    """A node list; the Hugging Face loader turns it into a mapping of lists. ProgramError for anything else."""
+    """Return a node list; the Hugging Face loader converts it to a mapping of lists. ProgramError
+    for anything else.
+    """
     if isinstance(stored, Mapping):
         columns = list(stored.values())
         if not all(isinstance(c, list) and len(c) == len(columns[0]) for c in columns):
@@ -159,7 +172,9 @@ def _nodes(stored: object) -> Sequence[Mapping]:
 
 
 def _stored_image(record: Mapping, where: str) -> str:
-    """The picture of a question; InputError when it would lie outside the release's folder."""
+    """Return the image name of a question; raise InputError for a path outside the release's
+    folder.
+    """
     image = field_text(record, "image_filename", where)
     if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
         raise InputError(f"{where}: the image {image!r} leaves the folder")
@@ -167,7 +182,9 @@ def _stored_image(record: Mapping, where: str) -> str:
 
 
 def _stored_program(record: Mapping) -> tuple[str, str]:
-    """The program of a question and, where that is none of ours, why; both "" where the record has none."""
+    """Return the program of a question and the reason if it is not supported; both "" if the record
+    has none.
+    """
     if not record.get("program"):
         return "", ""
     try:
@@ -176,11 +193,13 @@ def _stored_program(record: Mapping) -> tuple[str, str]:
         return "", str(error)
 
 
-# --- scenes -------------------------------------------------------------------------------------------------
+# --- scenes ---------------------------------------------------------------------------------------
 
 
 def read_scenes(root: str | Path) -> list[dict]:
-    """The scene records of a folder (scenes.json, or scenes/*.json) or of one file, in image order."""
+    """Read the scene records of a folder (scenes.json, or scenes/*.json) or of one file, in image
+    order.
+    """
     root = Path(root)
     if root.is_file():
         files = [root]
@@ -201,11 +220,13 @@ def read_scenes(root: str | Path) -> list[dict]:
 
 
 def scene_from_superclevr(record: Mapping) -> Scene:
-    """The ground-truth table of a scene record; InputError names what is missing or unknown.
+    """Convert a scene record to a ground-truth scene; an InputError names what is missing or
+    unknown.
 
-    The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
-    Occluders and boxes are there when the record has them."""
-    from po3d.io.schemas import VehicleScene, checked  # pydantic takes a tenth of a second
+    The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the
+    nominal one. Occluders and boxes are set if the record has them.
+    """
+    from po3d.io.schemas import VehicleScene, checked  # importing pydantic takes 0.1 s
 
     given = checked(VehicleScene, record, f"scene {_name(record)}")
     where, count = f"scene {_name(record)}", len(given.objects)
@@ -252,8 +273,9 @@ def _camera_from_blender(matrix: Sequence[Sequence[float]]) -> Camera:
 
 
 def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
-    """The benchmark's camera whose three jitter numbers explain the stored pixels and depths of the
-    origins."""
+    """Fit the three jitter parameters of the benchmark's camera to the stored pixels and depths of
+    the object origins.
+    """
     seen = [o for o in objects if o.pixel_coords is not None]
     if not seen:
         return camera()
@@ -267,13 +289,15 @@ def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
         )
 
     bound = CAMERA_JITTER + 1e-3
-    from scipy.optimize import least_squares  # a quarter of a second to import
+    from scipy.optimize import least_squares  # takes 0.25 s to import
 
     return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
 
 
 def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[dict[int, float], ...]:
-    """Of each object its dominant occluder. An entry is {"obj": [state, mask, flag, occluder's index]}."""
+    """Return the dominant occluder of each object. An entry is {"obj": [state, mask, flag,
+    occluder's index]}.
+    """
     occluders: list[dict[int, float]] = []
     for i in range(count):
         entry = stored[str(i)].obj if str(i) in stored else (0,)
@@ -291,9 +315,9 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
     return tuple(occluders)
 
 
-# --- programs -----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 
-MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
+MAX_STEPS = 200  # maximum length of a program; the benchmark's longest has 25 nodes
 _TRAVELS = ("forward", "backward")
 # Official nodes without values -> (op, args).
 _NODES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -309,7 +333,7 @@ _KINDS = {step: kind for kind, step in _NODES.items()}
 
 
 def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """(op, args) of one official node."""
+    """Return (op, args) of one official node."""
     if kind in _NODES:
         return _NODES[kind]
     if kind == "relate":
@@ -328,9 +352,11 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
-    """The program of an official node list, whose last node is the answer. ProgramError for what we have no
-    words for, such as parts of objects, and for what is no node list. A node that feeds several others is written out
-    for each of them."""
+    """Convert an official node list, whose last node is the answer, to a program.
+
+    Raise ProgramError for unsupported nodes, such as object parts, and for malformed lists. A node
+    with several consumers is duplicated for each of them.
+    """
     made = itertools.count(1)
 
     def build(k: int) -> Program:
@@ -358,9 +384,11 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
 
 
 def nodes_from_program(program: Program, outputs: Sequence[object] | None = None) -> list[dict]:
-    """The official node list of a program, with each node's `_output` when `outputs` gives them.
+    """Convert a program to the official node list, with each node's `_output` if `outputs` are
+    given.
 
-    ProgramError for what the official language lacks: explicit frames, "parallel", unoccluded.
+    Raise ProgramError for what the official language lacks: explicit frames, "parallel",
+    "unoccluded".
     """
     nodes = []
     for k, step in enumerate(program.steps):
@@ -390,7 +418,9 @@ def _node(step: Step) -> tuple[str, list[str]]:
 
 
 def read_scene(path: str | Path) -> Scene:
-    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
+    """Read one scene from a JSON file: po3d's format, one Super-CLEVR scene, or a Super-CLEVR file
+    with one scene.
+    """
     record = read_json(path, "scene file")
     if isinstance(record, dict) and record.get("format") == FORMAT:
         return from_json(record, str(path))

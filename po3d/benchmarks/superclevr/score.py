@@ -1,5 +1,6 @@
-"""Scores on Super-CLEVR: a pure function of questions and predictions. An answer is right when it is the same: "Road bike" and
-"road", "true" and "yes", "03" and "3" are."""
+"""Scores on Super-CLEVR, a pure function of questions and predictions. Answers are compared in
+po3d's vocabulary: "Road bike" equals "road", "true" equals "yes", "03" equals "3".
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +10,7 @@ from po3d.benchmarks.superclevr.files import read_answer
 from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 
-# Its templates' files, in their order; "part" asks for parts of objects.
+# Template files, in their order; "part" asks for object parts.
 CATEGORIES = (
     "zero_hop",
     "one_hop",
@@ -22,13 +23,15 @@ CATEGORIES = (
     "comparison",
     "part",
 )
-OTHER = "other"  # of a question that names no template
-OVERALL = "overall"  # of all questions, each counting the same, as the paper reports
+OTHER = "other"  # questions without a known template
+OVERALL = "overall"  # unweighted over all questions, as the paper reports
 SCORERS = ("strict",)
 
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
-    """Of each question whether its prediction is right; what is not "ok" is wrong."""
+    """Return for each question whether its prediction is right; a status other than "ok" is
+    wrong.
+    """
     known("scorer", scorer, SCORERS)
     return [
         p.status == "ok" and p.answer is not None and read_answer(p.answer) == q.answer
@@ -37,8 +40,12 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
-    """In percent, ready for JSON: `rows` (name, n, failed, value, ci_low, ci_high) of each kind of question there is and
-    `overall`; `images`, the unit of the bootstrap (1000 resamples, 95 %). No published rows: none is on our images."""
+    """Return the content of the report, in percent and JSON-serialisable: `rows` (name, n, failed,
+    value, ci_low, ci_high) of each category present and `overall`; `images`, the unit of the
+    bootstrap (1000 resamples, 95 %).
+
+    There are no published rows, because none were measured on these images.
+    """
     some(questions)
     right = [100.0 * r for r in correct(questions, predictions, scorer)]
     failed = failures(questions, predictions)

@@ -1,9 +1,11 @@
-"""The twin of Super-CLEVR: PulseCheck457's twin scenes in Super-CLEVR's file layout, with questions by its templates, material
-among what is asked and told.
+"""The twin of Super-CLEVR: scenes of PulseCheck457's twin in Super-CLEVR's file layout, with
+questions from its templates, including those on material.
 
-    OUT/images/*.jpg, OUT/superCLEVR_scenes.json, OUT/superCLEVR_questions_twin.json, written last
+  OUT/images/*.jpg, OUT/superCLEVR_scenes.json, OUT/superCLEVR_questions_twin.json (written last)
 
-Every file is whole or absent and a pure function of the arguments, so a killed run is continued by the same command."""
+Files are written atomically and are a pure function of the arguments, so an interrupted run is
+resumed by the same command.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,12 +23,14 @@ from po3d.synthesis.street.question_world import ASKED, World
 from po3d.synthesis.street.questions import Balance, Column, ask
 
 FORMAT = "po3d-superclevr-twin-1"
-QUESTIONS = 10  # of an image, as in the release
-LOOK = "studio"  # as the release; outdoor objects have no material
+QUESTIONS = 10  # per image, as in the release
+LOOK = "studio"  # as in the release; outdoor objects have no material
 
 
 def column(asked: Sequence[str] = (*ASKED, "material")) -> Column:
-    """All templates but those on parts; `asked`: the attributes that queries ask for."""
+    """Return all templates except those on object parts; `asked`: the attributes that may be
+    queried.
+    """
     families = {**zero_hop(asked), **objects(asked), **spatial(asked), **comparisons(asked)}
     return Column("2d", families, QUESTIONS, True)
 
@@ -35,7 +39,9 @@ WITH_MATERIAL, WITHOUT = column(), column(ASKED)
 
 
 def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
-    """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
+    """Write images, labels and questions to the folder `out`. The result does not depend on
+    `workers`.
+    """
     last = out / "superCLEVR_questions_twin.json"
 
     def finish(scenes: list[dict], info: dict) -> None:
@@ -46,7 +52,9 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:
-    """Question records in the official layout, on scene records in image order; answers are balanced over all of them."""
+    """Return question records in the official layout, for scene records in image order; answers are
+    balanced over all of them.
+    """
     balance, records = Balance(), []
     for record in progress(scenes, "asking", unit="image"):
         scene = scene_from_superclevr(record)

@@ -1,4 +1,6 @@
-"""Super-CLEVR's questions read back into programs, by superclevr.grammar: for releases whose questions come without any."""
+"""Parser of Super-CLEVR's question templates (superclevr.grammar), for releases without
+programs.
+"""
 
 import re
 
@@ -12,7 +14,9 @@ _IT = call("refer", "it")
 
 
 def program_of(text: str) -> Program:
-    """What a question asks. ProgramError for what is none of the benchmark's wordings, or about parts of objects."""
+    """Parse a question into a program. Raise ProgramError if no template matches, or if it is about
+    object parts.
+    """
     reading = Reading(load("superclevr"), _WORDS.findall(text.lower()))
     try:
         for it, start in [*reading.values("opening"), (_IT, 0)]:
@@ -27,6 +31,6 @@ def program_of(text: str) -> Program:
 
 
 def _meant(asked: Call, it: Call) -> Call:
-    """The question with what "it" stands for."""
+    """Replace "it" in the question by its antecedent."""
     args = (_meant(arg, it) if isinstance(arg, Call) else arg for arg in asked.args)
     return it if asked == _IT else Call(asked.op, tuple(args))

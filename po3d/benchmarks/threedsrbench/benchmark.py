@@ -1,4 +1,4 @@
-"""What 3DSRBench declares."""
+"""The `Benchmark` declaration of 3DSRBench."""
 
 from po3d.benchmarks.base import Augmentation, Benchmark, Harness, twin_of
 from po3d.benchmarks.choices import lettered
@@ -11,7 +11,7 @@ NAME = "3dsrbench"
 
 
 def prompt(question: Question) -> list[str | int]:
-    """Picture, question, lettered options; a letter back."""
+    """Return the prompt: image, and the question with lettered options; the answer is a letter."""
     return [0, f"{lettered(question)}\nGive the letter of the right option and nothing else."]
 
 
@@ -25,7 +25,7 @@ _PROTOCOLS = {
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
     augmentation=Augmentation(augmented, write_release),
-    harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit words the options itself
+    harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself
     title="3DSRBench",
     protocols=_PROTOCOLS,
 )  # fmt: skip

@@ -1,14 +1,16 @@
-"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `score`.
+"""3DSRBench: reading and writing its files. Every row is a question; scores: `score`.
 
-    qid   XXXXXXXX | XXXXXXXX-N | XXXXXXXX-flip | XXXXXXXX-flip-N     N: the N-th rotation of the options
+  qid   XXXXXXXX | XXXXXXXX-N | XXXXXXXX-flip | XXXXXXXX-flip-N   (N: N-th rotation of the options)
 
-The release has one file an evaluation, in several formats (`report`). Ours, a folder with `3dsrbench.tsv`,
-may say more of each row: `viewpoint` (common or uncommon), `scene` (rows of one scene count as one in intervals and
-in `first`), `program`, and any `meta_...`; `scenes.jsonl` beside it holds the true tables by image.
+The release has one file per evaluation, in several formats (see `report`). Our format, a folder
+with `3dsrbench.tsv`, can have additional columns: `viewpoint` (common or uncommon), `scene` (rows
+of one scene count as one unit in intervals and in `first`), `program`, and any `meta_...`;
+`scenes.jsonl` beside it holds the true scenes by image.
 
-Answers are chosen by content: `Question.answer` is the text of the right option and so is a system's answer, and the
-letter is the protocol's business. So every rotation of a question agrees. Pictures that come inside a table are
-shown as they are, flip rows being flipped already; of pictures named by path or URL a flip row shows the mirror image.
+Answers are matched by content: `Question.answer` is the text of the right option, as is a system's
+answer; letters are only used in prompts. So all rotations of a question have one answer. Images
+embedded in a table are used unchanged (those of flip rows are already mirrored); images given by
+path or URL are mirrored for flip rows.
 """
 
 import csv
@@ -37,7 +39,7 @@ from po3d.scene.table import Scene, from_json, to_json
 from po3d.synthesis.difficulty import InsideDials, dials_of
 
 OURS = "3dsrbench.tsv"
-FILES = (  # looked for in this order; the first with rotations gives the official figure
+FILES = (  # searched in this order; the first one with rotations gives the official metric
     OURS,
     "3dsrbench_v1_vlmevalkit_circular.tsv",
     "3DSRBench.tsv",
@@ -45,26 +47,28 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1-00000-of-00001.parquet",
     "3dsrbench_v1.csv",
 )
-COLUMNS = ("index", "qid", "question", *LETTERS, "answer", "category")  # of the tables that we write
+# columns of the tables written here
+COLUMNS = ("index", "qid", "question", *LETTERS, "answer", "category")
 SCENES = "scenes.jsonl"
 TWIN_FORMAT = "po3d-3dsrbench-twin-1"
-FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
-FOCAL = 1.0  # focal length taken for photographs, in their widths: some 53 degrees across
-MIRROR = "#flip"  # behind a picture's name: its mirror image
+FOLDERS = ("", "images", "coco_images")  # folders in which images given by path or URL are searched
+# assumed focal length of photographs in image widths, a field of view of about 53 degrees
+FOCAL = 1.0
+MIRROR = "#flip"  # suffix of an image name: the mirror image
 WHERE = "it is on Hugging Face: dataset ccvl/3DSRBench"
 _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
 
 
 class Qid(NamedTuple):
-    """The parts of a row's name."""
+    """The parts of a row's id."""
 
     base: str
     flip: bool
-    turn: int  # 0: the options as annotated
+    turn: int  # rotation of the options; 0: as annotated
 
 
 def split_qid(qid: str, where: str = "") -> Qid:
-    """InputError for what is no qid; `where` it stands begins its message."""
+    """Parse a qid; raise InputError if it is malformed. `where` is the prefix of the message."""
     found = _QID.fullmatch(qid)
     if not found:
         raise InputError(f"{where}{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
@@ -73,31 +77,33 @@ def split_qid(qid: str, where: str = "") -> Qid:
 
 @dataclass(frozen=True)
 class PhotoQuestion(Question):
-    """An item of 3DSRBench."""
+    """A question of 3DSRBench."""
 
-    letter: str = ""  # of the right option
-    letters: str = ""  # of the options, where a column before the last one is empty: "ACD"
-    viewpoint: str = ""  # of VIEWPOINTS, where the file says it
-    index: str = ""  # of the row
-    source: str = ""  # of the picture
-    columns: Mapping[str, str] = field(default_factory=dict)  # what columns meta_NAME say
+    letter: str = ""  # letter of the right option
+    letters: str = ""  # letters of the options if a column before the last one is empty: "ACD"
+    viewpoint: str = ""  # one of VIEWPOINTS, if given in the file
+    index: str = ""  # index of the row
+    source: str = ""  # source of the image
+    columns: Mapping[str, str] = field(default_factory=dict)  # content of the columns meta_NAME
 
 
 @dataclass(frozen=True)
 class Split(QuestionSplit):
-    """Questions, and what there is to each of their pictures."""
+    """Questions, and access to their images and scenes."""
 
     root: Path  # the folder of the table
-    # those that came inside the table
+    # images embedded in the table
     pictures: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    # furniture models for rendering a twin's missing images; None: the Debian package's
     furniture: Path | None = None
-    table: Path | None = None  # the file of the questions
-    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
+    table: Path | None = None  # the question file
+    own_worlds: ClassVar[bool] = True  # each scene is in its camera's frame
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels, of a twin's view drawn now where there is no file; InputError without a picture."""
+        """Return (H, W, 3) pixels; a twin's view without a file is rendered. Raise InputError if
+        there is no image.
+        """
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
@@ -117,13 +123,13 @@ class Split(QuestionSplit):
         return next((p for p in places if p.is_file()), None)
 
     def files(self) -> list[Path]:
-        """What questions, pictures and tables are read from, as far as it is there."""
+        """Return the existing files of questions, images and scenes."""
         bare = dict.fromkeys(n.removesuffix(MIRROR) for n in self.images if n not in self.pictures)
         paths = (self.table, self.root / SCENES, self.root / TWIN, *map(self._file, bare))
         return [path for path in paths if path is not None and path.is_file()]
 
     def notes(self) -> list[str]:
-        """What a reader of figures on this split should know: a table without rotations."""
+        """Return notes on this split: a table without rotations."""
         if any(split_qid(q.id).turn for q in self.questions):
             return []
         return [
@@ -131,14 +137,15 @@ class Split(QuestionSplit):
         ]
 
     def _drawn(self, name: str) -> NDArray[np.uint8]:
-        from po3d.benchmarks.threedsrbench.pictures import Studio, picture  # the renderer is an extra
+        # the renderer is an optional dependency
+        from po3d.benchmarks.threedsrbench.pictures import Studio, picture
 
         twin = described(self.root, TWIN_FORMAT, name)
         objects = dials_of(twin.get("dials"), InsideDials).objects
         return picture(self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects))
 
     def truth(self, name: str) -> Scene:
-        """The true table of a picture; InputError when there is none."""
+        """Return the ground-truth scene of an image; raise InputError if there is none."""
         if not self._scenes and (self.root / SCENES).is_file():
             self._scenes.update(_read_scenes(self.root / SCENES))
         bare = name.removesuffix(MIRROR)
@@ -150,37 +157,39 @@ class Split(QuestionSplit):
         return scene if bare == name else replace(mirrored(scene), image=name)
 
     def inputs(self, name: str) -> "Lens":
-        """What comes with a picture besides its pixels."""
+        """Return the additional inputs of an image."""
         return Lens(self, name)
 
     def unit_of(self, question: Question) -> str:
-        """What `first` counts: the scene, which is asked about from all viewpoints."""
+        """Return the unit that `first` counts: the scene, including all its viewpoints."""
         return question.scene
 
 
 @dataclass(frozen=True)
 class Lens:
-    """The focal length of a picture, in its widths: what a `Context` of 3DSRBench has as inputs."""
+    """The focal length of an image in image widths: the `inputs` of a 3DSRBench `Context`."""
 
     split: Split
     name: str
 
     def known_focal(self) -> float | None:
-        """Of a twin's view the camera's own; None of photographs, which come without any."""
+        """Return the true focal length of a twin's view; None for photographs."""
         camera = self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
         return None if camera is None else camera.focal / camera.width
 
     def focal(self, name: str) -> float:
-        """The known one, else FOCAL."""
+        """Return the known focal length, else FOCAL."""
         known = self.known_focal()
         return FOCAL if known is None else known
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def load(root: str | Path, split: str = "", flips: bool = False) -> Split:
-    """The benchmark of a file, or of the folder that holds it; InputError says what is missing. `flips`: see `read_table`."""
+    """Load the benchmark from a file or its folder; raise InputError if something is missing.
+    `flips`: see `read_table`.
+    """
     root = Path(root)
     path = root
     if not root.is_file():
@@ -193,7 +202,7 @@ def load(root: str | Path, split: str = "", flips: bool = False) -> Split:
 
 
 def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
-    """A row as a question."""
+    """Convert a row to a question."""
     qid = record.get("qid") or record.get("index", "")
     name = split_qid(qid, f"{where}: ")
     offered = {letter: record[letter] for letter in LETTERS if letter in record}
@@ -221,7 +230,9 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
 
 
 def _photo(record: Mapping[str, str], where: str) -> str:
-    """A picture's path below the folder, "" without one: of a URL, what is behind the host."""
+    """Return an image's path relative to the folder ("" if none); of a URL, the part behind the
+    host.
+    """
     given = record.get("image_path") or record.get("image_url", "")
     path = urlsplit(given).path.lstrip("/") if "://" in given else given
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
@@ -235,19 +246,21 @@ def _read_scenes(path: Path) -> dict[str, Scene]:
 
 
 def augmented(root: str | Path) -> Split:
-    """The release at `root` with all rotations of the options and, where it is the raw annotations, all mirror images: what the
-    official figure needs. InputError for a table that has rotations already."""
+    """Load the release at `root` and add all rotations of the options and, for raw annotations, all
+    mirror images, as needed for the official metric. Raise InputError if the table already has
+    rotations.
+    """
     found = load(root, flips=True)
     if any(split_qid(q.id).turn for q in found.questions):
         raise InputError(f"{found.table} has rotations already; it needs no others")
     return replace(found, questions=tuple(row for q in found.questions for row in rotations(q)))
 
 
-# --- writing ------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def rotations(question: Question) -> list[Question]:
-    """A question as annotated and with its options moved on by 1, 2 ...: what CircularEval asks."""
+    """Return the question with its options rotated by 0, 1, 2 ..., as required by CircularEval."""
     options, letters = question.options, letters_of(question)
     right = letters.index(question.letter)
     rows = []
@@ -260,8 +273,11 @@ def rotations(question: Question) -> list[Question]:
 
 
 def write_release(folder: str | Path, questions: Sequence[Question], scenes: Iterable[Scene] = ()) -> None:
-    """Write rows and true tables (known by their `image`) as `load` reads them; the pictures are files that the
-    caller puts below the folder, named as in `Question.image`. The table comes last: where it is, all is."""
+    """Write rows and true scenes (identified by their `image`) in the format of `load`.
+
+    The caller stores the images below the folder, named as in `Question.image`. The table is
+    written last, so its presence marks a complete folder.
+    """
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
@@ -274,15 +290,16 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
             row = {"index": q.index or k, "qid": q.id, "question": q.text, "category": q.category}
             row |= by_letter(q) | {"answer": q.letter, "program": q.program}
             if split_qid(q.id).flip and not q.image.endswith(MIRROR):
-                row["mirrored"] = "yes"  # the picture is the mirror image
+                row["mirrored"] = "yes"  # the image is already mirrored
             row |= {"scene": q.scene, "viewpoint": q.viewpoint, "image_source": q.source}
             row |= {f"meta_{k}": v for k, v in q.columns.items()}
             writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})
 
 
 def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
-    """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
-    flipped."""
+    """Write rows in VLMEvalKit's TSV format; `encoded` holds each image's file content by
+    `Question.image`, with flip rows already mirrored.
+    """
     rows = (
         {"index": str(k), "qid": q.id, "question": q.text, **by_letter(q), "answer": q.letter,
          "category": q.category, "image": (q.image,), "image_source": q.source}

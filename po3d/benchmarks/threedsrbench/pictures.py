@@ -1,7 +1,9 @@
-"""The pictures of 3DSRBench's twin, drawn from its tables: a view's whole room, in the room's look, by the view's camera.
+"""Rendering of the images of 3DSRBench's twin: a view's whole room in the room's style, from the
+view's camera.
 
-Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). The models are those of the
-twin's split: a twin of split "test" shows none that training pictures show, but for categories with one or two.
+Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). Models are
+chosen by the twin's split: a twin of split "test" shows no model that training images show, except
+for categories with one or two models.
 """
 
 import functools
@@ -23,7 +25,9 @@ from po3d.synthesis.rooms.looks import sample_room_look
 
 
 def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:
-    """(H, W, 3) pixels of a view of the twin. `scene` is its table, whose camera and image name say all."""
+    """Render a view of the twin, (H, W, 3). `scene` is its ground truth, which has the camera and
+    the image name.
+    """
     seed, split = studio.seed, studio.split
     number = int(Path(scene.image).name.split("_")[0])
     room = sample_room(seed, number, split, studio.objects)
@@ -39,7 +43,7 @@ def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:
 
 
 def draw(out: Path, scenes: Iterable[Scene], studio: Studio, workers: int = 1) -> None:
-    """Write the JPEGs of a twin's views that are not there yet, named as in their tables, below `out`."""
+    """Write the missing JPEGs of a twin's views below `out`, named as in their scenes."""
     todo = [scene for scene in scenes if not (out / scene.image).is_file()]
     write = functools.partial(_write, out=out, studio=studio)
     room_pictures.draw(write, todo, studio, out / "images", workers, "picture", 2)

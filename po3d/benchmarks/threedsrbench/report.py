@@ -1,11 +1,15 @@
-"""The files of 3DSRBench as plain records: VLMEvalKit's TSV, the Hub's parquet and the raw annotations as CSV.
+"""The files of 3DSRBench as plain records: VLMEvalKit's TSV, the Hub's parquet and the raw
+annotations as CSV.
 
-    *.tsv       index, qid, question, A, B, C, D, answer (a letter), category, image, image_source, image_url
-    *.parquet   the same without `qid` (it stands in `index`) and without pictures, or with them as {bytes, path}
-    *.csv       qid, image (a URL), qtype, relation, subject, object1, object2, answer (in words): no question yet
+  *.tsv       index, qid, question, A, B, C, D, answer (a letter), category, image, image_source,
+              image_url
+  *.parquet   these columns without `qid` (stored in `index`), without images or with images as
+              {bytes, path}
+  *.csv       qid, image (a URL), qtype, relation, subject, object1, object2, answer (in words);
+              the question text is not included
 
-A record is a mapping of column to text; a cell that is empty, or not a number, is left out. Pictures come as
-bytes under "pixels" (decoded base64), each distinct one once, so that rotations of a question share them.
+A record maps column to text; empty and NaN cells are omitted. Images are bytes under "pixels"
+(decoded base64); identical images are stored once, so rotations of a question share them.
 """
 
 import base64
@@ -20,13 +24,14 @@ from po3d.io.tables import table_rows
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 
-SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of a path
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of an image path
 LETTERS = ("A", "B", "C", "D")
 REQUIRED = ("question", "A", "B", "answer", "category")
 RAW = ("qid", "qtype", "relation", "answer")
-# relation -> operation: what the release asks is said as its twin says it (threedsrbench.grammar), of the cells that are filled, of
-# subject, object1 and object2 in this order. Read off released rows, but for the order of the cells, which is known of
-# "viewpoint towards object" alone, and "closer to camera".
+# Relation -> operation. A raw annotation is worded like the twin's questions
+# (threedsrbench.grammar), with the non-empty cells of subject, object1 and object2 in this order.
+# Derived from released rows, except for "closer to camera" and for the order of the cells, which is
+# confirmed only for "viewpoint towards object".
 RELATIONS = {
     "higher": "higher", "above": "above", "closer to camera": "nearer_camera", "next to": "next_to", "in front of": "in_front_of",
     "on the left": "on_the_left", "viewpoint": "side_to_camera", "viewpoint towards object": "side_to", "closer to": "closer_to",
@@ -35,8 +40,11 @@ RELATIONS = {
 
 
 def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], dict[str, bytes]]:
-    """The rows of a file and the pictures that it holds, by the name under "pixels"; InputError says what is
-    wrong with it. `flips`: raw annotations are followed by those of the mirror images."""
+    """Read the rows of a file and its embedded images, which are keyed by the name under "pixels";
+    raise InputError if malformed.
+
+    `flips`: append the mirror images of raw annotations.
+    """
     pictures: dict[str, bytes] = {}
     rows = table_rows(path, "3DSRBench table", "srbench")
     records = [_record(row, pictures, path, k) for k, row in enumerate(rows)]
@@ -55,7 +63,7 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
 
 
 def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -> dict[str, str]:
-    """The filled cells of a row as text; a picture among them goes into `pictures`."""
+    """Return the non-empty cells of a row as text; an embedded image is added to `pictures`."""
     record = {str(k): str(v).strip() for k, v in row.items() if k != "image" and not _empty(v)}
     cell = row.get("image")
     if isinstance(cell, Mapping):  # the Hub's image type
@@ -87,7 +95,7 @@ def _kept(data: bytes, pictures: dict[str, bytes]) -> str:
 
 
 def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
-    """Give rows whose image cell is another row's index that row's picture."""
+    """Resolve image cells that are another row's index to that row's image."""
     carrier = {r["index"]: r for r in records if "pixels" in r and "index" in r}
     for k, record in enumerate(records):
         if "pointer" in record:
@@ -98,8 +106,9 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
 
 
 def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
-    """A raw annotation as it is of the mirror image: left and right change places in what things are called, and in the
-    answer."""
+    """Return the raw annotation of the mirror image: left and right are swapped in object names and
+    answer.
+    """
     sides = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
     found = dict(record)
     for column in ("subject", "object1", "object2", "answer"):
@@ -109,7 +118,7 @@ def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
 
 
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
-    """A raw annotation as the question, options and letter that the release makes of it."""
+    """Convert a raw annotation to question, options and letter, as in the release."""
     relation, answer = record.get("relation", ""), record.get("answer", "")
     known("relation", relation, RELATIONS, f"{where}: ")
     op = RELATIONS[relation]

@@ -1,16 +1,17 @@
-"""Scores on 3DSRBench: a pure function of questions and predictions.
+"""Scores on 3DSRBench, a pure function of questions and predictions.
 
-A row is right when the answer names the content of its right option. Rows then come in groups, and a group is right
-when all of its rows are. Four settings are in use, and published figures differ in them:
+A row is right if the answer has the content of its right option. Rows form groups, and a group is
+right if all its rows are. Four protocols are in use, and published figures differ in them:
 
-circular         the rotations of a question; a question and its flipped twin are two groups. The official figure
-                 (paper, leaderboard) and VLMEvalKit's circ_eval.
-vanilla          every row for itself
-flip             a row and its flipped twin, each rotation for itself (VLMEvalKit's flip_eval)
-flip_circular    all rows of one annotation (VLMEvalKit's flip_circ_eval); some papers report this
+circular         the rotations of a question; a question and its mirrored version are two groups.
+                 The official metric (paper, leaderboard) and VLMEvalKit's circ_eval.
+vanilla          every row is a group
+flip             a row and its mirrored version, per rotation (VLMEvalKit's flip_eval)
+flip_circular    all rows of one annotation (VLMEvalKit's flip_circ_eval); used by some papers
 
-All means are micro averages over groups, also those of the four main types. A group has the category of its first row.
-VLMEvalKit stops at a group whose first row is missing; here it counts.
+All means are micro averages over groups, including those of the four main types. A group has the
+category of its first row. VLMEvalKit fails on a group whose first row is missing; here the group is
+scored.
 """
 
 import math
@@ -33,12 +34,13 @@ MAIN_TYPES = {
     main: tuple(c for c in CATEGORIES if c.startswith(main))
     for main in ("height", "location", "orientation", "multi_object")
 }
-TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}  # of a row's name; the other rows are over all
+# the types that a row averages over; other rows are over all types
+TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}
 MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
 SCORERS = ("circular", "vanilla", "flip", "flip_circular")
-# what a mirror image changes the answer of
+# categories whose answer changes under mirroring
 SIDED = ("orientation_on_the_left", "orientation_viewpoint", "multi_object_viewpoint_towards_object")
 MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
 
@@ -46,12 +48,14 @@ _ARTICLE = re.compile(r"^(?:the|an?) ")
 _TURN = re.compile(r"-\d+$")
 
 
-# --- rows ---------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS) -> int | None:
-    """The option that an answer means: by its content, else by a lone letter ("B", "(B)", "B."). None when it means none
-    of them. What a language model wrote around its answer is `po3d import`'s business."""
+    """Return the index of the option that an answer denotes: by content, else by a single letter
+    ("B", "(B)", "B."); None if there is no match. Extracting an answer from a language model's free
+    text is done by `po3d import`.
+    """
     said = _plain(answer)
     same = [k for k, option in enumerate(options) if _plain(option) == said]
     if same:
@@ -61,7 +65,7 @@ def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS
 
 
 def _plain(text: str) -> str:
-    """A text without case, outer blanks and marks, and article, for comparison."""
+    """Normalise a text for comparison: no case, outer blanks, punctuation or article."""
     text = " ".join(text.lower().split()).strip(" .!?")
     return _ARTICLE.sub("", text)
 
@@ -69,8 +73,9 @@ def _plain(text: str) -> str:
 def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
 ) -> list[float]:
-    """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
-    the other rows."""
+    """Return, for the first row of each group, 1 if the group is right under the protocol `scorer`,
+    else 0; NaN for other rows.
+    """
     known("scorer", scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
@@ -83,13 +88,17 @@ def correct(
 
 
 def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
-    """Of each row for itself whether its prediction is right; what is not "ok" is wrong."""
+    """Return for each row, independently of its group, whether its prediction is right; a status
+    other than "ok" is wrong.
+    """
     said = _said(questions, predictions)
     return [said.get(q.id) == _plain(q.answer or "") for q in questions]
 
 
 def _said(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, str]:
-    """The content of the option that was chosen, by the ids of the rows that have an answer among their options."""
+    """Return row id -> normalised content of the chosen option, for rows whose answer is one of
+    their options.
+    """
     said = {}
     for q, p in paired(questions, predictions):
         at = chosen(p.answer, q.options, letters_of(q)) if p.status == "ok" and p.answer is not None else None
@@ -99,14 +108,14 @@ def _said(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
 
 
 def mirrored_answer(category: str, answer: str) -> str:
-    """What is right on the mirror image when `answer` is right on the picture."""
+    """Return the right answer on the mirror image, given that on the original."""
     if category not in SIDED:
         return answer
     return re.sub(r"\b(left|right)\b", lambda m: {"left": "right", "right": "left"}[m[0]], answer)
 
 
 def group_key(qid: str, scorer: str) -> str:
-    """The group of a row in a setting."""
+    """Return the group of a row under a protocol."""
     if scorer == "vanilla":
         return qid
     if scorer == "flip":
@@ -115,25 +124,25 @@ def group_key(qid: str, scorer: str) -> str:
     return key if scorer == "circular" else key.removesuffix("-flip")
 
 
-# --- the tables ---------------------------------------------------------------------------------------------
+# --- the tables -----------------------------------------------------------------------------------
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular") -> dict:
-    """Everything the benchmark's paper reports, in percent, ready for JSON; 95 % intervals over scenes (1000
-    resamples).
+    """Return the content of the benchmark's report, in percent and JSON-serialisable; 95 %
+    intervals over scenes (1000 resamples).
 
-    rows            name, n (groups), failed, value, ci_low, ci_high: `overall`, the main types, the 12 types there
-                    are, then `common` and `uncommon` where the file tells viewpoints; an average over fewer types than
-                    there are says so under "columns"
-    other_scorers   the rows of the settings not asked for
-    baselines       "random" and "random++" (the same guess for every rotation): expected values of the same rows
-    relative_drop   from the common to the uncommon viewpoint: value, ci_low, ci_high; {} without viewpoints
+    rows            name, n (groups), failed, value, ci_low, ci_high: `overall`, the main types, the
+                    types present (of 12), then `common` and `uncommon` if the file has viewpoints;
+                    an average over fewer types than defined has "columns"
+    other_scorers   the rows of the other protocols
+    baselines       "random" and "random++" (one guess for all rotations): expected values
+    relative_drop   from common to uncommon viewpoint: value, ci_low, ci_high; {} without them
     by_viewpoint    viewpoint -> rows
-    not_found       of the groups whose answer names a thing that was not found but taken for granted: n, of (all groups), and
-                    the rows of these alone; {} where there is none
-    consistency     share of groups whose rotations, and of pairs whose flipped twin, get answers that disagree;
-                    pairs without two answers are left out
-    published       the paper's rows, without averages that ours takes over fewer types
+    not_found       groups answered under the assumption that an undetected object is present: n,
+                    of (all groups), and their rows; {} if there are none
+    consistency     percentage of groups whose rotations, and of pairs whose mirrored rows, get
+                    conflicting answers; pairs without two answers are excluded
+    published       the paper's rows, without averages that ours take over fewer types
     images          number of scenes, the unit of the bootstrap
     """
     known("scorer", scorer, SCORERS)
@@ -179,7 +188,7 @@ def _not_found(
 
 
 class _Table:
-    """Groups of rows in one setting."""
+    """Groups of rows under one protocol."""
 
     def __init__(
         self,
@@ -221,8 +230,9 @@ class _Table:
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:
-        """What guessing is expected to get: of k options, once for a group of rotations or once a row. A flipped twin
-        is another picture, so it is guessed anew."""
+        """Return the expected accuracy of guessing: one of k options per rotation group
+        (`consistent`) or per row. A mirrored row is a different image, so it is guessed separately.
+        """
         expected = []
         for rows in self.groups:
             guesses = {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
@@ -245,8 +255,10 @@ class _Table:
 def consistency(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, dict[str, float]]:
-    """Percent of disagreeing answers, right or wrong, over those that can be compared: "circular" between the
-    rotations of a question, "flip" between a row and its flipped twin, whose left and right are told apart."""
+    """Return the percentage of conflicting answers, right or wrong, over comparable ones:
+    "circular" between the rotations of a question, "flip" between a row and its mirrored version
+    (with left and right swapped).
+    """
     said = _said(questions, predictions)
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
@@ -266,12 +278,16 @@ def consistency(
     }
 
 
-# --- published ----------------------------------------------------------------------------------------------
+# --- published ------------------------------------------------------------------------------------
 
 
 def published_rows() -> list[dict]:
-    """Tables 2, 3 (vision encoders) and 4 of the paper: model, the columns of `score`'s rows that they have, "measured_on". Table 4's
-    `relative_drop` is recomputed: it prints -32.2 for Gemini-1.5-Pro where 59.9 to 49.5 is -17.4."""
+    """Return Tables 2, 3 (vision encoders) and 4 of the paper: model, the columns that match
+    `score`'s rows, "measured_on".
+
+    Table 4's `relative_drop` is recomputed: the paper prints -32.2 for Gemini-1.5-Pro, but 59.9 to
+    49.5 is -17.4.
+    """
     rows = []
     for record in published_table(__file__, "3dsrbench_real"):
         values = {k: v for k, v in record.items() if k != "family"}

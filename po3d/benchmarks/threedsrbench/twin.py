@@ -1,15 +1,17 @@
-"""The twin of 3DSRBench's synthetic splits: rooms from inside, each from a common and an uncommon viewpoint.
+"""The twin of 3DSRBench's synthetic splits: indoor views of rooms, each from a common and an
+uncommon viewpoint.
 
-    pair k ──► ROOMS rooms, each in both views with all that can be asked of it      any number of processes
-    pairs in order ──► of each the room and questions that the split lacks most      one process
-    last ──► OUT/scenes.jsonl, OUT/3dsrbench.tsv; with `images`, OUT/images/*.jpg
+  pair k: ROOMS candidate rooms, both views, all possible questions      any number of processes
+  pairs in order: choose the room and questions that balance the split   one process
+  last: OUT/scenes.jsonl, OUT/3dsrbench.tsv; with `images`, OUT/images/*.jpg
 
-A twin is a pure function of its seed, split and margin, and a shorter one is the beginning of a longer one. Tables and
-questions need no renderer: what is seen follows from boxes (`inside_views`). Pictures are drawn when they are asked for,
-here or by `Split.image` (`pictures`).
+A twin is a pure function of its seed, split and margin, and a smaller twin is a prefix of a larger
+one. Scenes and questions need no renderer: visibility is computed from boxes
+(`po3d.synthesis.inside.views`). Images are rendered on request, here or by `Split.image`
+(`pictures`).
 
-A view's table holds its camera (pose and lens) and what its picture shows. Each question is asked in both views, with all
-rotations of its options and with its flipped twin.
+A view's scene has its camera (pose and lens) and the objects visible in its image. Each question is
+asked in both views, with all rotations of its options and mirrored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,17 +49,17 @@ from po3d.synthesis.inside.views import Seen, common_view, uncommon_view, view_t
 from po3d.synthesis.rooms.layouts import sample_room
 
 WIDTH, HEIGHT = 640, 480
-ROOMS = 3  # rooms looked at for a pair
+ROOMS = 3  # candidate rooms per pair
 
 
 class Looked(NamedTuple):
-    """A room in both views, and what can be asked of it."""
+    """A room in both views, with the questions that can be asked."""
 
     number: int
-    scenes: tuple[Scene, ...]  # the table of each of VIEWPOINTS
-    shown: tuple[tuple[int, ...], ...]  # of each view the room's things that are its rows
-    kind: str  # of the uncommon view
-    said: Mapping[int, str]  # thing of the room -> what it is called
+    scenes: tuple[Scene, ...]  # the scene of each of VIEWPOINTS
+    shown: tuple[tuple[int, ...], ...]  # for each view, the room objects that are its rows
+    kind: str  # type of the uncommon view
+    said: Mapping[int, str]  # room object -> its description
     offers: tuple[Item, ...]
 
 
@@ -73,9 +75,12 @@ def generate(
     cache: str | Path | None = None,
     dials: InsideDials = INSIDE_DEFAULT,
 ) -> None:
-    """Write `size` pairs with their questions into the folder `out`, and their pictures with `images`. `margin` scales
-    what answers keep from their boundaries (`synthesis.inside.questions`); `furniture`, `cache`: see `room_pictures.Studio`.
-    `dials`: how hard. The same folder again gets what is missing; InputError when it holds anything else."""
+    """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
+
+    `margin` scales the distance of answers from decision boundaries (`synthesis.inside.questions`);
+    `furniture`, `cache`: see `room_pictures.Studio`; `dials`: the difficulty. An incomplete folder
+    of the same twin is completed; InputError if it holds anything else.
+    """
     if not 0 <= margin <= 3:
         raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
     out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
@@ -83,7 +88,8 @@ def generate(
         scenes, questions = make(size, seed, split, margin, workers, dials)
         write_release(out, questions, scenes)
     if images:
-        from po3d.benchmarks.threedsrbench.pictures import Studio, draw  # the renderer is an extra
+        # the renderer is an optional dependency
+        from po3d.benchmarks.threedsrbench.pictures import Studio, draw
 
         twin = load(out)
         tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
@@ -98,7 +104,7 @@ def make(
     workers: int = 1,
     dials: InsideDials = INSIDE_DEFAULT,
 ) -> tuple[list[Scene], list[Question]]:
-    """The tables and all rows of questions of `size` pairs."""
+    """Return the scenes and all question rows of `size` pairs."""
     balance = Balance()
     scenes: list[Scene] = []
     questions: list[Question] = []
@@ -115,7 +121,7 @@ def make(
     return scenes, questions
 
 
-# --- one room -----------------------------------------------------------------------------------------------
+# --- one room -------------------------------------------------------------------------------------
 
 
 def _rooms(seed: int, split: str, margin: float, dials: InsideDials, index: int) -> list[Looked]:
@@ -126,7 +132,7 @@ def _rooms(seed: int, split: str, margin: float, dials: InsideDials, index: int)
 def look(
     seed: int, number: int, split: str = "test", margin: float = 1.0, dials: InsideDials = INSIDE_DEFAULT
 ) -> Looked:
-    """Room `number` of a seed in both views: a pure function."""
+    """Return room `number` of a seed in both views; a pure function."""
     room = sample_room(seed, number, split, dials.objects)
     random = rng(seed, f"inside/{split}", number)
     common = common_view(room, random, WIDTH, HEIGHT)
@@ -157,8 +163,9 @@ def _dialled(
     dials: InsideDials,
     random: np.random.Generator,
 ) -> list[Item]:
-    """Of each type the questions of the kind that the dials ask for, or all that are left where there are none; `hidden`:
-    things that others partly hide in a view."""
+    """Return, for each type, the questions of the difficulty that `dials` ask for, or all available
+    ones if there are none; `hidden`: objects partly occluded in a view.
+    """
     found: list[Item] = []
     for category in CATEGORIES:
         items, others = ([i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near))
@@ -172,13 +179,15 @@ def _dialled(
 
 
 def _boxed(room: Scene, seen: Seen) -> Scene:
-    """The whole room with a view's camera and image boxes."""
+    """Return the whole room with a view's camera and image boxes."""
     objects = tuple(replace(o, box=box) for o, box in zip(room.objects, seen.boxes, strict=True))
     return replace(room, objects=objects, camera=seen.camera)
 
 
 def asked(room: Looked, category: str, item: Item, random: np.random.Generator) -> list[Question]:
-    """The rows of a question: in both views, each with all rotations, and flipped."""
+    """Return the rows of a question: in both views, each with all rotations, original and
+    mirrored.
+    """
     spoken = speak(PhraseCall(item.op, tuple(room.said[i] for i in item.rows)), "release", random)
     questions = []
     for viewpoint, scene, shown, answer in zip(

@@ -1,1 +1,3 @@
-"""Grids over modules: each run with ground truth or noise in place of one module."""
+"""Module ablations: oracle grids with ground truth or noise in place of modules, and training
+studies.
+"""

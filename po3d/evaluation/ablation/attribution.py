@@ -1,7 +1,9 @@
-"""Which module is to blame: from what every subset of true modules makes of each answer.
+"""Attribution of errors to modules, from the correctness of each answer under every subset of
+ground-truth modules.
 
-Subsets of n modules are bit masks: bit k set means that module k is true. `right[mask]` says whether an answer is
-right then; right[0] is the system as it is, right[-1] everything true.
+Subsets of n modules are bit masks: bit k set means that module k is ground truth. `right[mask]` is
+whether an answer is right under that subset; right[0] is the unmodified system, right[-1] has all
+modules at ground truth.
 """
 
 import math
@@ -14,8 +16,9 @@ Array = NDArray[np.float64]
 
 
 def shapley(values: ArrayLike) -> Array:
-    """(n, ...) Shapley values of a game `values` (2**n, ...) over masks: what each player adds, averaged over all
-    orders of joining. They sum to values[-1] - values[0]."""
+    """Compute Shapley values (n, ...) of a game `values` (2**n, ...) over masks: each player's
+    marginal contribution, averaged over all orders of joining. They sum to values[-1] - values[0].
+    """
     values = np.asarray(values, float)
     n = _players(len(values))
     masks = np.arange(len(values))
@@ -31,7 +34,9 @@ def shapley(values: ArrayLike) -> Array:
 
 
 def minimal_repairs(right: Sequence[bool]) -> list[int]:
-    """The masks that make one answer right while none of their proper subsets does, small ones first."""
+    """Return the minimal masks that make one answer right (no proper subset does), in order of
+    size.
+    """
     _players(len(right))
     found: list[int] = []
     for mask in sorted(range(len(right)), key=lambda m: (m.bit_count(), m)):
@@ -41,9 +46,12 @@ def minimal_repairs(right: Sequence[bool]) -> list[int]:
 
 
 def blame(right: ArrayLike) -> Array:
-    """(n, q) shares of the blame for q answers, from `right` (2**n, q): of a wrong one its Shapley values, which sum to
-    1 when everything true makes it right; zero of an answer that is right as it is. Their mean over the answers is
-    therefore the error rate, module by module."""
+    """Compute each module's share of the error, (n, q) for q answers, from `right` (2**n, q).
+
+    For a wrong answer these are its Shapley values, which sum to 1 if ground truth in all modules
+    makes it right; for a right answer they are zero. Their mean over the answers therefore
+    decomposes the error rate by module.
+    """
     right = np.asarray(right, float)
     return shapley(right) * (1 - right[0])
 

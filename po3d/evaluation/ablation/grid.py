@@ -1,11 +1,13 @@
-"""The oracle grid: every mixture of true, predicted and noisy modules, from one look at the images.
+"""The oracle grid: every combination of ground-truth, predicted and noisy modules, from a single
+perception pass.
 
-    evaluation.predict ──► predictions.jsonl, scenes.jsonl      perception and parsing, once
-    a cell             ──► tables with some modules true, some true with noise, programs gold or parsed
-                       ──► the executor ──► right or wrong, of every question
+  evaluation.predict -> predictions.jsonl, scenes.jsonl     perception and parsing, once
+  a cell             -> scenes with some modules true, some true with noise; programs true or parsed
+                     -> executor -> correctness of every question
 
-A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
-predicted. What the modules of a pipeline are, its executor says; how a cell answers, `po3d.systems.mixtures`.
+A cell sets each module to "truth", "predicted" or a sigma, the level of noise added to
+ground truth; omitted modules are predicted. The executor defines the modules of a pipeline;
+`po3d.systems.mixtures` answers a cell.
 """
 
 import contextlib
@@ -34,14 +36,16 @@ from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 
 class Cell(NamedTuple):
-    """One mixture; `settings` of all modules, in the executor's order."""
+    """One combination; `settings` has a value for each module, in the executor's order."""
 
     name: str
     settings: tuple[Setting, ...]
 
 
 def cell(kind: Mixtures, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
-    """The cell of the modules named, the others being `rest`; InputError for an unknown module or setting."""
+    """Return the cell with the named settings and `rest` for other modules; raise InputError for an
+    unknown module or setting.
+    """
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(kind.executor.modules)):
         raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.executor.modules)}")
@@ -70,8 +74,11 @@ def grid_answers(
     seed: int = 0,
     workers: int = 1,
 ) -> list[list[Prediction]]:
-    """Of each cell the predictions in the order of `questions`. `truth` gives an image's true table, `scenes` the
-    predicted ones by image. The answers do not depend on `workers`, processes."""
+    """Return, for each cell, the predictions in the order of `questions`.
+
+    `truth` returns an image's ground truth, `scenes` has the predicted scenes by image. The result
+    does not depend on the number of processes, `workers`.
+    """
     images, ids = [], []
     for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
         own = list(group)
@@ -91,20 +98,21 @@ def grid_answers(
 
 
 def _image_answers(image: Answers, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
-    """Of each question the answers of all cells."""
+    """Return, for each question, the answers of all cells."""
     return list(zip(*(image.answers(c.settings) for c in cells)))
 
 
-# --- the cells of a run -------------------------------------------------------------------------------------
+# --- the cells of a run ---------------------------------------------------------------------------
 
 
 class Plan(NamedTuple):
-    """What a run works out. `subsets[mask]` has the groups of the mask's bits true."""
+    """The cells of a run. In `subsets[mask]`, the groups of the mask's bits are ground truth."""
 
     groups: dict[str, tuple[str, ...]]
     subsets: list[Cell]
     singles: list[Cell]  # each module alone true, then each alone predicted
-    curves: dict[str, list[tuple[float, Cell]]]  # quantity -> (sigma, cell): noise, everything else true
+    # quantity -> (sigma, cell): noise in it, everything else true
+    curves: dict[str, list[tuple[float, Cell]]]
     more: list[Cell]
 
     @property
@@ -114,7 +122,7 @@ class Plan(NamedTuple):
 
 
 def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
-    """The plan of a config's `grid`; InputError for what it should not say."""
+    """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
     named = [m for own in groups.values() for m in own]
     if sorted(named) != sorted(kind.executor.modules):
@@ -132,7 +140,8 @@ def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
     if options.get("singles", True):
         singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.executor.modules]
         for m in kind.executor.modules:
-            if m != "depth":  # a true position has the true depth, so they are predicted together
+            # a true position implies the true depth, so they are predicted together
+            if m != "depth":
                 together = [m, "depth"] if m == "position" and "depth" in kind.executor.modules else [m]
                 singles.append(cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
@@ -148,7 +157,7 @@ def _spelled(settings: Mapping[str, Setting]) -> str:
     return ", ".join(f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items())
 
 
-# --- the result ---------------------------------------------------------------------------------------------
+# --- the result -----------------------------------------------------------------------------------
 
 
 def run_grid(
@@ -161,18 +170,22 @@ def run_grid(
     seed: int,
     workers: int = 1,
 ) -> dict:
-    """The grid over what a finished run left in `folder` (predictions.jsonl, scenes.jsonl), ready for JSON, in percent.
-    Questions that count in no headline figure (controls) are left out:
+    """Run the grid on the predictions.jsonl and scenes.jsonl of a finished run in `folder`.
 
-    cells         name, settings (module -> truth, predicted or sigma), rows (name, n, value, ci_low, ci_high)
-    curves        quantity -> points: sigma, value, ci_low, ci_high of the headline
-    units         quantity -> what its sigma is
-    attribution   category -> n, error, shares (group -> percentage points that sum to error), alone (group -> percent
-                  of the wrong answers that it repairs alone), intervals (group, and "error" -> both ends of the 95 %
-                  interval of its share, resampled by image)
-    errors        of each wrong answer: id, image, category, text, gold, answer, repaired_by, shares
-    problems      why the grid is not to be trusted: an all-true cell below 100, an all-predicted one that differs from
-                  the run's own answers; [] when all is well
+    Return JSON-serialisable figures in percent. Questions outside the headline figures (controls)
+    are excluded.
+
+    cells         name, settings (module -> truth, predicted or sigma), rows (name, n, value,
+                  ci_low, ci_high)
+    curves        quantity -> points: sigma, value, ci_low, ci_high of the headline figure
+    units         quantity -> unit of its sigma
+    attribution   category -> n, error, shares (group -> percentage points that sum to error), alone
+                  (group -> percentage of wrong answers that it repairs alone), intervals (group,
+                  and "error" -> ends of the 95 % interval of its share, resampled by image)
+    errors        for each wrong answer: id, image, category, text, gold, answer, repaired_by,
+                  shares
+    problems      inconsistencies of the grid: an all-true cell below 100, or an all-predicted one
+                  that differs from the run's own answers; normally []
     """
     folder = Path(folder)
     work = plan(kind, options)
@@ -208,7 +221,7 @@ def run_grid(
 
 
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
-    """The questions that count in the headline figures."""
+    """Return the questions that count in the headline figures."""
     given = benchmark.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
     return [q for q, right in zip(questions, given, strict=True) if not math.isnan(right)]
 
@@ -229,7 +242,7 @@ def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str
 
 
 def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
-    """A figure with its interval; None where there is none (one image)."""
+    """Return a row with its interval, None where undefined (a single image)."""
     low, high = (None if math.isnan(end) else end for end in interval(samples))
     return {"name": name, "n": n, "value": float(value), "ci_low": low, "ci_high": high}
 
@@ -256,7 +269,9 @@ def _attribution(
 def _share_intervals(
     questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
 ) -> dict[str, dict[str, list[float | None]]]:
-    """Category -> group, and "error" -> both ends of the interval of its share; None where there is none."""
+    """Return category -> group, and "error" -> both ends of the interval of its share; None where
+    undefined.
+    """
     groups: dict[str, list[int]] = {}
     for k, q in enumerate(questions):
         groups.setdefault(q.category, []).append(k)
@@ -312,7 +327,9 @@ def _unlike(
 
 
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
-    """OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything but the errors."""
+    """Write OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything except the
+    errors.
+    """
     out = Path(out)
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():

@@ -1,10 +1,13 @@
-"""Many trainings, one table: `python train.py experiment=backbones` and `experiment=data_efficiency`.
+"""Studies of several trainings: `python train.py experiment=backbones` and
+`experiment=data_efficiency`.
 
-    a part ──► one run for each value and variant ──► OUT/PART/RUN: training, checkpoint pair, evaluation, result.json
-    all results                                   ──► OUT/study.json, OUT/study.md, OUT/PART.png
+  a part      -> one run per value and variant -> OUT/PART/RUN: training, checkpoint, evaluation,
+              result.json
+  all results -> OUT/study.json, OUT/study.md, OUT/PART.png
 
-Every run is a training like any other, in a folder of its own: a killed study goes on where it was, and finished runs
-are read, not repeated. What a run trains takes its place in the pipeline; the other module is a shipped one.
+Every run is an ordinary training in its own folder: an interrupted study is resumed, and finished
+runs are not repeated. The trained module is used in the pipeline with a shipped one for the other
+module.
 """
 
 import importlib.util
@@ -34,8 +37,8 @@ from po3d.systems.street import Executor, Reader
 from po3d.systems.tables import Pictures
 
 BENCHMARK = "pulsecheck457"
-FRESH_SIZE = 300  # images of a fresh split
-TIMED = {"perception": 8, "parser": 200}  # images and questions that speed is measured on
+FRESH_SIZE = 300  # number of images of a fresh split
+TIMED = {"perception": 8, "parser": 200}  # number of images and questions for measuring speed
 PARTS = {"fills", "experiment", "options", "over", "values", "variants", "oracle"}
 PERCEPTION = {  # figure -> (column, factor, digits)
     "recall": ("recall %", 100, 1),
@@ -52,17 +55,17 @@ class Run:
 
     part: str
     name: str
-    value: object  # of what the part varies
+    value: object  # value of the varied option
     variant: str
-    # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    # resolved config of train.py; its `out` is the run's folder, its `export` its checkpoint
     config: dict[str, Any]
     fills: Literal["perception", "parser"]  # the module that it trains
-    oracle: tuple[str, ...] = ()  # modules from ground truth in its evaluation
+    oracle: tuple[str, ...] = ()  # modules at ground truth in its evaluation
 
 
 @dataclass(frozen=True)
 class Setting:
-    """On what, and with which other modules, the runs are evaluated."""
+    """The data and modules with which the runs are evaluated."""
 
     split: str = "mini"
     root: str | None = None
@@ -79,8 +82,11 @@ def planned(
     out: str | Path,
     varied: Callable[[str | None, Sequence[str], dict[str, Any]], dict[str, Any]],
 ) -> list[Run]:
-    """The runs of a study's `parts`: every value of `over` in every variant. `varied(experiment, options, changes)` is
-    the config of train.py with that; `changes` are dotted keys with their values."""
+    """Return the runs of a study's `parts`: every value of `over` in every variant.
+
+    `varied(experiment, options, changes)` returns the resolved config of train.py; `changes` maps
+    dotted keys to values.
+    """
     runs = []
     for part, wanted in study["parts"].items():
         if unknown := set(wanted) - PARTS:
@@ -112,8 +118,9 @@ def planned(
 def run_study(
     runs: Sequence[Run], fit: Callable[[dict[str, Any]], object], setting: Setting, out: str | Path
 ) -> dict[str, Any]:
-    """Train what is not trained (`fit` gets a run's config), evaluate, and write the tables and curves under `out`;
-    the content of OUT/study.json."""
+    """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
+    curves under `out`, and return the content of OUT/study.json.
+    """
     out = Path(out)
     split, root = _opened(setting, out)
     others = _Modules(setting)
@@ -131,7 +138,8 @@ def run_study(
         record = read_json(done)
         results.append({k: v for k, v in record.items() if k != "identity"})
         found = {"setting": setting.__dict__, "data": data, "runs": results}
-        write_json(out / "study.json", found)  # after every run: a long study can be read before it ends
+        # after every run, so that a long study can be inspected early
+        write_json(out / "study.json", found)
         write_file(out / "study.md", study_markdown(results))
     for part in curves(results):
         if importlib.util.find_spec("matplotlib") is None:
@@ -159,7 +167,9 @@ def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
 
 
 def _claim(folder: Path, config: dict[str, Any]) -> None:
-    """Refuse a folder in which something else was trained: training would go on from its weights."""
+    """Raise InputError for a folder with a different training, which would be continued from its
+    weights.
+    """
     mark = folder / "run.json"
     if mark.is_file() and read_json(mark) != config:
         raise InputError(f"{folder} holds a training with other options; give another out=DIR or remove it")
@@ -168,7 +178,7 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Modules:
-    """The shipped modules beside what is trained, opened when first needed."""
+    """The shipped modules used beside the trained one, loaded on first use."""
 
     setting: Setting
 
@@ -183,7 +193,7 @@ class _Modules:
 
 @dataclass(frozen=True)
 class Remembering:
-    """A perception that looks once at an image, however many parsers ask about it."""
+    """Caches the scene of each image across several parsers."""
 
     perception: Any
     seen: dict[str, Scene] = field(default_factory=dict)
@@ -202,7 +212,7 @@ class Remembering:
 def _result(
     run: Run, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
 ) -> dict[str, Any]:
-    """The figures of a trained run: accuracy, perception, size, speed."""
+    """Return the figures of a trained run: accuracy, perception, size, speed."""
     folder = Path(run.config["out"])
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
@@ -248,7 +258,7 @@ def _result(
 
 
 def _rate(work: Callable[[], object], units: int) -> float:
-    """Units a second of the fastest of three, after one to warm up."""
+    """Return units per second of the fastest of three runs, after a warm-up."""
     work()
     times = []
     for _ in range(3):
@@ -258,11 +268,11 @@ def _rate(work: Callable[[], object], units: int) -> float:
     return units / min(times)
 
 
-# --- tables and curves --------------------------------------------------------------------------------------
+# --- tables and curves ----------------------------------------------------------------------------
 
 
 def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
-    """Of each part the accuracy by task with the other figures, a row for each run."""
+    """Return a table for each part: accuracy by task and other figures, one row per run."""
     tables = {}
     for part in dict.fromkeys(r["part"] for r in results):
         own = [r for r in results if r["part"] == part]
@@ -285,12 +295,12 @@ def _figure(value: float | None, factor: float, digits: int) -> str | None:
 
 
 def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
-    """The tables as Markdown."""
+    """Return the tables as Markdown."""
     return "\n\n".join(markdown(table) for table in study_tables(results).values()) + "\n"
 
 
 def study_text(results: Sequence[Mapping[str, Any]]) -> str:
-    """The tables for the terminal."""
+    """Return the tables as plain text."""
     return "\n\n".join(text(table) for table in study_tables(results).values())
 
 
@@ -298,7 +308,9 @@ Curve = Mapping[str, Sequence[Mapping[str, float]]]
 
 
 def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, float]]]]:
-    """Part -> task and variant -> points (x, value, ci_low, ci_high) of the parts that vary a number."""
+    """Return part -> task and variant -> points (x, value, ci_low, ci_high), for parts that vary a
+    number.
+    """
     found: dict[str, dict[str, list[dict[str, float]]]] = {}
     for part in dict.fromkeys(r["part"] for r in results):
         own = [r for r in results if r["part"] == part]
@@ -315,7 +327,9 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
 
 
 def curve_plot(lines: Curve, path: Path) -> None:
-    """Accuracy against the number that a part varies, a line for each task; the mean is thick, with its interval."""
+    """Plot accuracy against the varied number, one line per task; the mean is thick, with its
+    interval.
+    """
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
@@ -339,7 +353,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
 
 
 def setting_of(study: Mapping[str, Any], seed: int) -> Setting:
-    """The study's options beside its parts."""
+    """Return the study's evaluation options."""
     known = {k: v for k, v in study.items() if k != "parts"}
     if unknown := set(known) - set(Setting.__dataclass_fields__):
         raise InputError(f"study.{sorted(unknown)[0]} is no option of a study")

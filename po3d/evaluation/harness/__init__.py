@@ -1,3 +1,3 @@
-"""Files and services of other evaluation harnesses: export, import, serving."""
+"""Interfaces to other evaluation harnesses: export, import, serving."""
 
-FORMATS = ("vlmevalkit", "lmms-eval", "openai", "datasets")  # that a split is exported in
+FORMATS = ("vlmevalkit", "lmms-eval", "openai", "datasets")  # export formats of a split

@@ -1,5 +1,6 @@
-"""A split as language models are asked it: the very items that po3d answers, for a harness or an endpoint, in the formats that
-`po3d export --help` lists."""
+"""Export of a split with prompts for language models: identical items to those that po3d answers,
+for a harness or an endpoint, in the formats listed by `po3d export --help`.
+"""
 
 import argparse
 import json
@@ -27,11 +28,11 @@ from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import DEFAULT, ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
 
-LONGEST = 1024  # tokens of a response, where the harness asks for a limit
+LONGEST = 1024  # maximum number of response tokens, for harnesses that need a limit
 
 
 class Encoded(Mapping[str, bytes]):
-    """Image files by name, made when asked for and not kept."""
+    """Image files by name, encoded on access and not cached."""
 
     def __init__(self, split: Any, names: Sequence[str], image_format: ImageFormat) -> None:
         self.split, self.image_format = split, image_format
@@ -49,18 +50,19 @@ class Encoded(Mapping[str, bytes]):
 
 
 def open_split(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
-    """The questions on the first `size` images of the mini split, or of the release or twin at `root`; the pictures of
-    a twin that has none are drawn when asked for."""
+    """Open the first `size` images of the mini split, or of the release or twin at `root`; missing
+    images of a twin are rendered on demand.
+    """
     twin = None if root is None else twin_record(benchmark, root)
     if twin and twin.get("images") is False:
-        # The labels are there and whole, or open_fresh completes them.
+        # If labels are incomplete, open_fresh generates the rest.
         how = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
         return BENCHMARKS[benchmark].open_fresh(*how, **dials_in(twin)).first(size)
     return opened(benchmark, root, size)
 
 
 def twin_record(benchmark: str, root: str | Path | None) -> Mapping[str, Any] | None:
-    """What the twin at `root`, or the mini split, was made with; None for a release."""
+    """Return the description of the twin at `root` or of the mini split; None for a release."""
     folder = BENCHMARKS[benchmark].mini if root is None else Path(root)
     return described(folder) if (folder / TWIN).is_file() else None
 
@@ -76,9 +78,13 @@ def export(
     twin: Mapping[str, Any] | None = None,
     prompter: Prompter | None = None,
 ) -> Path:
-    """Write a split in one of FORMATS below the folder `out`; returns the file or folder to give to the harness. `bare`: the
-    question alone, for a harness's own class of the benchmark (vlmevalkit). `inline`: data URIs (openai). `twin`: the record of a
-    twin of ours, for the card (datasets)."""
+    """Write a split in one of FORMATS below the folder `out`; return the file or folder to pass to
+    the harness.
+
+    `bare`: only the question, for a harness's own class of the benchmark (vlmevalkit). `inline`:
+    images as data URIs (openai). `twin`: the description of a twin, for the data set card
+    (datasets).
+    """
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
         raise InputError("there is nothing to export: no question has an answer")
@@ -110,7 +116,7 @@ def export(
 
 
 class Prompts:
-    """The prompts of a split's questions."""
+    """Creates the prompts of a split's questions."""
 
     def __init__(self, split: Any, prompter: Prompter) -> None:
         self.split, self.prompter, self.setting = split, prompter, prompter.setting
@@ -119,7 +125,7 @@ class Prompts:
         return self.prompter.prompt(question, Context.of(self.split, question.image))
 
 
-# --- VLMEvalKit ---------------------------------------------------------------------------------------------
+# --- VLMEvalKit -----------------------------------------------------------------------------------
 
 
 def _vlmevalkit(
@@ -137,8 +143,11 @@ def _vlmevalkit(
 def _write_table(
     path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool, asked: Prompts
 ) -> None:
-    """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
-    the whole prompt. Several images are lists, and then need names in image_path."""
+    """Write the harness's custom data: with columns A to D a multiple choice whose prompt it
+    builds, else the question is the whole prompt.
+
+    Several images are lists and need names in image_path.
+    """
     own = BENCHMARKS[benchmark]
     several = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *choices.columns(questions), "answer", "category"]
@@ -156,7 +165,7 @@ def _write_table(
     write_table(path, [*columns, *(["image_path"] if several else [])], rows, encoded)
 
 
-# --- lmms-eval ----------------------------------------------------------------------------------------------
+# --- lmms-eval ------------------------------------------------------------------------------------
 
 
 def _lmms_eval(
@@ -175,7 +184,7 @@ def _lmms_eval(
 
 
 def _doc(q: Question, asked: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
-    """A line of data.jsonl, with what `lmms_task` says that it has."""
+    """Return a line of data.jsonl, as documented in `lmms_task`."""
     names = [files[name] for name in asked.pictures]
     parts = [
         {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
@@ -187,7 +196,7 @@ def _doc(q: Question, asked: Prompt, benchmark: str, files: Mapping[str, str]) -
     }  # fmt: skip
 
 
-# --- OpenAI messages ----------------------------------------------------------------------------------------
+# --- OpenAI messages ------------------------------------------------------------------------------
 
 
 def _openai(
@@ -196,7 +205,7 @@ def _openai(
     path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
 
     def rows() -> Iterator[dict[str, Any]]:
-        latest = urls  # questions on one image mostly stand together
+        latest = urls  # questions on one image are mostly contiguous
         for q in progress(questions, "exporting"):
             one = asked(q)
             names = one.pictures
@@ -211,18 +220,18 @@ def _openai(
     return path
 
 
-# --- what they share ----------------------------------------------------------------------------------------
+# --- shared helpers -------------------------------------------------------------------------------
 
 
 def _file_name(name: str, image_format: ImageFormat) -> str:
-    """A file name without folders for an image; what is no letter becomes its code."""
+    """Return a file name without folders for an image; special characters become their code."""
     stem = re.sub(r"\.(?:png|jpe?g|webp)(?=#|$)", "", name, flags=re.IGNORECASE)
     safe = re.sub(r"[^A-Za-z0-9._-]", lambda m: f"_{ord(m[0]):x}_", stem)
     return safe + (".png" if image_format == "png" else ".jpg")
 
 
 def _files(encoded: Encoded) -> dict[str, str]:
-    """A file name of its own for each picture."""
+    """Return a unique file name for each image."""
     files = {name: _file_name(name, encoded.image_format) for name in encoded}
     if len(set(files.values())) < len(files):
         files = {name: f"{k:06d}_{file}" for k, (name, file) in enumerate(files.items())}
@@ -230,18 +239,18 @@ def _files(encoded: Encoded) -> dict[str, str]:
 
 
 def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
-    """Write images/ below `out`; name -> path relative to `out`."""
+    """Write images/ below `out`; return name -> path relative to `out`."""
     files = {name: f"images/{file}" for name, file in _files(encoded).items()}
     for name, file in progress(files.items(), "images"):
         write_file(out / file, encoded[name])
     return files
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def export_command(arguments: argparse.Namespace) -> int:
-    """Write the files, and say what to do with them."""
+    """Write the files and print how to use them."""
     if (arguments.format == "results") is (arguments.predictions is None):
         raise InputError("--format results and --predictions FILE belong together")
     for option, form in (
@@ -274,7 +283,9 @@ def export_command(arguments: argparse.Namespace) -> int:
 
 
 def _release(arguments: argparse.Namespace) -> Path:
-    """Write a release with all rotations and flips: its table and each picture, flipped ones as they are flipped."""
+    """Write a release with all rotations and flips: its table and images, with mirrored images for
+    flip rows.
+    """
     augmentation = BENCHMARKS[arguments.benchmark].augmentation
     if augmentation is None or arguments.data is None:
         raise InputError(

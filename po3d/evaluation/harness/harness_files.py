@@ -1,13 +1,16 @@
-"""Result files of LMM harnesses as plain rows, read so that no file can do harm.
+"""Safe reading of LMM harness result files as plain rows.
 
-    VLMEvalKit   <model>_<dataset>.xlsx, .tsv, .json     the benchmark's columns and `prediction`; after its judge `hit`
-    lmms-eval    <date>_samples_<task>.jsonl             filtered_resps, target, and what its metric said of the item
-    plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
+  VLMEvalKit   <model>_<dataset>.xlsx, .tsv, .json   the benchmark's columns, `prediction`, and
+               `hit` after judging
+  lmms-eval    <date>_samples_<task>.jsonl           filtered_resps, target, and its metric's
+               results
+  plain        .jsonl, .json, .csv, .tsv             any columns; see `imports` for those used
 
-Refused, with one line: pickles, files above FILE bytes or ROWS rows, workbooks that unpack to much more than they are
-(`po3d.io.tables`), files without one readable row. A row that cannot be read (cells above CELL characters, too few
-cells, invalid JSON, bytes that are not UTF-8) is a row with a `fault` and without cells. A cell is never evaluated:
-"=1+1" is a text. Half a surrogate pair becomes U+FFFD, and the row a `repair`.
+Rejected with a one-line error: pickles, files above FILE bytes or ROWS rows, workbooks with an
+extreme compression ratio (`po3d.io.tables`), files without a readable row. An unreadable row (cells
+above CELL characters, wrong number of cells, invalid JSON, bytes that are not UTF-8) is returned
+with a `fault` and without cells. Cells are never evaluated: "=1+1" is a text. Half a surrogate pair
+is replaced by U+FFFD, and the row has a `repair`.
 """
 
 import csv
@@ -21,24 +24,24 @@ from po3d.io.errors import InputError
 from po3d.io.files import parse_json
 from po3d.io.tables import ROWS, table_rows
 
-CELL = 1_000_000  # characters; answers have a few thousand at most
-FILE = 256_000_000  # bytes
+CELL = 1_000_000  # maximum characters of a cell; answers have a few thousand at most
+FILE = 256_000_000  # maximum bytes of a file
 REPLACED = "\ufffd"
 _ESCAPE = re.compile(r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(d[c-f][0-9a-f]{2}))")
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
 
 
 class Row(NamedTuple):
-    """One row: where it stood in the file, counted from 1 without the header, and its cells."""
+    """One row: its number in the file, counted from 1 without the header, and its cells."""
 
     number: int
-    cells: dict[str, object]  # str, int, float, bool, None, and of JSON lists and objects
-    fault: str = ""  # why the row cannot be read; then it has no cells
+    cells: dict[str, object]  # str, int, float, bool, None; in JSON also lists and objects
+    fault: str = ""  # why the row is unreadable; such a row has no cells
     repair: str = ""  # what was replaced in it
 
 
 def read_rows(path: str | Path) -> list[Row]:
-    """The rows of a result file; InputError for what is refused."""
+    """Read the rows of a result file; raise InputError if it is rejected."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"result file not found: {path}")
@@ -62,7 +65,7 @@ def read_rows(path: str | Path) -> list[Row]:
 
 
 def _row(number: int, found: "dict[str, object] | _Fault") -> Row:
-    """The row of what a reader found."""
+    """Convert a reader's result to a row."""
     if isinstance(found, _Fault):
         return Row(number, {}, found)
     for name, cell in found.items():
@@ -76,11 +79,11 @@ def _row(number: int, found: "dict[str, object] | _Fault") -> Row:
 
 
 class _Fault(str):
-    """Why a row cannot be read."""
+    """Reason why a row is unreadable."""
 
 
 def _longest(cell: object) -> int:
-    """The characters of a text in a cell that has more than CELL of them; 0 for none."""
+    """Return the length of a text in a cell with more than CELL characters; 0 if there is none."""
     if isinstance(cell, str):
         return len(cell) if len(cell) > CELL else 0
     parts = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
@@ -88,8 +91,9 @@ def _longest(cell: object) -> int:
 
 
 def _text(path: Path) -> str:
-    """The file as text. Bytes that are not UTF-8 stay as surrogates, which `_readable` finds; InputError for a file
-    whose first line is no UTF-8."""
+    """Return the file as text. Bytes that are not UTF-8 become surrogates, to be detected by
+    `_readable`; InputError if the first line is not UTF-8.
+    """
     data = path.read_bytes()
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     head = text.partition("\n")[0]
@@ -99,7 +103,7 @@ def _text(path: Path) -> str:
 
 
 def _readable(text: str) -> str:
-    """Why a text cannot be read; "" when it can."""
+    """Return why a text is unreadable; "" if it is readable."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -125,7 +129,7 @@ def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
 
 
 def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
-    """The rows that are not empty; a fault for one that the csv module refuses."""
+    """Yield the non-empty rows, and a fault for each row that the csv module rejects."""
     while True:
         limit = csv.field_size_limit(CELL)
         try:
@@ -142,7 +146,7 @@ def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
 
 
 def _whole(text: str) -> str:
-    """JSON text with U+FFFD for each half of a surrogate pair."""
+    """Replace each half of a surrogate pair in JSON text by U+FFFD."""
     return _ESCAPE.sub(lambda m: "\\ufffd" if (m[1] and not m[2]) or m[3] else m[0], text)
 
 
@@ -162,7 +166,8 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
     if fault := _readable(text):
         raise InputError(f"{path} {fault}")
     content = parse_json(_whole(text), f"{path}: not valid JSON")
-    if isinstance(content, dict):  # pandas writes a table as {column: {row: cell}}; others wrap their list
+    # pandas writes {column: {row: cell}}; other tools wrap their list
+    if isinstance(content, dict):
         if columns := _columns(content):
             yield from columns
             return
@@ -174,7 +179,7 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
 
 
 def _hypo3d(content: dict) -> list[object]:
-    """The questions of Hypo3D's own layout, {scene_id: [change, ...]}; [] for any other."""
+    """Return the questions of Hypo3D's layout, {scene_id: [change, ...]}; [] for any other."""
     changes = [(s, c) for s, own in content.items() if isinstance(own, list) for c in own]
     asked = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
     records = [(s, r) for s, own in asked if isinstance(own, list) for r in own]

@@ -1,5 +1,6 @@
-"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again, by the rules of
-`po3d import --help`."""
+"""Conversion of an LMM's harness results to a predictions file: rows are matched to questions,
+answers extracted and scored, by the rules of `po3d import --help`.
+"""
 
 import argparse
 import json
@@ -34,34 +35,38 @@ IDS = ("qid", "question_id", "id", "index", "question_index")
 IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
 TEXTS = ("question", "input", "prompt", "text")
 GOLD = ("answer", "target", "gt_answer", "gold")
-# what the harness itself thinks of the row
+# columns with the harness's own score of the row
 OWN = ("hit", "is_correct", "correct", "score", "acc", "accuracy")
-SHOWN = 5  # listed rows on the screen; the sidecar has all
+SHOWN = 5  # maximum number of listed rows on the screen; the sidecar file has all
 
 
 @dataclass
 class Imported:
-    """What became of a result file."""
+    """The result of importing a result file."""
 
     predictions: list[Prediction]  # in the order of the questions
-    responses: dict[str, str]  # question id -> what the model wrote
-    missing: list[str] = field(default_factory=list)  # questions without a row
+    responses: dict[str, str]  # question id -> the model's response
+    missing: list[str] = field(default_factory=list)  # ids of questions without a row
     unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
-    damaged: list[dict] = field(default_factory=list)  # rows that cannot be read: row, reason
-    repaired: list[dict] = field(default_factory=list)  # rows in which something was replaced: row, reason
-    without_id: int = 0  # rows without any of the columns IDS
-    duplicates: list[dict] = field(default_factory=list)  # rows on a question that has one already: row, id
-    # rows whose right answer is not ours: row, id, theirs, ours
+    damaged: list[dict] = field(default_factory=list)  # unreadable rows: row, reason
+    # rows in which something was replaced: row, reason
+    repaired: list[dict] = field(default_factory=list)
+    without_id: int = 0  # number of rows without any of the columns IDS
+    # rows on a question that already has one: row, id
+    duplicates: list[dict] = field(default_factory=list)
+    # rows with another ground-truth answer than ours: row, id, theirs, ours
     other_gold: list[dict] = field(default_factory=list)
-    rules: dict[str, int] = field(default_factory=dict)  # of the extractor: how often each found the answer
+    # extraction rule -> number of answers found by it
+    rules: dict[str, int] = field(default_factory=dict)
     matched_by: dict[str, int] = field(default_factory=dict)
-    own: dict[str, float] = field(default_factory=dict)  # the harness's own figure: column, percent, rows
+    # the harness's own score: column, percent, rows
+    own: dict[str, float] = field(default_factory=dict)
 
 
 def import_rows(
     rows: Sequence[Row], questions: Sequence[Question], benchmark: Benchmark, scorer: str
 ) -> Imported:
-    """Rows of a result file as predictions on `questions`."""
+    """Convert the rows of a result file to predictions on `questions`."""
     damaged = [{"row": row.number, "reason": row.fault} for row in rows if row.fault]
     repaired = [{"row": row.number, "reason": row.repair} for row in rows if row.repair]
     rows = [row._replace(cells=_keyed(row.cells)) for row in rows if not row.fault]
@@ -116,7 +121,7 @@ def import_rows(
 
 
 def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
-    """The mean of the column in which the harness scored the rows itself; {} when there is none."""
+    """Return the mean of the column with the harness's own scores; {} if there is none."""
     for name in OWN:
         values = [_truth(_first(row.cells, (name,))) for row in rows]
         known = [v for v in values if v is not None]
@@ -126,7 +131,7 @@ def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 class _Finder:
-    """Questions by their ids and by their image and text."""
+    """Finds questions by id, or by image and text."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         self.by_id: dict[str, list[Question]] = {}
@@ -140,7 +145,7 @@ class _Finder:
             self.by_text.setdefault(_plain(q.text), []).append(q)
 
     def find(self, cells: Mapping[str, object]) -> tuple[Question | None, str]:
-        """The question of a row and what it was found by, or None and why."""
+        """Return the question of a row and the key that matched, or None and the reason."""
         said = _plain(_said(_first(cells, TEXTS)))
         names = [_said(value) for key in IDS if (value := _first(cells, (key,))) is not None]
         for name in names:
@@ -162,7 +167,9 @@ class _Finder:
 
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
-    """The first cell of those names that is there, also one level down, where lmms-eval keeps its metrics' words."""
+    """Return the first non-empty cell among `names`, also one level down, where lmms-eval stores
+    the output of its metrics.
+    """
     for name in names:
         if cells.get(name) is not None and cells[name] != "":
             return cells[name]
@@ -175,12 +182,14 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
 
 
 def _response(cells: Mapping[str, object]) -> str:
-    """What the model said; lmms-eval leaves resps out of the rows where it is the filtered ones."""
+    """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
     return _said(next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), ""))
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
-    """The texts of A, B, ..., "" for a letter without one: the question's own, else those of the columns."""
+    """Return the texts of A, B, ..., "" for a letter without one: the question's own, else those of
+    the columns.
+    """
     if question.options:
         return gapped(question)
     found = {letter: _said(cells.get(letter.lower())).strip() for letter in LETTERS}
@@ -188,13 +197,13 @@ def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
 
 
 def _said(value: object) -> str:
-    """A cell as text; of a list (lmms-eval's resps) the first."""
+    """Return a cell as text; of a list (lmms-eval's resps) the first element."""
     while isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # spreadsheets keep indices as floats
+        value = int(value)  # spreadsheets store indices as floats
     return "" if value is None else json.dumps(value) if isinstance(value, dict) else str(value)
 
 
@@ -206,7 +215,9 @@ def _truth(value: object) -> float | None:
 
 
 def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
-    """Cells by their column's name in lower case, with "_" for blanks; of two with one name the first that is filled."""
+    """Normalise column names to lower case with "_" for blanks; of duplicates the first non-empty
+    cell is kept.
+    """
     found: dict[str, object] = {}
     for name, value in cells.items():
         key = "_".join(str(name).strip().lower().split())
@@ -216,7 +227,9 @@ def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
 
 
 def _number(name: str) -> str:
-    """A number as spreadsheets may leave it ("12.0", "00012") in its plain form; anything else as it is."""
+    """Return a number as written by spreadsheets ("12.0", "00012") in its plain form; anything else
+    is unchanged.
+    """
     found = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
     return found[1] if found else name
 
@@ -229,11 +242,11 @@ def _plain(said: str) -> str:
     return " ".join(re.sub(r"[^a-z0-9]+", " ", said.lower()).split())
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def import_command(arguments: argparse.Namespace) -> int:
-    """Write OUT and OUT.import.json, and say what became of the rows."""
+    """Write OUT and OUT.import.json, and print a summary of the rows."""
     rows = read_rows(arguments.file)
     split = opened(arguments.benchmark, arguments.data, arguments.size)
     questions = [q for q in split.questions if q.answer is not None]

@@ -1,11 +1,12 @@
-"""The benchmarks as tasks of inspect_ai: any model that it runs gets the very items that po3d answers.
+"""The benchmarks as inspect_ai tasks, with items identical to those that po3d answers.
 
-    inspect eval po3d/pulsecheck457 --model openai/gpt-4o -T data=RELEASE -T size=50
-    inspect eval po3d/scope --model openai-api/po3d/po3d-pulsecheck457        beside `po3d serve`
+  inspect eval po3d/pulsecheck457 --model openai/gpt-4o -T data=RELEASE -T size=50
+  inspect eval po3d/scope --model openai-api/po3d/po3d-pulsecheck457        beside `po3d serve`
 
-Prompts are `po3d.systems.prompts`', answers are taken from responses by `po3d.systems.answers`, and the columns of the log are
-figures of the benchmark's own scorer over all samples (percent). The log viewer shows pictures, responses and what was read in them.
-Needs `pip install inspect_ai`, in an environment of its own or beside po3d.
+Prompts come from `po3d.systems.prompts`, answers are extracted by `po3d.systems.answers`, and the
+log's metrics are those of the benchmark's own scorer over all samples (percent). The log viewer
+shows images, responses and extracted answers. Needs `pip install inspect_ai`, in a separate
+environment or beside po3d.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +25,9 @@ from po3d.systems.prompts import data_uri, prompt
 
 
 def items(benchmark: str, data: str | None = None, size: int | None = None) -> Task:
-    """A task of the questions on the first `size` images of the release or twin at `data`, or of the shipped split."""
+    """Return a task of the questions on the first `size` images of the release or twin at `data`,
+    or of the shipped split.
+    """
     split = open_split(benchmark, data, size)
     questions = [q for q in split.questions if q.answer is not None]
     encoded = Encoded(split, [name for q in questions for name in pictures(q)], "png")
@@ -48,7 +51,9 @@ def _sample(benchmark: str, question: Question, urls: Sequence[str]) -> Sample:
 
 
 def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
-    """Reads each response, and scores all of them as the benchmark does."""
+    """Return a scorer that extracts the answer of each response, with metrics computed by the
+    benchmark over all responses.
+    """
     own, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
 
     @metric(name="figures")
@@ -70,7 +75,7 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
             question = by_id[str(state.sample_id)]
             found = predicted(question, state.output.completion)
             (right,) = own.correct([question], [found], own.scorers[0])
-            # a row that counts with others alone is no figure by itself
+            # NaN: the row is only scored as part of a group
             value = 0.0 if right != right else float(right)
             about = {"explanation": found.reason, "metadata": {"status": found.status}}
             return Score(value=value, answer=found.answer or "", **about)

@@ -1,11 +1,14 @@
-"""po3d as a model of lmms-eval, found through its entry point; nothing is patched.
+"""po3d as a model of lmms-eval, registered through its entry point without patches.
 
-    lmms-eval --model po3d --tasks po3d_pulsecheck457 --include_path DIR --log_samples --output_path OUT
-    lmms-eval --model po3d --model_args predictions=FILE --tasks po3d_hypo3d,po3d_scope --include_path DIR ...
+  lmms-eval --model po3d --tasks po3d_pulsecheck457 --include_path DIR --log_samples \\
+    --output_path OUT
+  lmms-eval --model po3d --model_args predictions=FILE --tasks po3d_hypo3d,po3d_scope \\
+    --include_path DIR ...
 
-Alone it looks at street scenes with the networks that `po3d serve` has: one picture and one question a row. With
-`predictions`, a predictions.jsonl of any system of ours, each row gets the answer to its question: its column id, qid,
-question_id, question_index or index. A row that has no answer is answered with a refusal that says why.
+By default it answers street questions with the networks of `po3d serve`: one image and one question
+per row. With `predictions`, a predictions.jsonl of any po3d system, each row gets the stored answer
+to its question, identified by the column id, qid, question_id, question_index or index. A row
+without an answer gets a refusal with the reason.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +29,7 @@ IDS = ("id", "qid", "question_id", "question_index", "index")
 
 
 class Po3d(lmms):
-    """The model. What the harness passes to every model, batch sizes, has no meaning here."""
+    """The model. Batch sizes, which the harness passes to every model, are ignored."""
 
     is_simple = False
 
@@ -49,7 +52,7 @@ class Po3d(lmms):
         self.worlds = Worlds({"street": lambda: streets})
 
     def generate_until(self, requests: list) -> list[str]:
-        """The responses in the order of the requests."""
+        """Return the responses in the order of the requests."""
         return [self._respond(request) for request in progress(requests, "po3d")]
 
     def _respond(self, request: Any) -> str:
@@ -78,7 +81,9 @@ class Po3d(lmms):
 
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:
-    """The options of a row: its list `options`, or its columns A, B, C, D; "" for a letter without one."""
+    """Return the options of a row: its list `options`, or its columns A, B, C, D; "" for a letter
+    without one.
+    """
     if isinstance(options := doc.get("options"), Iterable) and not isinstance(options, str):
         return [str(option) for option in options]
     return filled({k: str(doc[k]) for k in LETTERS if doc.get(k) not in (None, "", "nan")})

@@ -1,8 +1,9 @@
-"""The functions that an exported lmms-eval task names. `po3d export` copies this file beside the task's YAML, where
-lmms-eval loads it by path: it needs Pillow and nothing of po3d.
+"""Functions of an exported lmms-eval task. `po3d export` copies this file beside the task's YAML,
+where lmms-eval loads it by path: it needs Pillow but not po3d.
 
-A row of the data has: id, question (the whole prompt), parts (text and images in their order), images (paths below
-this folder), answer, letter, options, category."""
+A row of the data has: id, question (the whole prompt), parts (texts and images in order), images
+(paths below this folder), answer, letter, options, category.
+"""
 
 import re
 from pathlib import Path
@@ -14,17 +15,17 @@ _FIELD = re.compile(r"""answer["']?\s*(?::|\bis\b)\s*["'(]*([^"'\n.)}]+)""", re.
 
 
 def doc_to_visual(doc):
-    """The row's images, opened, in their order."""
+    """Return the row's images, opened, in order."""
     return [_opened(name) for name in doc["images"]]
 
 
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):
-    """The prompt for models that take the images first."""
+    """Return the prompt for models that take the images first."""
     return doc["question"]
 
 
 def doc_to_messages(doc, lmms_eval_specific_kwargs=None):
-    """The prompt for chat models: texts and images in the paper's order."""
+    """Return the prompt for chat models: texts and images in the paper's order."""
     content = []
     for part in doc["parts"]:
         if part["type"] == "image":
@@ -35,8 +36,11 @@ def doc_to_messages(doc, lmms_eval_specific_kwargs=None):
 
 
 def process_results(doc, results):
-    """A quick look at the response, for the harness's own table: is its last field or line the answer? The figures to
-    print are `po3d import`'s, which reads `id` and the response."""
+    """Score the response approximately, for the harness's own table: 1 if its last field or line is
+    the answer.
+
+    Figures to be reported come from `po3d import`, which reads `id` and the response.
+    """
     response = str(results[0]) if results else ""
     stated = _FIELD.findall(response)
     lines = [line for line in response.splitlines() if line.strip()]
@@ -49,7 +53,7 @@ def process_results(doc, results):
 
 
 def mean_score(items):
-    """The mean of the rows' scores, in percent."""
+    """Return the mean score of the rows, in percent."""
     return 100 * sum(item["score"] for item in items) / len(items) if items else 0.0
 
 

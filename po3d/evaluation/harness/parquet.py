@@ -1,4 +1,6 @@
-"""A split as a data set for `datasets.load_dataset`: parquet with the pictures inside, and a card."""
+"""Export of a split for `datasets.load_dataset`: parquet files with embedded images, and a data set
+card.
+"""
 
 import importlib.resources
 import json
@@ -17,11 +19,11 @@ from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
 
-PER_FILE = 5_000  # questions: some hundred megabytes
-PER_GROUP = 300  # that are written, and read, as one; a picture is in a group once
+PER_FILE = 5_000  # questions per file, some hundred megabytes
+PER_GROUP = 300  # questions per row group; each image is stored once per group
 TEXTS = ("id", "question", "prompt", "answer", "letter", "category", "image", "frame", "change", "program")
 _VALUE = {"dtype": "string", "_type": "Value"}
-FEATURES = {  # as `datasets` writes them into the file
+FEATURES = {  # feature schema in the format of `datasets`
     **dict.fromkeys(TEXTS, _VALUE),
     "options": {"feature": _VALUE, "_type": "Sequence"},
     "images": {"feature": {"_type": "Image"}, "_type": "Sequence"},
@@ -36,13 +38,16 @@ def write(
     files: Mapping[str, str],
     twin: Mapping[str, Any] | None,
 ) -> Path:
-    """Write data/test-*.parquet and README.md below `out`; returns `out`. `encoded`: pictures' bytes by name, `files`: their names in
-    the set; `twin`: the record of a twin of ours, None for a release."""
+    """Write data/test-*.parquet and README.md below `out`; return `out`.
+
+    `encoded`: image bytes by name; `files`: their names in the data set; `twin`: the description of
+    a twin, None for a release.
+    """
     pa = needed("pyarrow", "datasets", "a data set needs")
     from pyarrow import parquet
 
     first = {q.image: k for k, q in reversed(list(enumerate(questions)))}
-    # so that what shows one picture stands together
+    # so that questions on one image are contiguous
     questions = sorted(questions, key=lambda q: first[q.image])
     picture = pa.struct({"bytes": pa.binary(), "path": pa.string()})
     columns = {
@@ -57,7 +62,7 @@ def write(
         for k in range(number):
             path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
             rows = questions[k * PER_FILE : (k + 1) * PER_FILE]
-            # A dictionary of all pictures of a group, else each question brings its own again.
+            # Dictionary encoding stores each image of a group once instead of once per question.
             how = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30, "write_page_index": True}
             with atomic_write(path, "wb") as file, parquet.ParquetWriter(file, schema, **how) as writer:
                 for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
@@ -81,7 +86,7 @@ def _record(
 
 
 def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any] | None) -> str:
-    """README.md, its YAML head first; the words are in parquet_card.yaml."""
+    """Return README.md with its YAML header; its texts are in parquet_card.yaml."""
     file = importlib.resources.files("po3d.evaluation.harness") / "parquet_card.yaml"
     words = yaml.safe_load(file.read_text(encoding="utf-8"))
     own = words["twin" if twin is not None else "release"]

@@ -1,4 +1,4 @@
-"""`po3d serve`: po3d as a model behind OpenAI's chat completions, by the protocol that its --help tells."""
+"""`po3d serve`: po3d as a model with OpenAI's chat completions API, as described by its --help."""
 
 import argparse
 import contextlib
@@ -22,29 +22,30 @@ from urllib.parse import urlsplit
 from po3d.io.errors import InputError
 from po3d.systems.chat import MODELS, Refusal, Worlds, answer, read_request
 
-LINGER = 2.0  # seconds that a refused client has to send the rest
-GRACE = 1.0  # seconds that requests under way have after SIGTERM; what is not answered then is refused
-FAREWELL = 0.3  # seconds to send answers and refusals
+LINGER = 2.0  # seconds that a refused client has to finish sending
+GRACE = 1.0  # seconds that pending requests have after SIGTERM before they are refused
+FAREWELL = 0.3  # seconds to send the last answers and refusals
 METHODS = "GET, HEAD, POST"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request, and all together, may take."""
+    """Limits of single requests and of all requests together."""
 
     body: int = 32_000_000  # bytes
-    seconds: float = 120.0  # for an answer, waiting included
+    seconds: float = 120.0  # until the answer, including queueing
     idle: float = 30.0  # for the client to send its request
-    waiting: int = 32  # requests under way; more are sent away, so there are at most so many bodies at once
+    # maximum number of pending requests, and thus of bodies in memory; others are refused
+    waiting: int = 32
     connections: int = 128
 
 
 class Server(ThreadingHTTPServer):
-    """A thread for each connection, which reads and waits; one pool, which answers."""
+    """HTTP server: one thread per connection reads and waits, one pool computes answers."""
 
     daemon_threads = True
     allow_reuse_address = True
-    # connections that nobody has taken yet; of Python's 5 the others wait a second for another try
+    # Pending connections; with Python's default of 5, further ones retry after a second.
     request_queue_size = 128
 
     def __init__(
@@ -55,10 +56,12 @@ class Server(ThreadingHTTPServer):
         workers: int = 1,
         names: Collection[str] = (),
     ) -> None:
-        """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
+        """Start the server; `names` are host names accepted in addition to localhost and IP
+        addresses.
+        """
         self.worlds = worlds
-        self.stopped = False  # nobody should wait for an answer any more
-        # of requests under way; set when there is no more to wait for
+        self.stopped = False  # waiting for answers is aborted
+        # events of pending requests; set to end the waiting
         self.waiters: set[threading.Event] = set()
         self.limits, self.started = limits, int(time.time())
         self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
@@ -70,13 +73,16 @@ class Server(ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """What a client is given."""
+        """The URL to be configured in clients."""
         host, port = self.server_address[:2]
         return f"http://[{host}]:{port}/v1" if ":" in str(host) else f"http://{host}:{port}/v1"
 
     def reached_as(self, authority: str) -> bool:
-        """Whether a Host header names this server. A page of another site can make a browser ask under a name of its own
-        that resolves to this machine, but not under an address."""
+        """Return whether a Host header names this server.
+
+        Protects against DNS rebinding: a page of another site can make a browser send requests
+        under a host name that resolves to this machine, but not under an IP address.
+        """
         try:
             host = urlsplit(f"//{authority}").hostname or ""
         except ValueError:
@@ -91,7 +97,8 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self.open.acquire(blocking=False):
-            self.shutdown_request(request)  # not even an error: whoever opens so many doesn't read
+            # without an error response: such a client is not expected to read it
+            self.shutdown_request(request)
             return
         super().process_request(request, client_address)
 
@@ -102,11 +109,14 @@ class Server(ThreadingHTTPServer):
             self.open.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
+        """Ignore disconnected clients."""
 
     def respond(self, body: Callable[[], bytes]) -> dict:
-        """The response to a request, whose body is read once there is room for it, and worked out in the pool; Refusal
-        when that takes too long or too many wait."""
+        """Return the response to a request, computed in the pool; the body is read once there is
+        capacity.
+
+        Raise Refusal if it takes too long or too many requests are pending.
+        """
         if not self.slots.acquire(blocking=False):
             raise Refusal(
                 503, f"{self.limits.waiting} requests are under way already; try again later", code="busy"
@@ -114,14 +124,15 @@ class Server(ThreadingHTTPServer):
         try:
             data = body()
             future: Future[dict] = self.pool.submit(self._work, data)
-        except RuntimeError:  # the pool takes no more
+        except RuntimeError:  # the pool is shut down
             self.slots.release()
             raise _stopping() from None
         except BaseException:
             self.slots.release()
             raise
         future.add_done_callback(lambda _: self.slots.release())
-        waiter = threading.Event()  # concurrent.futures.wait sleeps on where shutdown cancels a future
+        # concurrent.futures.wait would not return for futures cancelled by shutdown
+        waiter = threading.Event()
         self.waiters.add(waiter)
         future.add_done_callback(lambda _: waiter.set())
         if not self.stopped:
@@ -141,25 +152,25 @@ class Server(ThreadingHTTPServer):
         asked = read_request(body)
         try:
             "".join((*asked.texts, asked.told.frame, asked.told.change)).encode()
-        except UnicodeEncodeError:  # JSON can say it, but no reader of questions takes it
+        except UnicodeEncodeError:  # valid JSON, but not encodable for the parsers
             raise Refusal(
                 400, "a text has half a surrogate pair, which is no character", "messages"
             ) from None
         return answer(self.worlds, asked)
 
     def server_close(self) -> None:
-        """Stop listening, and give up what still waits."""
+        """Stop listening and cancel queued requests."""
         super().server_close()
         self.pool.shutdown(wait=False, cancel_futures=True)
 
     def give_up(self) -> None:
-        """Refuse what is still under way."""
+        """Refuse all pending requests."""
         self.stopped = True
         for waiter in list(self.waiters):
             waiter.set()
 
     def drained(self, seconds: float) -> bool:
-        """Whether the requests under way have ended within so many seconds."""
+        """Return whether all pending requests end within `seconds`."""
         end = time.monotonic() + seconds
         taken = 0
         while taken < self.limits.waiting and self.slots.acquire(timeout=max(end - time.monotonic(), 0)):
@@ -173,7 +184,9 @@ def _stopping() -> Refusal:
 
 
 class Timed(io.RawIOBase):
-    """What a client sends, until a deadline: one that sends a byte now and then holds no thread for long."""
+    """A client's stream with a deadline for the whole request, so that slow clients do not block
+    threads.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection, self.deadline = connection, float("inf")
@@ -205,12 +218,12 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self.sent)
 
     def handle_one_request(self) -> None:
-        """One request, whose head has so long to come."""
+        """Handle one request, with a deadline for its header."""
         self.sent.within(self.server.limits.idle)
         super().handle_one_request()
 
     def parse_request(self) -> bool:
-        """Whether the request is one that may be answered; else it has been refused."""
+        """Return whether the request may be answered; otherwise a refusal has been sent."""
         if not super().parse_request():
             return False
         host = self.headers.get("Host", "")
@@ -226,11 +239,11 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def do_HEAD(self) -> None:
-        """As GET, without the body."""
+        """Same as GET, without the body."""
         self.do_GET()
 
     def do_GET(self) -> None:
-        """The models, all or one; whether the server is well."""
+        """Return the list of models, one model, or the health status."""
         path = self.path.split("?")[0].rstrip("/")
         models = {
             name: {"id": name, "object": "model", "created": self.server.started, "owned_by": "po3d"}
@@ -248,7 +261,7 @@ class Handler(BaseHTTPRequestHandler):
             )
 
     def do_POST(self) -> None:
-        """An answer."""
+        """Return an answer."""
         try:
             if self.path.split("?")[0].rstrip("/") != "/v1/chat/completions":
                 raise Refusal(404, f"nothing is at POST {self.path[:80]}; known: /v1/chat/completions")
@@ -261,18 +274,19 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(Refusal(408, f"the request did not come within {self.server.limits.idle:g} seconds"))
         except ConnectionError:
             self.close_connection = True
-        except Exception as error:  # a fault of ours is an answer too, and the server stays up
+        # an internal error is reported to the client, and the server keeps running
+        except Exception as error:
             self.log_error("%r", error)
             self._refuse(Refusal(500, f"po3d failed on this request ({type(error).__name__})"))
 
     def _body(self) -> bytes:
         kind = self.headers.get("Content-Type", "").split(";")[0].strip().lower()
-        if kind != "application/json":  # what a web page may send unasked is of another type
+        if kind != "application/json":  # a web page cannot send this type without a CORS preflight
             raise Refusal(415, "Content-Type should be application/json")
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal():
             raise Refusal(411, "Content-Length is missing; bodies in chunks are not read")
-        if len(length) > 4000:  # of more digits int() makes no number
+        if len(length) > 4000:  # int() rejects longer numbers
             raise Refusal(413, f"Content-Length has {len(length):,} digits")
         if int(length) > self.server.limits.body:
             raise Refusal(413, f"the body has {int(length):,} bytes, more than {self.server.limits.body:,}")
@@ -283,16 +297,18 @@ class Handler(BaseHTTPRequestHandler):
         return data
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the protocol itself refuses: JSON too, not http.server's page."""
-        self.request_version = self.protocol_version  # else a malformed request gets no status line
+        """Send protocol errors as JSON instead of http.server's HTML."""
+        # otherwise a malformed request gets no status line
+        self.request_version = self.protocol_version
         if int(code) == 501:
             code, message = 405, f"the method should be one of {METHODS}"
         self._refuse(Refusal(int(code), message or "the request is malformed"))
 
     def _refuse(self, refusal: Refusal) -> None:
-        self.close_connection = True  # a body may be left unread
+        self.close_connection = True  # the body may be unread
         self._send(refusal.status, refusal.as_json())
-        # Closing on unread data resets the connection, and the client may lose the error: let it finish.
+        # Closing a connection with unread data resets it, and the client may lose the error: read
+        # the rest first.
         end, left = time.monotonic() + LINGER, 2 * self.server.limits.body
         self.sent.within(LINGER)
         with contextlib.suppress(OSError):
@@ -301,7 +317,7 @@ class Handler(BaseHTTPRequestHandler):
                 left -= len(part)
 
     def _send(self, status: int, value: dict) -> None:
-        # a refusal may show half a pair
+        # a refusal may quote half a surrogate pair
         data = json.dumps(value, ensure_ascii=False).encode(errors="replace")
         self.connection.settimeout(self.server.limits.idle)
         try:
@@ -321,14 +337,14 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Requests are not written down; faults are."""
+        """Do not log requests; errors are logged."""
 
 
-# --- the command --------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def serve_command(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted or told to stop; requests under way then have GRACE seconds."""
+    """Serve until interrupted or terminated; pending requests then have GRACE seconds."""
     if not 0 <= arguments.port < 65536 or arguments.workers < 1:
         raise InputError("--port should be 0 to 65535, --workers at least 1")
     if not (0 < arguments.timeout < math.inf and 0 < arguments.max_megabytes < math.inf):
@@ -366,5 +382,5 @@ def serve_command(arguments: argparse.Namespace) -> int:
     time.sleep(FAREWELL)
     if not drained:
         sys.stdout.flush()
-        os._exit(0)  # Python would wait for the threads that still answer
+        os._exit(0)  # the interpreter would wait for threads that are still computing
     return 0

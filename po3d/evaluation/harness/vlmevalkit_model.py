@@ -1,11 +1,12 @@
-"""po3d as a model of VLMEvalKit, which knows its models from a table of its own: three lines add this one.
+"""po3d as a model of VLMEvalKit, to be added to its table of models by three lines:
 
-    from functools import partial
-    from po3d.evaluation.harness.vlmevalkit_model import Po3d
-    supported_VLM["po3d"] = partial(Po3d)        # in vlmeval/config.py, or before run.py's main
+  from functools import partial
+  from po3d.evaluation.harness.vlmevalkit_model import Po3d
+  supported_VLM["po3d"] = partial(Po3d)        # in vlmeval/config.py, or before run.py's main
 
-It looks at street scenes: one picture and one question a message. Written against the published interface of its models
-(`BaseModel.generate_inner`, a message of {"type", "value"} parts); the package itself is on no index.
+It answers street questions: one image and one question per message. Written against the published
+interface of its models (`BaseModel.generate_inner`, a message of {"type", "value"} parts); the
+package is on no index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ from po3d.systems.street import pipeline
 
 
 class Po3d(BaseModel):
-    """The model; what it can't answer it says so, with the reason."""
+    """The model; unanswerable messages get a response with the reason."""
 
     INTERLEAVE = False
     is_api = False
@@ -39,11 +40,11 @@ class Po3d(BaseModel):
         self.worlds = Worlds({"street": lambda: streets})
 
     def use_custom_prompt(self, dataset: str) -> bool:
-        """Messages come as the dataset asks models."""
+        """Return False: messages use the data set's own prompt."""
         return False
 
     def generate_inner(self, message: Sequence[Mapping[str, str]], dataset: str | None = None) -> str:
-        """The response to one message: its texts together, its pictures as paths."""
+        """Return the response to one message, given its texts and image paths."""
         texts = tuple(part["value"] for part in message if part["type"] == "text")
         paths = [Path(part["value"]) for part in message if part["type"] == "image"]
         try:

@@ -1,6 +1,8 @@
-"""Predictions of ours as a result file of VLMEvalKit, which its evaluator scores like any model's.
+"""Predictions as a VLMEvalKit result file, to be scored by its evaluator like any model's.
 
-<work>/<model>/<T20260101-000000>/<model>_<dataset>.xlsx     then: run.py --mode eval --reuse --work-dir <work>
+    <work>/<model>/<T20260101-000000>/<model>_<dataset>.xlsx
+
+Evaluate with: run.py --mode eval --reuse --work-dir <work>
 """
 
 import re
@@ -16,15 +18,17 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.chat import said
 from po3d.systems.prompts import prompt
 
-CELL = 32_767  # characters of an .xlsx cell
+CELL = 32_767  # maximum characters of an .xlsx cell
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def write_results(
     path: str | Path, benchmark: str, questions: Sequence[Question], predictions: Iterable[Prediction]
 ) -> int:
-    """Write the .xlsx: the columns of the table of questions, without pictures, and `prediction` in the form that the
-    prompt asks for; empty where there is no answer. Returns how many questions have none."""
+    """Write the .xlsx: the columns of the question table, without images, and `prediction` in the
+    form that the prompt asks for, empty if there is no answer. Return the number of questions
+    without one.
+    """
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
@@ -45,7 +49,7 @@ def write_results(
                 sheet.cell(k + 2, column, int(value))
             else:
                 cell = sheet.cell(k + 2, column, _CONTROL.sub(" ", value)[:CELL])
-                cell.data_type = "s"  # also what begins with "="
+                cell.data_type = "s"  # so that "=" does not start a formula
     with atomic_write(path, "wb") as file:
         book.save(file)
     return silent

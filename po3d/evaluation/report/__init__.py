@@ -1,1 +1,1 @@
-"""Tables, plots and pages of finished runs."""
+"""Tables, plots and HTML pages of finished runs."""

@@ -1,8 +1,9 @@
-"""A scene table as a picture: boxes and headings on the image beside a view from above, and rooms before and after a change.
+"""Drawings of scenes: boxes and headings on the image beside a top view, and rooms before and after
+a change.
 
-A thing has its own colour; what else is told by colour is told by its shape, too, in colours of the palette of Okabe and Ito (2008), which
-people with any colour vision tell apart. Doubts are soft: an ellipse of two standard deviations of the place, and a wedge of two of
-the heading.
+An object is drawn in its own colour; other colour-coded information is also encoded by shape, in
+the colour-blind-safe palette of Okabe and Ito (2008). Uncertainty is translucent: an ellipse of two
+standard deviations of the position and a wedge of two of the heading.
 """
 
 import math
@@ -19,29 +20,31 @@ from po3d.scene.geometry import footprint
 from po3d.scene.table import ObjectState, Scene
 
 RGB = tuple[int, int, int]
-# BOX_SIGNS
+# pairs of BOX_SIGNS
 EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (2, 6), (6, 4), (4, 0), (1, 3), (3, 7), (7, 5), (5, 1))
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167),
 )  # fmt: skip
-BOXES = (ORANGE, SKY, GREEN, YELLOW, PURPLE, VERMILION, BLUE)  # of photographs
+BOXES = (ORANGE, SKY, GREEN, YELLOW, PURPLE, VERMILION, BLUE)  # colours of boxes on photographs
 TRUTH, BLACK = (255, 255, 255), (0, 0, 0)
-LINES = 60  # of the ground's grid on either side of the middle, at most
+LINES = 60  # maximum number of grid lines on either side of the centre
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
 FLOOR, WALL, DARK, TOUCHED, GONE = (236, 232, 224), (90, 84, 78), (40, 40, 40), VERMILION, (120, 120, 120)
-SOFT = 70  # of 255: how much a doubt covers
-SIDE = 560  # pixels of a view of a room
+SOFT = 70  # opacity of uncertainty regions, of 255
+SIDE = 560  # width and height of a room's view, in pixels
 MARGIN = 34
 Points = Sequence[tuple[float, float]]
-ToPixels = Callable[[NDArray], list[tuple[float, float]]]  # (n, 2 or 3) points on the ground
+ToPixels = Callable[[NDArray], list[tuple[float, float]]]  # (n, 2 or 3) ground points -> pixels
 
 
 class _Sheet:
-    """A picture that is drawn on. Labels are kept until `done`, which puts each where it lies on no other and inside."""
+    """An image to draw on. Labels are collected and placed by `done`, inside the image and without
+    overlap.
+    """
 
     def __init__(self, image: Image.Image, letters: int) -> None:
         self.image = image.convert("RGB")
-        self.draw = ImageDraw.Draw(self.image, "RGBA")  # colours may be translucent
+        self.draw = ImageDraw.Draw(self.image, "RGBA")  # RGBA mode allows translucent colours
         self.font = ImageFont.load_default(letters)
         self.labels: list[tuple[float, float, str, RGB, RGB]] = []
 
@@ -53,18 +56,18 @@ class _Sheet:
         self.draw.polygon([(x1, y1), *tips], fill=color)
 
     def label(self, at: Sequence[float], words: str, color: RGB, ground: RGB = BLACK) -> None:
-        """Words whose middle should be `at`."""
+        """Add a label to be centred at `at` if possible."""
         self.labels.append((float(at[0]), float(at[1]), words, color, ground))
 
     def done(self) -> Image.Image:
-        """The picture with its labels; one that had to go far has a line to where it belongs."""
+        """Return the image with its labels; a label placed far away gets a line to its position."""
         taken: list[tuple[float, float, float, float]] = []
         for x, y, words, color, ground in self.labels:
             left, top, right, bottom = self.draw.textbbox((0, 0), words, font=self.font)
             width, height = right - left + 4, bottom - top + 4
             box = next(_room_for(x, y, width, height, self.image.size, taken), None)
             if box is None:
-                continue  # the picture is full of labels
+                continue  # no space left for labels
             taken.append(box)
             if max(abs(box[0] + width / 2 - x), abs(box[1] + height / 2 - y)) > 1.5 * height + width / 2:
                 self.draw.line([(x, y), (box[0] + width / 2, box[1] + height / 2)], fill=(*color, 160))
@@ -74,7 +77,7 @@ class _Sheet:
 
 
 def _room_for(x, y, width, height, size, taken):
-    """Boxes of that size in rings around a place, nearest first, that are inside and on no other."""
+    """Yield free boxes of that size inside the image, in rings around a point, nearest first."""
     for ring in range(40):
         for turn in range(max(1, 8 * min(ring, 2))):
             angle = 2 * math.pi * turn / max(1, 8 * min(ring, 2)) - math.pi / 2
@@ -87,13 +90,15 @@ def _room_for(x, y, width, height, size, taken):
                 yield box
 
 
-# --- streets and photographs --------------------------------------------------------------------------------
+# --- streets and photographs ----------------------------------------------------------------------
 
 
 def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None = None) -> Image.Image:
-    """The image with the table drawn on it, beside a top view with the camera's side at the bottom. The
-    true scene, when given, lies under it in white. Without an image only the top view is drawn; without a
-    camera the image stays bare."""
+    """Draw a scene on its image, beside a top view with the camera at the bottom.
+
+    The ground truth, if given, is drawn underneath in white. Without an image, only the top view is
+    drawn; without a camera, the image has no overlay.
+    """
     height = 480 if image is None else image.shape[0]
     top = _top_view(scene, gt, height)
     if image is None:
@@ -105,7 +110,7 @@ def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None =
 
 
 def draw_photograph(picture: NDArray[np.uint8], scene: Scene) -> Image.Image:
-    """The picture with the boxes of the table's things, their names, and arrows out of their fronts."""
+    """Draw the boxes of the scene's objects on the image, with names and heading arrows."""
     sheet = _Sheet(Image.fromarray(picture), max(10, picture.shape[0] // 40))
     line = max(2, picture.shape[0] // 240)
     for k, o in enumerate(scene.objects):
@@ -133,7 +138,7 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
             corners, depth = camera.project(o.corners())
             ends, ends_depth = camera.project(_arrow(o))
             if depth.min() <= 0 or ends_depth.min() <= 0:
-                continue  # reaches behind the camera: there is no picture of it
+                continue  # partly behind the camera: cannot be projected
             color = TRUTH if truth else _color(o)
             for a, b in EDGES:
                 sheet.draw.line([tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2)
@@ -145,7 +150,9 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
 
 
 def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
-    """(side, side) picture of the ground plane, the viewer's "behind" upward, left as on the image."""
+    """Draw the ground plane, (side, side), with the viewer's "behind" up and left as in the
+    image.
+    """
     sheet = _Sheet(Image.new("RGB", (side, side), GROUND), max(10, side // 40))
     draw = sheet.draw
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
@@ -160,7 +167,7 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
         ground = np.atleast_2d(ground)[:, :2]
         return [(side / 2 + scale * float(p @ right), side / 2 - scale * float(p @ behind)) for p in ground]
 
-    every = math.ceil(reach / LINES)  # scene units between lines
+    every = math.ceil(reach / LINES)  # scene units between grid lines
     for step in range(-int(reach / every), int(reach / every) + 1):
         at = side / 2 + step * every * scale
         draw.line([(at, 0), (at, side)], fill=GRID)
@@ -182,12 +189,15 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
 
 
 def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None:
-    """A wedge where the camera stands, or at the edge on its way there, open to where it looks."""
+    """Draw a wedge at the camera position, or at the image border in its direction, opening along
+    its viewing direction.
+    """
     ((x, y),) = to_pixels(np.array([scene.camera.position]))
     away = max(abs(x - side / 2), abs(y - side / 2)) / (side / 2 - 10)
     if away > 1:
         x, y = side / 2 + (x - side / 2) / away, side / 2 + (y - side / 2) / away
-    look = np.asarray(scene.camera.cam_T_world.rotation)[2]  # the camera's z axis in the world
+    # the camera's z axis in world coordinates
+    look = np.asarray(scene.camera.cam_T_world.rotation)[2]
     (a, b) = to_pixels(np.array([[0.0, 0.0], look[:2]]))
     angle = math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
     rays = [(x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)) for s in (-0.45, 0.45)]
@@ -196,7 +206,9 @@ def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None
 
 
 def _doubts(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels: ToPixels, color: RGB) -> None:
-    """Where the thing may stand and where it may face, two standard deviations each; nothing for what is certain."""
+    """Draw the uncertainty of position and heading, two standard deviations each, if there is
+    any.
+    """
     covariance = np.array(o.covariance, float)
     middle, turn = np.array(o.position[:2]), np.linspace(0, 2 * math.pi, 49)
     if covariance[:2, :2].any():
@@ -213,14 +225,14 @@ def _doubts(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels: ToPixels, colo
 
 
 def _arrow(o: ObjectState) -> NDArray:
-    """(2, 3) from the middle of the box to a little past its nose, at half its height."""
+    """Return (2, 3): from the box centre to a point beyond its front, at half its height."""
     nose = np.array([math.cos(o.heading), math.sin(o.heading)]) * (0.5 * o.extent[0] + 0.35)
     z = o.underside + o.extent[2] / 2
     return np.array([(*o.position[:2], z), (o.position[0] + nose[0], o.position[1] + nose[1], z)])
 
 
 def _color(o: ObjectState) -> RGB:
-    """The object's own colour, lifted so that it shows on dark and on light ground."""
+    """Return the object's own colour, brightened to be visible on dark and light ground."""
     return tuple(min(255, 60 + int(0.9 * c)) for c in paint(o))  # type: ignore[return-value]
 
 
@@ -228,12 +240,16 @@ def _title(o: ObjectState) -> str:
     return " ".join(o.value(a) for a in ("color", "shape", "name") if a in o.beliefs) or o.name
 
 
-# --- rooms --------------------------------------------------------------------------------------------------
+# --- rooms ----------------------------------------------------------------------------------------
 
 
 def draw_change(before: Scene, edited: Edited) -> Image.Image:
-    """Two views side by side, the frame of the changed scene at the top of both. What the change touched has a thick outline, what
-    moved an arrow from where it was, what is gone a cross."""
+    """Draw two views side by side, with the front of the changed scene's reference frame up in
+    both.
+
+    Objects touched by the change have a thick outline, moved objects an arrow from their old
+    position, removed objects a cross.
+    """
     axes, after = edited.scene.axes, edited.scene
     moved = {
         new: before.objects[old].position[:2]
@@ -254,7 +270,7 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
 def _view(
     scene: Scene, axes, touched: frozenset[int], title: str, moved, gone: frozenset[int]
 ) -> Image.Image:
-    """`moved`: where things of the scene were before; `gone`: things that the change takes away."""
+    """Draw one view; `moved`: old positions of moved objects, `gone`: removed objects."""
     sheet = _Sheet(Image.new("RGB", (SIDE, SIDE), "white"), 13)
     draw = sheet.draw
     ground = np.array(scene.outline) if scene.outline else scene.positions[:, :2]
@@ -280,11 +296,12 @@ def _view(
     for k, was in moved.items():
         here, size = np.array(scene.objects[k].position[:2]), max(scene.objects[k].extent[:2])
         way = here - was
-        here = here - way * min(0.6 * size / np.linalg.norm(way), 0.5)  # up to its edge, beside its label
+        # ends at the object's edge, beside its label
+        here = here - way * min(0.6 * size / np.linalg.norm(way), 0.5)
         sheet.arrow(pixels(np.array([was, here])), TOUCHED, 3)
         ((x, y),) = pixels(np.array([was]))
         draw.ellipse((x - 5, y - 5, x + 5, y + 5), outline=TOUCHED, width=2)
     draw.text((SIDE / 2, 3), title, fill=DARK, anchor="ma", font=sheet.font)
-    sheet.arrow([(SIDE - 52, 28), (SIDE - 52, 5)], BLUE, 3)  # the front's mark
+    sheet.arrow([(SIDE - 52, 28), (SIDE - 52, 5)], BLUE, 3)  # marks the front
     draw.text((SIDE - 42, 10), "front", fill=BLUE, font=sheet.font)
     return sheet.done()

@@ -1,4 +1,4 @@
-"""The oracle grid as people read it."""
+"""Tables of the oracle grid."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,11 +7,13 @@ from po3d.benchmarks.registry import counted
 from po3d.io.naming import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
-MAX_ROWS = 80  # cells on the terminal; grid.md has all
+MAX_ROWS = 80  # maximum number of cells in the terminal; grid.md has all
 
 
 def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
-    """A row for each cell, a column for each category, and the interval of their mean."""
+    """Return a table with one row per cell, one column per category, and the interval of their
+    mean.
+    """
     names = [row["name"] for row in result["cells"][0]["rows"]]
     rows: list[list[Cell]] = []
     for cell in result["cells"][:most]:
@@ -22,7 +24,7 @@ def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
 
 
 def curves_table(result: Mapping[str, Any]) -> Table:
-    """A row for each quantity and size of noise."""
+    """Return a table with one row per quantity and noise level."""
     rows: list[list[Cell]] = []
     for quantity, points in result["curves"].items():
         for point in points:
@@ -32,7 +34,9 @@ def curves_table(result: Mapping[str, Any]) -> Table:
 
 
 def alone_table(result: Mapping[str, Any]) -> Table:
-    """By category: how much of the wrong answers each module's truth repairs alone, in percent."""
+    """Return, by category, the percentage of wrong answers that ground truth in each group of
+    modules repairs alone.
+    """
     groups = list(next(iter(result["attribution"].values()))["alone"])
     rows: list[list[Cell]] = [
         [c, *(found["alone"][g] for g in groups)] for c, found in result["attribution"].items()
@@ -41,8 +45,11 @@ def alone_table(result: Mapping[str, Any]) -> Table:
 
 
 def ladder_table(result: Mapping[str, Any]) -> Table:
-    """The table of a paper: the system as it is, each group of modules replaced by the truth alone, and everything true;
-    a row for each with its intervals below, a column for each category."""
+    """Return the table for a paper: the system, each group of modules replaced by ground truth
+    alone, and everything true.
+
+    Each has a row with its intervals below; columns are categories.
+    """
     groups = len(next(iter(result["attribution"].values()))["shares"])
     named = {0: "all predicted", (1 << groups) - 1: "all true"}
     names = [row["name"] for row in result["cells"][0]["rows"]]
@@ -54,8 +61,9 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
 
 
 def blame_table(result: Mapping[str, Any]) -> Table:
-    """By category the error rate and each group's Shapley share of it, in percentage points, with intervals below; a grid
-    that an older po3d made has none."""
+    """Return, by category, the error rate and each group's Shapley share of it in percentage
+    points, with intervals below; grids written by older versions have no intervals.
+    """
     groups = list(next(iter(result["attribution"].values()))["shares"])
     rows: list[list[Cell]] = []
     for category, found in result["attribution"].items():
@@ -70,14 +78,14 @@ def blame_table(result: Mapping[str, Any]) -> Table:
 
 
 def grid_text(result: Mapping[str, Any]) -> str:
-    """What the terminal shows."""
+    """Return the text printed in the terminal."""
     page = _page(result, text, "", MAX_ROWS)
     more = len(result["cells"]) - MAX_ROWS
     return page + (f"\n\n{more} more cells are in grid.md" if more > 0 else "")
 
 
 def grid_markdown(result: Mapping[str, Any]) -> str:
-    """What grid.md holds."""
+    """Return the content of grid.md."""
     title = f"# The oracle grid of {row_name(result)} on {result['benchmark']} ({result['split']}, {counted(result)}, {result['scorer']})"
     return f"{title}\n\n{_page(result, markdown, '## ', None)}\n"
 

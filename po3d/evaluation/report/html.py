@@ -1,8 +1,8 @@
-"""A run as one HTML file that needs nothing else: tables, plots, and a browser of its questions.
+"""A run as one self-contained HTML file: tables, plots, and a browser of its questions.
 
-Questions, answers and names are foreign text. Outside the data they are escaped; the data are JSON in script elements of
-a type that is not run, without any "<"; the page's script puts them in as text. The page's policy lets this
-one script run and nothing be fetched.
+Questions, answers and names are untrusted text. They are escaped in the markup; data are JSON in
+non-executable script elements without any "<", which the page's script inserts as text. The page's
+content security policy allows only this script and no network access.
 """
 
 import base64
@@ -34,26 +34,31 @@ SAMPLE = (
 
 @dataclass(frozen=True)
 class Page:
-    """What a report shows. `right` is of each system what the benchmark's `correct` says of each question."""
+    """The content of a report. `right` has, for each system, the benchmark's `correct` value of
+    each question.
+    """
 
     report: Mapping[str, Any]  # as in report.json
-    systems: Sequence[str]  # the run's own first
+    systems: Sequence[str]  # the run's own comes first
     tables: Sequence[tuple[str, Table]]  # titles and tables
-    rows: Sequence[Sequence[Mapping]]  # of each system the figures of the benchmark
-    questions: Sequence[Question]  # those that are listed
-    answers: Sequence[Mapping[str, Prediction]]  # of all questions of the run
-    right: Sequence[Sequence[float]]  # of those that are listed
-    asked: int  # questions of the run
+    rows: Sequence[Sequence[Mapping]]  # the benchmark's figures of each system
+    questions: Sequence[Question]  # the listed questions
+    answers: Sequence[Mapping[str, Prediction]]  # of all questions of the run, by system
+    right: Sequence[Sequence[float]]  # of the listed questions
+    asked: int  # number of questions of the run
     notes: Sequence[str] = ()
     trust: Mapping[str, Any] | None = None
     risk: tuple[Sequence[float], Sequence[float]] | None = None  # coverage, risk
     grid: Mapping[str, Any] | None = None
-    errors: Mapping[str, Mapping] = field(default_factory=dict)  # question id -> record of errors.jsonl
-    figures: Sequence[Plot] = ()  # of the benchmark's paper
+    # question id -> record of errors.jsonl
+    errors: Mapping[str, Mapping] = field(default_factory=dict)
+    figures: Sequence[Plot] = ()  # figures of the benchmark's paper
 
 
 def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
-    """The HTML of a page; `images` are names and `html_items.image_record`s, each taken when its turn comes."""
+    """Return the HTML of a page; `images` yields names and `html_items.image_record`s and is
+    consumed lazily.
+    """
     report = page.report
     names, blocks = [], []
     for k, (name, record) in enumerate(images):
@@ -85,7 +90,9 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
 
 
 def data_block(name: str, value: object) -> str:
-    """A value as JSON in a script element that is not run; nothing in it can end the element."""
+    """Serialise a value as JSON in a non-executable script element; the content cannot close the
+    element.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -93,14 +100,16 @@ def data_block(name: str, value: object) -> str:
 
 
 def _table_card(title: str, table: Table) -> str:
-    """A table that scrolls within its card, by keys, too."""
+    """Return a table in a card that scrolls, also by keyboard."""
     head = f"<h3>{escape(title)}</h3>" if title else ""
     name = escape(title or str(table.header[0]), quote=True)
     return f'<div class="card table" role="region" tabindex="0" aria-label="{name}">{head}{table_html(table)}</div>'
 
 
 def table_html(table: Table) -> str:
-    """A table; what `report.results` marks in the first cell (two spaces: an interval; a star or a dagger: published) is styled."""
+    """Return the HTML of a table, styled by the marks of `report.results` in the first cell (two
+    spaces: an interval; star or dagger: published).
+    """
     header = "".join(f'<th scope="col">{escape(h)}</th>' for h in table.header)
     lines = [f"<table><thead><tr>{header}</tr></thead><tbody>"]
     for k, row in enumerate(table.rows):
@@ -138,7 +147,7 @@ def _index(page: Page, images: Sequence[str]) -> dict:
 
 
 def _headline(page: Page) -> str:
-    """The figure that stands for all, the answers that are missing, and how far probabilities can be trusted."""
+    """Return the headline figure, the number of missing answers, and the calibration error."""
     rows = {row["name"]: row for row in page.rows[0]}
     name = next((n for n in ("mean", "overall") if n in rows), page.rows[0][0]["name"])
     row = rows[name]
@@ -183,7 +192,7 @@ def _plots(page: Page) -> str:
 
 
 def _picture(plot: Plot) -> str:
-    """A figure drawn with matplotlib, as an image in the page; where that is not installed, a line that says so."""
+    """Return a matplotlib figure as an embedded image, or a note if matplotlib is not installed."""
     try:
         content = rendered(plot.size, plot.draw, ".svg")
     except InputError as error:

@@ -1,8 +1,8 @@
-"""Tables as outlines, and pictures, for the page of `po3d.evaluation.report.html`.
+"""Scenes as outlines, and images, for the page of `po3d.evaluation.report.html`.
 
-A table becomes a view: of each object its label, its colour, its outline seen from above (the viewer's right is +x, away
-from the viewer is up, so -y, as on a screen) and, where there is a picture and a camera, its box in pixels. The page
-draws them, so that it can light up what a step found.
+A scene becomes a view: for each object its label, colour, outline in the top view (the viewer's
+right is +x, away from the viewer is up, i.e. -y as on a screen) and, given an image and a camera,
+its projected box in pixels. The page draws them, so that it can highlight the result of a step.
 """
 
 import json
@@ -19,20 +19,22 @@ from po3d.scene.geometry import Array, footprint
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.prompts import data_uri
 
-WIDTH, QUALITY = 480, 62  # pixels and JPEG quality of a picture in the page
+WIDTH, QUALITY = 480, 62  # width in pixels and JPEG quality of an image in the page
 
 
 @dataclass
 class Drawings:
-    """The drawings of one image. Objects that several tables share are kept once."""
+    """The drawings of one image. Objects shared by several scenes are stored once."""
 
-    size: tuple[int, int] | None = None  # of the picture that boxes are drawn on
+    size: tuple[int, int] | None = None  # size of the image on which boxes are drawn
     objects: list[dict] = field(default_factory=list)
     views: list[dict] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
 
     def add(self, scene: Scene, up: str, marked: frozenset[int] = frozenset()) -> int:
-        """The index of a scene's view; `up` names the axis that points up from above, `marked` are outlined."""
+        """Add a scene and return the index of its view; `up` names the axis that points up in the
+        top view, objects in `marked` are outlined.
+        """
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
         view = {"objects": [self._index(_drawn(o, scene, ways, self.size)) for o in scene.objects]}
         if scene.outline:
@@ -59,7 +61,7 @@ def _drawn(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | No
         "label": _label(o),
         "kind": o.value("name") if "name" in o.beliefs else o.name,
         "color": _color(o),
-        "z": round(o.position[2] + o.extent[2], 2),  # what is higher is drawn later
+        "z": round(o.position[2] + o.extent[2], 2),  # higher objects are drawn later
         "foot": _flat(footprint(o.position, o.heading, o.extent) @ ways.T, 2),
         "nose": _flat(np.stack([ground, ground + nose]) @ ways.T, 2),
     }
@@ -89,7 +91,7 @@ def _color(o: ObjectState) -> str:
 
 
 def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
-    """A data URI of the pixels as a small JPEG, and its width and height."""
+    """Return a data URI of the pixels as a small JPEG, with its width and height."""
     image = Image.fromarray(np.ascontiguousarray(pixels)).convert("RGB")
     if image.width > WIDTH:
         image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)

@@ -1,4 +1,6 @@
-"""What the report's browser shows of each image and question: a picture, tables as outlines, and the trace of the answer."""
+"""Per-image data of the report's question browser: the image, scenes as outlines, and execution
+traces.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,14 +15,17 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Executor, Tables, oracle
 
-ITEMS = 10_000  # questions that a page lists, as it comes
-IMAGE = 10  # questions that an image takes the room of
+ITEMS = 10_000  # default maximum number of questions listed in a page
+IMAGE = 10  # an image takes as much space as this many questions
 
 
 def listed(questions: Sequence[Question], right: Sequence[float], items: int, seed: int = 0) -> list[int]:
-    """Which questions a page lists, in their order: all where they are at most `items` on at most a tenth as many images, else so
-    many of them. Tasks, and in each of them answers that are right, wrong and not counted, take turns, each with its questions in
-    an order drawn from `seed`."""
+    """Select the questions that a page lists, as sorted indices: all, if there are at most `items`
+    on at most `items` / IMAGE images.
+
+    Otherwise questions are drawn in turn from each stratum (task, and right, wrong or not counted),
+    within each in random order from `seed`.
+    """
     strata: dict[tuple[str, str], list[int]] = {}
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
@@ -33,7 +38,7 @@ def listed(questions: Sequence[Question], right: Sequence[float], items: int, se
     while orders and len(found) < items:
         left = []
         for order in orders:
-            # a question on a further image only while there is room for one
+            # a question on a new image only while the image limit permits
             room = len(images) < max(1, items // IMAGE)
             k = next((k for k in order if room or questions[k].image in images), None)
             if k is not None and len(found) < items:
@@ -52,13 +57,17 @@ def image_record(
     kept: Mapping[str, Scene],
     report: Mapping[str, Any],
 ) -> dict:
-    """Everything that the page needs of one image: picture, size, objects, views, truth (the index of the true table's
-    view), pictures (by name, where questions are on several images), items (question id -> facts, gold, programs and
-    reasons of all systems, views, steps, note, what would flip the answer, names of pictures). `answers` are the predictions of each system by
-    question id, the run's own first. `kept` are the tables that the system handed over, by picture; without one the
-    true table stands in for it."""
+    """Return the page's data of one image: picture, size, objects, views, truth (index of the
+    ground truth's view), pictures (by name, if questions have several images), and items.
+
+    items: question id -> facts, gold, programs and reasons of all systems, views, steps, note,
+    counterfactual, names of pictures. `answers` are the predictions of each system by question id,
+    the run's own first. `kept` are the recorded scenes by image; a missing one is replaced by
+    ground truth.
+    """
     true = _attempt(lambda: split.truth(name))
-    # A room is drawn from its table; a picture is read where boxes can stand on it, or where there is nothing else.
+    # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
+    # nothing else.
     several = list(dict.fromkeys(n for q in questions for n in q.images))
     drawn = several or (true is not None and true.camera is None)
     pixels = None if drawn else _attempt(lambda: split.image(name))
@@ -91,12 +100,14 @@ def image_record(
 
 
 def gold_program(q: Question) -> str:
-    """The gold program as systems write theirs: a room's change before the question."""
+    """Return the ground-truth program as systems write theirs: a room's change before the
+    question.
+    """
     return " ; ".join(filter(None, (q.change_program, q.program)))
 
 
 def facts(q: Question) -> list[tuple[str, str]]:
-    """What a question comes with beside its text: a frame, a change, options."""
+    """Return the additional inputs of a question: frame, change, options."""
     found = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
     if options := q.options:
         found.append(("options", "; ".join(map(str, options))))
@@ -104,13 +115,13 @@ def facts(q: Question) -> list[tuple[str, str]]:
 
 
 def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Executor:
-    """What explains a run's answers, by its options."""
+    """Return the executor that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
     return oracle(benchmark.world).executor.explaining({**options, **(report.get("settings") or {})})
 
 
 def _tables(split: Any, name: str, views: Sequence[str], kept: Mapping[str, Scene]) -> Tables | None:
-    """The tables that a run handed over, else the true ones; None where there are neither."""
+    """Return the recorded scenes of a run, else ground truth; None if there are neither."""
     found = {n: kept.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]}
     if None in found.values():
         return None
@@ -118,7 +129,7 @@ def _tables(split: Any, name: str, views: Sequence[str], kept: Mapping[str, Scen
 
 
 def _attempt(read: Callable[[], Any]) -> Any:
-    """What `read` gives, or None where the split has no such thing."""
+    """Return the result of `read`, or None if the split lacks the data."""
     try:
         return read()
     except InputError:

@@ -1,4 +1,6 @@
-"""Answers worked out again from the predictions' programs, step by step, for the page of `po3d.evaluation.report.html`."""
+"""Step-by-step execution of the predictions' programs, for the page of
+`po3d.evaluation.report.html`.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
@@ -10,13 +12,14 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.explained import Explained, Shown
 from po3d.systems.pipeline import Executor, Tables, run
 
-SHOWN = 0.005  # probabilities below this are left out of a step
+SHOWN = 0.005  # probabilities below this are omitted from a step
 CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"
 
 
 class StepShown(NamedTuple):
-    """One step: the call, what it gave in words, the objects that it found as (view, index, probability), and its decision
-    that was nearest to going the other way."""
+    """One step: the call, its result as text, the objects in its result as (view, index,
+    probability), and its decision that was closest to changing.
+    """
 
     call: str
     words: str
@@ -25,8 +28,9 @@ class StepShown(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """An answer worked out again: `views` are the indices of the drawings to show, with their titles; `flip` says what
-    would give another answer."""
+    """A repeated execution: `views` are titles and indices of the drawings to show; `flip` is the
+    counterfactual that changes the answer.
+    """
 
     views: tuple[tuple[str, int], ...]
     steps: tuple[StepShown, ...] = ()
@@ -37,7 +41,9 @@ class Traced(NamedTuple):
 def traces(
     drawings: Drawings, executor: Executor, tables: Tables | None
 ) -> Callable[[Question, Prediction], Traced]:
-    """What works out the answers about one image again, on its tables; nothing without any."""
+    """Return a function that repeats the execution of the answers about one image on `tables`; its
+    result is empty without them.
+    """
     if tables is None:
         return lambda q, p: Traced(())
     answering = executor.on(tables)
@@ -78,12 +84,15 @@ def _steps(found: Explained) -> tuple[StepShown, ...]:
     size = len(found.shown[0].scene) if found.past is None else found.past
 
     def place(i: int) -> tuple[int, int]:
-        """The drawing that shows a row of a trace: rows behind the table's are those before the change, if there was one."""
+        """Return (view, row) of a trace's object; indices beyond the scene's rows are those before
+        the change, if there is one.
+        """
         return (0, i % size) if i < size or found.past is None else (1, i - size)
 
     shown = []
     for step, nearest in found.steps:
         likely = sorted(step.objects.items(), key=lambda item: -item[1])
-        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > SHOWN)  # -1: the viewer
+        # -1 is the viewer
+        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > SHOWN)
         shown.append(StepShown(step.token, step.text.partition(" -> ")[2], objects, nearest))
     return tuple(shown)

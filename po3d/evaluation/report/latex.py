@@ -1,5 +1,9 @@
-"""Tables in LaTeX, with booktabs: what `po3d report --latex` and `po3d compare --latex` print goes into a paper as it is.
-Marks stand raised, ranges have an en dash, negative numbers a minus sign; a caption says which data the rows are of."""
+"""LaTeX tables with booktabs, ready for a paper, as printed by `po3d report --latex` and `po3d
+compare --latex`.
+
+Marks are superscripts, ranges have an en dash, negative numbers a minus sign; captions state the
+data of the rows.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +13,8 @@ from po3d.evaluation.report.notes import Explained
 from po3d.io.text_tables import Cell, Table, cell_text, latex_text
 
 PREAMBLE = r"% \usepackage{booktabs,graphicx}"
-WIDEST = 165  # letters of a row; a wider table comes in parts
-TURNED = 8  # columns; a table with more has its longer titles turned
+WIDEST = 165  # maximum number of characters per row; wider tables are split
+TURNED = 8  # tables with more columns have their longer titles rotated
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$")
 _NUMBER = re.compile(r"([+-])(\d+(?:\.\d+)?)(?= |$)")
 _POWER = re.compile(r"(<?)(\d)e([+-]\d+)$")
@@ -19,8 +23,11 @@ _INDENT = r"\quad "
 
 
 def latex_page(tables: Sequence[Explained], label: str) -> str:
-    """Each table as a float no wider than the page: its title and first note are the caption, its other notes stand below
-    it; labels are tab:LABEL-1, ..."""
+    """Return each table as a float no wider than the page.
+
+    The caption is its title and first note; other notes are below the table. Labels are
+    tab:LABEL-1, ...
+    """
     return "\n\n".join([PREAMBLE, *(_float(one, f"{label}-{k}") for k, one in enumerate(tables, 1))])
 
 
@@ -42,8 +49,9 @@ def _float(one: Explained, label: str) -> str:
 
 
 def _parts(table: Table) -> list[Table]:
-    """The table; of one that no page is wide enough for its columns in groups below each other, each with the first column
-    again and without rows that have nothing there."""
+    """Split a table that is too wide into groups of columns, each with the first column repeated
+    and without empty rows.
+    """
     widths = [
         max((len(cell_text(row[k])) for row in table.rows), default=0) + 2 for k in range(len(table.header))
     ]
@@ -77,7 +85,9 @@ def _tabular(table: Table) -> str:
 
 
 def _row(row: Sequence[Cell]) -> list[str]:
-    """The cells of a row; of an indented one (intervals, parts of the row above) in small letters."""
+    """Format the cells of a row; indented rows (intervals, parts of the row above) are in small
+    print.
+    """
     cells = [_first(str(row[0])), *(_cell(cell) for cell in row[1:])]
     return [rf"\footnotesize {cell}" for cell in cells] if cells[0].startswith(_INDENT) else cells
 
@@ -89,7 +99,7 @@ def _first(words: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    """A number, range or text as a paper has it; an en dash where there is none."""
+    """Format a number, range or text; an en dash for None."""
     if cell is None:
         return "--"
     text = cell_text(cell)
@@ -103,5 +113,5 @@ def _cell(cell: Cell) -> str:
 
 
 def sentence(text: str) -> str:
-    """Text with a thin space before a percent sign, and a dash between two names."""
+    """Escape text, with a thin space before a percent sign and a dash between two names."""
     return latex_text(text).replace(r" \%", r"\,\%").replace(" - ", " -- ")

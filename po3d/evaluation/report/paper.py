@@ -1,11 +1,11 @@
-"""What a paper takes from runs: `po3d report RUN... --paper DIR`.
+"""Files of a paper from runs: `po3d report RUN... --paper DIR`.
 
-    DIR/NAME-tables.tex      every table, as `po3d report --latex` prints them
-    DIR/NAME-figures.tex     the figures of the benchmark's paper, of this run, from DIR/figures/*.pdf
-    DIR/NAME-protocol.tex    the sentences on data, scoring and provenance that belong beside them
-    DIR/main.tex             a page with all of these, to be compiled as it is
+  DIR/NAME-tables.tex      every table, as printed by `po3d report --latex`
+  DIR/NAME-figures.tex     the figures of the benchmark's paper for this run, from DIR/figures/*.pdf
+  DIR/NAME-protocol.tex    sentences on data, scoring and provenance
+  DIR/main.tex             a document that includes all of these
 
-NAME is the benchmark's, with a number where there are several runs.
+NAME is the benchmark's, with a number if there are several runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,9 @@ def write_paper(
     published: Published = True,
     grid: str | Path | None = None,
 ) -> list[Path]:
-    """Write the files of the runs into the folder `out`; their paths. InputError for a folder that holds something else."""
+    """Write the files of the runs to the folder `out` and return their paths; raise InputError if
+    it holds anything else.
+    """
     out = Path(out)
     if out.exists() and not (out / "main.tex").is_file() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no paper's files; choose another folder")
@@ -63,7 +65,7 @@ def write_paper(
 
 
 def _figures(run: Run, out: Path, name: str, grid: Mapping[str, Any] | None, written: list[Path]) -> str:
-    """Draw a run's figures as PDF; the LaTeX that shows them."""
+    """Write a run's figures as PDF and return the LaTeX that includes them."""
     floats = []
     for plot in run_figures(run):
         written.append(save(plot._replace(name=f"{name}-{plot.name}"), out / FIGURES, ".pdf"))
@@ -91,7 +93,7 @@ def _float(path: Path, caption: str) -> str:
 
 
 def protocol(run: Run) -> str:
-    """The sentences on how a run's figures came about, in LaTeX."""
+    """Return LaTeX sentences on the protocol of a run."""
     report, made = run.report, run.report["provenance"]
     rule = run.benchmark.protocols.get(report["scorer"], f"scored by the rule {report['scorer']}")
     name, asked = run.entries[0].name, len(run.split.questions)

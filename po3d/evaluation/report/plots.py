@@ -1,4 +1,4 @@
-"""Reliability and sensitivity as pictures."""
+"""Plots of reliability and of sensitivity to noise."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,9 @@ from po3d.io.plots import drawn
 
 
 def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
-    """The reliability diagram of `trust`'s figures: accuracy against probability, and how many answers a bin has."""
+    """Save the reliability diagram of `trust`'s figures: accuracy against probability, and the
+    number of answers per bin.
+    """
 
     def draw(figure: Any) -> None:
         upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
@@ -31,7 +33,9 @@ def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
 def sensitivity_plot(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], units: Mapping[str, str], path: str | Path
 ) -> None:
-    """Accuracy against noise, a panel for each quantity. A curve is points with sigma, value, ci_low and ci_high."""
+    """Save plots of accuracy against noise, one panel per quantity. A curve is a list of points
+    with sigma, value, ci_low and ci_high.
+    """
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(

@@ -1,5 +1,6 @@
-"""The files of a run's folder as commands read them: checked, and of a format that this version knows. What is wrong with one
-is an InputError that names the file and the field."""
+"""Validated reading of the files in a run's folder. An InputError names the file and the invalid
+field.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,8 +17,10 @@ AGAIN = "evaluate.py with resume=true writes it anew"
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
-    """What a report.json says; one that an older po3d wrote names no format and is read where it has all fields."""
-    from po3d.benchmarks.report_schemas import REPORTS  # pydantic takes a tenth of a second
+    """Read a report.json; one without "format", from an older version, is accepted if it has all
+    fields.
+    """
+    from po3d.benchmarks.report_schemas import REPORTS  # importing pydantic takes 0.1 s
     from po3d.io.schemas import checked
 
     record = _record(Path(path), "report of a run", REPORT_FORMAT)
@@ -26,7 +29,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
 
 
 def read_grid(path: str | Path) -> dict[str, Any]:
-    """What a grid.json says."""
+    """Read a grid.json."""
     from po3d.benchmarks.report_schemas import Grid
     from po3d.io.schemas import checked
 
@@ -36,7 +39,7 @@ def read_grid(path: str | Path) -> dict[str, Any]:
 
 
 def read_errors(folder: str | Path) -> Iterator[dict[str, Any]]:
-    """The lines of the errors.jsonl beside a grid."""
+    """Read the errors.jsonl beside a grid."""
     from po3d.benchmarks.report_schemas import ErrorLine
     from po3d.io.schemas import checked
 
@@ -47,7 +50,7 @@ def read_errors(folder: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def about_run(folder: str | Path) -> dict[str, Any]:
-    """report.json of a folder, or what grid.json says of its run."""
+    """Return the report.json of a folder, or the description of the run in its grid.json."""
     folder = Path(folder)
     if (folder / REPORT).is_file():
         return read_report(folder / REPORT)
@@ -59,7 +62,7 @@ def about_run(folder: str | Path) -> dict[str, Any]:
 
 
 def name_of_run(folder: str | Path) -> str | None:
-    """What the run in a folder is called by its run.json; None where nothing says it."""
+    """Return the display name of the run in a folder, from its run.json; None if unknown."""
     from po3d.benchmarks.report_schemas import Named
     from po3d.io.schemas import checked
 
@@ -71,8 +74,9 @@ def name_of_run(folder: str | Path) -> str | None:
 
 
 def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two runs, as report.json or run.json describe them, were asked about the same data: files of one hash, or parts
-    of one split of one folder."""
+    """Return whether two runs, given by report.json or run.json, are on the same data: files with
+    equal hash, or the same split of the same folder.
+    """
     if one["benchmark"] != other["benchmark"]:
         return False
     a, b = (about["provenance"]["data"] for about in (one, other))
@@ -82,7 +86,9 @@ def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def described_run(path: str | Path) -> dict[str, Any] | None:
-    """What run.json says of predictions, a run's folder or the file in one; None where nothing describes them."""
+    """Return the run.json of predictions, given by a run's folder or a file in it; None if there is
+    none.
+    """
     from po3d.benchmarks.report_schemas import About
     from po3d.io.schemas import checked
 
@@ -97,8 +103,9 @@ def described_run(path: str | Path) -> dict[str, Any] | None:
 
 
 def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
-    """InputError when predictions, a run's folder or a file in one, are of other data than `ours`; what nothing describes
-    passes."""
+    """Raise InputError if predictions, given by a run's folder or a file in it, are on other data
+    than `ours`; unknown data pass.
+    """
     theirs = described_run(path)
     if theirs is not None and not same_data(ours, theirs):
         where = f"{path} is a run on {_where(theirs)}, not on {_where(ours)}"

@@ -1,6 +1,8 @@
-"""A report.json as people read it: on the terminal, as report.md, and as the README's results table.
+"""Tables of a report.json: for the terminal, for report.md, and for the README's results table.
 
-python -m po3d.evaluation.report.results OUT/report.json README.md     writes the table between the README's markers
+    python -m po3d.evaluation.report.results OUT/report.json README.md
+
+writes the table between the README's markers.
 """
 
 import json
@@ -19,7 +21,7 @@ from po3d.io.guard import guarded
 from po3d.io.naming import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
-PEOPLE, CHANCE = ("Human",), ("Random",)  # how published rows begin that are no model's
+PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
@@ -27,8 +29,11 @@ Published = bool | Literal["later"]
 
 
 def results_table(report: dict, published: Published = True) -> Table:
-    """Our row above the published ones, one column a category; without `published` only people and the best model stay of
-    those, with "later" all are shown, and below them those that came after the paper."""
+    """Return a table with our rows above the published ones, one column per category.
+
+    `published` False keeps only human rows and the best model; "later" adds the results published
+    after the paper.
+    """
     names, own = [row["name"] for row in report["rows"]], row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
@@ -52,7 +57,7 @@ def results_table(report: dict, published: Published = True) -> Table:
 
 
 def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
-    """Of published rows those of people, and the best model of those with figures in the most columns."""
+    """Return the human rows, and the best among the models with figures in the most columns."""
     people = [row for row in published if row["model"].startswith(PEOPLE)]
     models = [row for row in published if not row["model"].startswith((*PEOPLE, *CHANCE))]
 
@@ -64,17 +69,17 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
 
 
 def _figures(report: dict) -> list[list]:
-    """A run's row, and one with its intervals."""
+    """Return a run's row and its intervals."""
     return figure_rows(f"{row_name(report)} ({report['scorer']})", report["rows"])
 
 
 def titled(row: dict) -> str:
-    """A row's name; of an average over fewer columns than the published one has, how many they are."""
+    """Return a row's name, with the number of columns if it is a partial average."""
     return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
 
 
 def report_text(report: dict, published: Published = True) -> str:
-    """What the terminal shows; `published` as in `results_table`."""
+    """Return the text printed in the terminal; `published` as in `results_table`."""
     lines = [text(results_table(report, published)), _footnotes(report)]
     if published == "later":
         lines += [f"† {line}" for line in source_lines(report["benchmark"])]
@@ -89,7 +94,7 @@ def report_text(report: dict, published: Published = True) -> str:
 
 
 def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
-    """A row for each figure of the tables against the true ones, a column for each group of objects."""
+    """Return a table of perception metrics, one row per figure, one column per group of objects."""
     figures = dict.fromkeys(name for group in groups.values() for name in group)
     rows: list[list[Cell]] = []
     for name in figures:
@@ -99,7 +104,7 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
 
 
 def report_markdown(report: dict) -> str:
-    """What OUT/report.md holds."""
+    """Return the content of OUT/report.md."""
     run = report["provenance"]
     head = f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})"
     lines = [head, "", *_main_part(report), ""]
@@ -117,7 +122,7 @@ def report_markdown(report: dict) -> str:
 
 
 def _main_part(report: dict) -> list[str]:
-    """The benchmark's own tables where it has some, else the one of its columns."""
+    """Return the benchmark's own tables if it has any, else the shared one."""
     own = benchmark_of(report["benchmark"]).tables
     page = own.markdown(report, *report.get("beside", ())) if own else ""
     if own and own.instead:
@@ -145,13 +150,15 @@ def _unanswered(report: dict) -> str:
 
 
 def _remarks(report: dict) -> list[str]:
-    """What is missing of the answers and of the intervals, and what the split's files are to be noted for."""
+    """Return notes on missing answers, missing intervals, and the split's files."""
     lines = [note for note in (_unanswered(report), no_intervals(report)) if note]
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 
 def made_and_scored(run: dict) -> list[str]:
-    """By what, when and in how many sittings the predictions of a provenance were made; and scored, where that was later."""
+    """Describe versions, dates and interruptions of the predictions, and of the scoring if it was
+    later.
+    """
     lines = [f"po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}"]
     if later := run.get("continued"):
         lines.append(f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}")
@@ -161,7 +168,7 @@ def made_and_scored(run: dict) -> list[str]:
 
 
 def no_intervals(report: dict) -> str:
-    """Why a report has no intervals, "" where it has some."""
+    """Return why a report has no intervals, "" if it has some."""
     if report["images"] != 1 or any(interval_text(row) for row in report["rows"]):
         return ""
     return f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
@@ -175,7 +182,7 @@ def _footnotes(report: dict) -> str:
 
 
 def published_note(report: dict) -> str:
-    """What the mark of published rows means, and whether those beside them were measured on the same data."""
+    """Explain the mark of published rows and state the data of unmarked ones."""
     twin = f"; unmarked rows are of {data_line(report)}" if on_twin(report["split"]) else ""
     return f"* published, measured on {official(report)}{twin}"
 
@@ -189,7 +196,7 @@ def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
 
 
 def into_readme(readme: str, report: dict) -> str:
-    """The README's text with the results between its markers, published rows folded."""
+    """Return the README with the results between its markers, with published rows folded."""
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
@@ -198,7 +205,7 @@ def into_readme(readme: str, report: dict) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Put a report's table into a README; the exit code."""
+    """Insert a report's table into a README; return the exit code."""
 
     def run() -> None:
         if len(arguments) != 2:

@@ -1,6 +1,8 @@
-"""The report's plots as SVG text, made here so that a page needs neither matplotlib nor the network.
+"""The report's plots as SVG text, written directly so that a page needs neither matplotlib nor
+network access.
 
-Texts are escaped; colours and fonts come from the page's style sheet by class, systems have the classes s0, s1, ...
+Text is escaped; colours and fonts are set by classes of the page's style sheet; systems have the
+classes s0, s1, ...
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +11,8 @@ from typing import Any
 
 from po3d.io.text_tables import interval_text
 
-SERIES = 8  # colours of the style sheet
-ROW = 26  # pixels of one category
+SERIES = 8  # number of colours in the style sheet
+ROW = 26  # height of a category in pixels
 
 
 def _svg(width: float, height: float, parts: Sequence[str], title: str) -> str:
@@ -43,8 +45,11 @@ def _rect(x: float, y: float, width: float, height: float, kind: str, title: str
 
 
 def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Sequence[Mapping]) -> str:
-    """Figures in percent with their intervals, a line for each name. `systems` are (name, rows with name, value, ci_low,
-    ci_high); `published` rows, {"model": ..., name: value}, are faint dots."""
+    """Plot figures in percent with their intervals, one line per name.
+
+    `systems` are (name, rows with name, value, ci_low, ci_high); `published` rows, {"model": ...,
+    name: value}, are faint dots.
+    """
     names = [row["name"] for row in systems[0][1]]
     left, width, step = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0, ROW + 7.0 * (len(systems) - 1)
     height = step * len(names) + 30
@@ -76,7 +81,7 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
 
 
 class _Axes:
-    """A panel with axes: `x` and `y` map values to pixels."""
+    """A panel with axes; `at` maps values to pixels."""
 
     def __init__(
         self, xs: tuple[float, float], ys: tuple[float, float], width: float = 320, height: float = 260
@@ -113,7 +118,9 @@ FIFTHS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 
 def reliability(figures: Mapping[str, Any]) -> str:
-    """The reliability diagram of `trust`'s figures; a dot's area is its bin's share of the answers."""
+    """Plot the reliability diagram of `trust`'s figures; a dot's area is its bin's share of the
+    answers.
+    """
     panel = _Axes((0, 1), (0, 1))
     parts = panel.frame(FIFTHS, FIFTHS, "probability of the answer", "share right")
     parts.append(_path([panel.at(0, 0), panel.at(1, 1)], "ideal"))
@@ -128,7 +135,9 @@ def reliability(figures: Mapping[str, Any]) -> str:
 
 
 def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
-    """The share of wrong answers against the share of questions answered, most probable first."""
+    """Plot the fraction of wrong answers against the fraction of questions answered, most probable
+    first.
+    """
     top = max(0.02, *risk) * 1.08 if len(risk) else 0.02
     panel = _Axes((0, 1), (0, top))
     step = next(s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / s <= 6)
@@ -139,10 +148,12 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
 
 
 def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(quantity, plot) of each curve of the grid: the mean accuracy against the size of noise, with its interval."""
+    """Return (quantity, plot) of each noise curve of the grid: accuracy against noise, with its
+    interval.
+    """
     lowest = min((lower_end(p) for points in curves.values() for p in points), default=0)
     floor = max(0, 10 * int((lowest - 5) // 10))
-    floor -= floor % 20 if floor < 60 else 0  # so that a tick stands at 100
+    floor -= floor % 20 if floor < 60 else 0  # so that there is a tick at 100
     plots = []
     for name, points in curves.items():
         reach = max(p["sigma"] for p in points) or 1.0
@@ -162,12 +173,12 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
 
 
 def lower_end(point: Mapping) -> float:
-    """The lower end of a figure's interval, itself without one."""
+    """Return the lower end of a point's interval, or its value if it has none."""
     return point["value"] if point["ci_low"] is None else point["ci_low"]
 
 
 def shares(attribution: Mapping[str, Mapping]) -> str:
-    """Stacked bars: the error rate of each category, shared out among the modules."""
+    """Plot stacked bars: the error rate of each category, divided among the modules."""
     groups = list(next(iter(attribution.values()))["shares"])
     reach = max(max(found["error"] for found in attribution.values()), 1e-9)
     left, width = 170.0, 640.0

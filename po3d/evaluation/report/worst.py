@@ -1,7 +1,10 @@
-"""The images that a system got most wrong, drawn: `python -m po3d.evaluation.report.worst OUT [--data DIR] [--save FILE]`.
+"""Draw the images on which a system made the most errors.
 
-OUT is a folder that evaluate.py wrote with system=po3d. Each picture has the predicted boxes and headings in colour over
-the true ones in white, beside both seen from above; below it how many of its questions went wrong.
+ python -m po3d.evaluation.report.worst OUT [--data DIR] [--save FILE]
+
+OUT is a folder written by evaluate.py with system=po3d. Each image has the predicted boxes and
+headings in colour over the true ones in white, beside a top view of both; the caption counts its
+wrong answers.
 """
 
 import argparse
@@ -23,7 +26,7 @@ COLUMNS, WIDTH, CAPTION = 2, 700, 18
 
 
 def sheet(out: Path, data: Path, most: int) -> Image.Image:
-    """The contact sheet of the `most` images with the most wrong answers."""
+    """Return a contact sheet of the `most` images with the highest error rates."""
     split = pulsecheck457.load(data)
     answers = {q.id: q for q in split.questions}
     asked: Counter[str] = Counter()
