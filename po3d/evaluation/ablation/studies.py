@@ -237,7 +237,9 @@ def _result(
             "split": setting.split if setting.root is None else "release",
             "system": f"po3d, {run.part} {run.name}",
             "settings": {},
-            "provenance": provenance(run.config, {run.fills: about["sha256"]}, data, git_revision()),
+            "provenance": provenance(
+                run.config, {run.fills: {"sha256": about["sha256"]}}, data, git_revision()
+            ),
         },
         {"checkpoint": about["sha256"], "setting": setting.__dict__, "oracle": run.oracle, "data": data},
     )
