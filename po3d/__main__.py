@@ -12,7 +12,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
-        from po3d.cli import main as cli  # seconds of imports, which Ctrl+C may end as well
+        from po3d.cli import main as cli  # slow import; guarded against Ctrl+C, too
 
         code = cli.main(argv)
 
