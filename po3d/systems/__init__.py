@@ -1,1 +1,2 @@
-"""Who answers: one module a kind of benchmark; `pipeline` is the page to read first."""
+"""Systems: pipelines of the domains, oracles, baselines and language models. Read `pipeline` first.
+"""
