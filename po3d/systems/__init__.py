@@ -1,2 +1,1 @@
-"""Systems: pipelines of the domains, oracles, baselines and language models. Read `pipeline` first.
-"""
+"""Systems: pipelines of all domains, oracles, baselines, language models. Read `pipeline` first."""

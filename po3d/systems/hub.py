@@ -73,8 +73,7 @@ def _figures(path: Path) -> str:
 
 
 def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:
-    """Return README.md with its YAML header. Training data is listed only for `shipped` networks.
-    """
+    """Return README.md with its YAML header. Training data: only for `shipped` networks."""
     words = yaml.safe_load(CARDS.read_text(encoding="utf-8"))
     own = words["worlds"][config["world"]]
     parts = []

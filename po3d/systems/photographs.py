@@ -182,8 +182,7 @@ class Photograph:
         return Explained(scene, ran.outcome, None, text, record, _camera(scene), shown)
 
     def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
-        """Like `grounding.ground`, cached for all scenes with equal settings of the naming modules.
-        """
+        """Like `grounding.ground`, cached for scenes with equal settings of the naming modules."""
         said = describe(phrase)
         if said.relations or said.ranks:
             return ground(phrase, scene)
