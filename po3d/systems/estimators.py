@@ -31,11 +31,11 @@ OPTIONAL = ("focals", "cameras", "things", "domain")  # passed if `estimate` has
 class Estimator(Protocol):
     """Turns images into scenes. `estimate(images, names)` is the only required method.
 
-    The scenes have `source="predicted"`. The required attributes depend on the benchmark: docs/extending.md.
+    Scenes have `source="predicted"`. Required attributes depend on the benchmark: docs/extending.md.
 
     Optional parameters of `estimate`, passed by name if it has them:
         focals      focal length of each image in widths of the image; None if unknown
-        cameras     `po3d.scene.geometry.Camera` of each image: a map's, a street's nominal camera; else None
+        cameras     `po3d.scene.geometry.Camera` of each image: map, or nominal one of streets; else None
         things      descriptions of the objects in the questions; shared by the images of one call
         domain      "street", "rooms", "photographs" or "orbit"
 

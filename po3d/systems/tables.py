@@ -2,7 +2,8 @@
 
     Truth           the true scenes: an upper bound for perception, marked in the report
     Pictures        a street image, by the shipped estimator
-    Views           an image with its focal length, by the shipped estimator; OrbitViews: each view of an orbit
+    Views           an image with its focal length, by the shipped estimator
+    OrbitViews      each view of an orbit, likewise
     Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
     FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
     Maps            a room's map without labels, by the shipped estimator
