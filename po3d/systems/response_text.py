@@ -6,7 +6,7 @@ import unicodedata
 
 from po3d.language.grammar import load
 
-BEGINNING, END = 2000, 10_000  # characters; a longer response is truncated to its end
+BEGINNING, END = 2000, 10_000  # characters kept of a longer response
 _I = re.IGNORECASE
 _ARTICLE = load("answers", "patterns").expression("article", _I)
 AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
