@@ -7,7 +7,7 @@ from po3d.io.guard import guarded
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
+    """Run the command line and return the exit code: 0, 1 (no answer), 2 (invalid input)."""
     code = 0
 
     def command() -> None:

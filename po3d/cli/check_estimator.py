@@ -64,7 +64,7 @@ def checks(target: str, options: list[str], benchmark: str | None = None) -> Ite
 
 
 def made(target: str, options: list[str]) -> Any:
-    """Return the object that perception._target_=TARGET builds; InputError if it cannot be built."""
+    """Build the object of perception._target_=TARGET; InputError if it cannot be built."""
     from omegaconf import OmegaConf
 
     from po3d.evaluation.options import importable
@@ -88,7 +88,7 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 
 
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
-    """Check the scenes of a split's images in two calls, and the answers of gold programs on them."""
+    """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     import importlib
     from itertools import groupby
 

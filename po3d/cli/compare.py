@@ -1,5 +1,4 @@
-"""Compare predictions files: accuracies with intervals, and significance tests for each pair of
-systems.
+"""Compare predictions files: accuracies with intervals, significance tests for pairs of systems.
 
     po3d compare A.jsonl B.jsonl ...     every pair; --to-first: each against the first
 

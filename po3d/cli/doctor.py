@@ -50,7 +50,7 @@ def _healthy(checks: list[Check]) -> bool:
 
 
 def packages() -> Iterator[Check]:
-    """Check Python, po3d, and the requirements of the core and of each extra, with their versions."""
+    """Check Python, po3d, and the versions of the requirements of the core and each extra."""
     yield Check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     try:
         own = importlib.metadata.distribution("po3d")
@@ -136,7 +136,7 @@ def _cuda() -> Check:
 
 
 def checkpoints() -> Iterator[Check]:
-    """Check that the shipped checkpoints are complete and match the hashes of their descriptions."""
+    """Check that the shipped checkpoints are complete and match their recorded hashes."""
     from po3d.io import shipped
     from po3d.io.files import read_json, sha256
 

@@ -1,5 +1,8 @@
-"""Make images, scenes and questions of a benchmark's twin. A seed gives identical bytes with any
-number of workers; a killed run is resumed by the same command."""
+"""Make images, scenes and questions of a benchmark's twin.
+
+A seed gives identical bytes with any number of workers; a killed run is resumed by the same
+command.
+"""
 
 import argparse
 from typing import Any

@@ -1,5 +1,4 @@
-"""Convert a language model's results in a harness to a predictions file: match rows, extract
-answers, score again.
+"""Convert a language model's results in a harness to a predictions file, and score it.
 
     po3d import MODEL_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out MODEL.jsonl
 

@@ -1,6 +1,9 @@
-"""The `po3d` command. Each subcommand is a module with a docstring (its help), `add_arguments` and
-`run`. Slow imports are in `run`, and a module is imported only if its subcommand is used, so that
---help and errors in the options appear at once."""
+"""The `po3d` command.
+
+Each subcommand is a module with a docstring (its help), `add_arguments` and `run`. Slow imports are
+in `run`, and a module is imported only if its subcommand is used, so that --help and errors in the
+options appear at once.
+"""
 
 import argparse
 import importlib
@@ -71,7 +74,7 @@ the answer is the program run on the table, also after a change that a sentence 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 1 without an answer, 2 for invalid input."""
+    """Run the command line and return the exit code: 0, 1 (no answer), 2 (invalid input)."""
     code, given = 0, list(sys.argv[1:] if argv is None else argv)
 
     def command() -> None:

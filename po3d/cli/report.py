@@ -1,5 +1,4 @@
-"""`po3d report`: a run beside published rows and other systems, as one HTML file, LaTeX or
-Markdown.
+"""`po3d report`: a run beside published rows and other systems, as HTML, LaTeX or Markdown.
 
     po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
     po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions

@@ -1,5 +1,4 @@
-"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses without support for
-po3d.
+"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses and clients.
 
     po3d serve --port 8457
     GET  /v1/models               the models below

@@ -1,5 +1,4 @@
-"""A page in the browser: an image, its scene as a table and in 3D; questions, changes, editing by
-mouse, undo.
+"""A page in the browser: an image, its scene as a table and in 3D; questions, changes, undo.
 
     po3d studio                              opens with a shipped example; http://127.0.0.1:8080
     po3d studio data/examples/room.json      with a scene of yours, or an image

@@ -1,5 +1,8 @@
-"""The studio's page: viser draws the scene in 3D and passes the user's actions to a `Session`. This
-module has the layout of the widgets and the drawing; the actions are in the session."""
+"""The studio's page.
+
+viser draws the scene in 3D and passes the user's actions to a `Session`. This module has the layout
+of the widgets and the drawing; the actions are in the session.
+"""
 
 import functools
 import html

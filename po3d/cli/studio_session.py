@@ -1,5 +1,7 @@
-"""State and actions of the studio, without the page: a scene with its history, edits, frames,
-changes in words, and answers."""
+"""State and actions of the studio, without the page.
+
+A session has a scene with its history, edits, frames, changes in words, and answers.
+"""
 
 import functools
 import json
@@ -95,7 +97,7 @@ class Session:
         self.open(path.name, path.read_bytes())
 
     def open(self, name: str, data: bytes) -> None:
-        """Open an image of a street, or a scene as JSON, from its bytes; `name` is only displayed."""
+        """Open a street image, or a scene as JSON, from its bytes; `name` is only displayed."""
         shown = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
         if len(data) > LARGEST:
             raise InputError(f"{shown} has {len(data):,} bytes, more than {LARGEST:,}")

@@ -1,5 +1,4 @@
-"""Checkpoint pairs: NAME.safetensors (fp16 weights) and NAME.json (configuration of the network,
-hash, provenance).
+"""Checkpoint pairs: NAME.safetensors (fp16 weights) and NAME.json (network, hash, provenance).
 
 A compact pair stores large matrices as int8 with one scale per output channel (the tensor's name
 and SCALE), in half the size; `python -m po3d.training.compact` writes it. Matrices of fewer bits

@@ -1,5 +1,4 @@
-"""Start of a script: compose its config with hydra; errors of the user become an InputError of one
-line.
+"""Start of a script: compose its config with hydra; errors of the user are InputErrors of one line.
 
 Uses hydra's compose API, not its launcher: the working directory does not change, no output folders
 appear, and errors can be shortened to one line. Only sweeps (-m) use hydra's launcher.

@@ -1,5 +1,7 @@
-"""InputError, which an entry point turns into a one-line message and exit code 2; and the display
-of values from outside."""
+"""InputError, and the display of values from outside.
+
+An entry point turns InputError into a one-line message and exit code 2.
+"""
 
 import json
 import re

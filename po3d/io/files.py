@@ -1,5 +1,8 @@
-"""Atomic writing of files (temporary name, sync, rename), and readers of text, JSON and tables with
-common encodings and one-line errors."""
+"""Atomic writing of files, and readers of text, JSON and tables.
+
+Files are written under a temporary name, synced and renamed. The readers have common encodings and
+one-line errors.
+"""
 
 import argparse
 import bz2
@@ -280,7 +283,7 @@ def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
 
 
 def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
-    """Return why a file cannot be read. A ValueError means a name with NUL: there is no such file."""
+    """Return why a file cannot be read. ValueError: the name contains NUL, so no file has it."""
     if isinstance(error, FileNotFoundError | ValueError):
         return f"{what} not found: {path}"
     if isinstance(error, IsADirectoryError):

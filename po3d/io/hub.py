@@ -1,5 +1,7 @@
-"""Hubs of models and data sets: download and upload of folders by huggingface_hub, with its
-HF_ENDPOINT and HF_TOKEN."""
+"""Download and upload of folders on hubs of models and data sets.
+
+Uses huggingface_hub with its HF_ENDPOINT and HF_TOKEN.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

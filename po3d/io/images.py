@@ -1,5 +1,7 @@
-"""Reading of untrusted image files: a list of allowed formats, a size limit before decoding, and
-down-scaling of large images."""
+"""Reading of untrusted image files.
+
+Formats are restricted, the size is limited before decoding, and large images are scaled down.
+"""
 
 import io
 import math

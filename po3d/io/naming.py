@@ -1,5 +1,8 @@
-"""Name of a run, for its row in tables, captions and its folder. In one module, so that all of them
-name each deviation: true scenes, oracles, abstention, other weights."""
+"""Name of a run, for its row in tables, captions and its folder.
+
+It is made in one module, so that all of them name each deviation: true scenes, oracles, abstention,
+other weights.
+"""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,5 +1,4 @@
-"""Progress of a stage with its remaining time: one line on the terminal, nothing if the output is
-redirected."""
+"""Progress of a stage with its remaining time: one line on the terminal, nothing if redirected."""
 
 import functools
 

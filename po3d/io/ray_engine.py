@@ -1,5 +1,4 @@
-"""Engine on a Ray cluster (extra `cluster`): the one in RAY_ADDRESS, or one started on this
-machine.
+"""Engine on a Ray cluster (extra `cluster`): that of RAY_ADDRESS, or one on this machine.
 
 Ray places the actors and reports their deaths; this module distributes the items and orders the
 results. An item is done when its result has arrived. An item whose actor died is repeated by
@@ -22,7 +21,7 @@ STORE = 2**30  # bytes of shared memory of a cluster started here
 
 
 class _Worker:
-    """An actor with one piece of work, and the resources that it sets up (a network, a renderer)."""
+    """An actor with one piece of work, and the resources that it needs (a network, a renderer)."""
 
     def __init__(self, work: Callable[[Any], Any], folder: str) -> None:
         self.work = work

@@ -1,10 +1,10 @@
 """The folder of a run: records how its predictions were made, and protects them from other runs.
 
-    run.json            of predictions.jsonl: `identity` (must be equal for the predictions to be reused), `about`
-                        (settings, revision, date, machine), and its sha256
-    partial.jsonl       an unfinished run: a line with both, then one line per image, and one per resumption
-    .lock               held by a running evaluation (or by the generation of a twin); the kernel releases it when
-                        the process ends, however it ends
+    run.json         of predictions.jsonl: `identity` (must be equal for the predictions to be
+                     reused), `about` (settings, revision, date, machine), and its sha256
+    partial.jsonl    an unfinished run: a line with both, then one line per image and per resumption
+    .lock            held by a running evaluation (or by the generation of a twin); the kernel
+                     releases it when the process ends, however it ends
 
 The revision of the code is part of `about`: an unfinished run is only resumed at its own revision;
 a finished one may be scored at another, and the report then has both.

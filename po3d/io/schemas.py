@@ -1,5 +1,7 @@
-"""Schemas of all external records, validated once, at the entry, so that no other code validates
-them. `checked` reports the invalid field and its value in one line.
+"""Schemas of all external records.
+
+Records are validated once, at the entry, so that no other code validates them. `checked` reports
+the invalid field and its value in one line.
 
 pydantic, because its errors are data (field path, value, expectation), and wandb depends on it
 anyway; it is imported with the first record. Numbers are JSON numbers, finite and at most LARGEST;

@@ -1,5 +1,7 @@
-"""Random numbers that depend on (seed, stage, index) only, not on the process, the worker or the
-order of calls."""
+"""Random numbers that depend on (seed, stage, index) only.
+
+They do not depend on the process, the worker or the order of calls.
+"""
 
 import zlib
 

@@ -1,6 +1,8 @@
-"""Paths of shipped files: configs, checkpoints, the mini splits, evaluate.py and train.py. In a
-checkout they are in its root; a wheel (tools/wheel.py) has them inside the package, which is
-read-only."""
+"""Paths of shipped files: configs, checkpoints, the mini splits, evaluate.py and train.py.
+
+In a checkout they are in its root; a wheel (tools/wheel.py) has them inside the package, which is
+read-only.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,7 @@ NATURAL = ROOT / "data" / "natural"
 
 
 def benchmarks() -> list[str]:
-    """Return the names of the benchmarks: each has a config, and a row in po3d.benchmarks.registry."""
+    """Return the names of the benchmarks; each has a config and a row in po3d.benchmarks.registry."""
     return sorted(path.stem for path in (CONFIGS / "benchmark").glob("*.yaml"))
 
 

@@ -1,5 +1,7 @@
-"""Tables of a report in three formats: aligned text for the terminal, markdown for the reports,
-HTML for a notebook. LaTeX is in `po3d.evaluation.report.latex`."""
+"""Tables as aligned text for the terminal, markdown for reports, HTML for notebooks.
+
+LaTeX is in `po3d.evaluation.report.latex`.
+"""
 
 import math
 import re
@@ -117,7 +119,7 @@ _UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u
 
 
 def latex_text(words: str) -> str:
-    """Escape text for LaTeX; a character that its default fonts lack becomes its number (U+4E2D)."""
+    """Escape text for LaTeX; a character missing in its default fonts becomes U+4E2D."""
     return _UNTYPESET.sub(lambda found: f"U+{ord(found[0]):04X}", visible(words).translate(_LATEX))
 
 

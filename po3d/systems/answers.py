@@ -1,20 +1,24 @@
-"""Extract the short answer from a language model's response: one extractor for every model, so that rows are comparable.
+"""Extract the short answer from a language model's response.
 
-A response is cleaned (thinking, stop tokens, invisible characters), then read by the rules below in this order. A rule
-that finds no answer does not end the search; the name of the rule that found the answer is kept beside it.
+There is one extractor for all models, so that their results are comparable.
 
-tag         `<answer>...</answer>` and its relatives, the last one
+A response is cleaned (thinking, stop tokens, invisible characters), then the rules below are tried
+in this order. A rule without a result does not end the search; the name of the successful rule is
+returned with the answer.
+
+tag         `<answer>...</answer>` and similar tags, the last one
 boxed       `\\boxed{...}`, the last one
-field       a field "Answer" of JSON or of what resembles JSON, the last one
+field       a field "Answer" of JSON or similar text, the last one
 stated      "the answer is ...", "Answer: ...", the line below a heading "Answer", the last one
 refusal     no text, an error message of the harness, or "Sorry, I can't ...": no answer
-short       a response of one line; else a bare first line, or the last line
+short       a response of one line; else a short first line, or the last line
 whole       the whole response
 
-With options (multiple choice) a text means an option by its letter, its exact content, a letter in brackets or behind
-"option", "choose" and the like, by content at its start, or by the only option that it mentions. "N/A", "none of the
-above" and letters without an option are answers that no option gives: only what follows them is still read.
-docs/lmm.md has the rules as a table with examples. The right answer is never read.
+With options (multiple choice) a text refers to an option by its letter, its exact content, a letter
+in brackets or after "option", "choose" and the like, by content at its start, or by the only option
+that it mentions. "N/A", "none of the above" and letters without an option are explicit answers that
+match no option: after them only the following text is searched. docs/lmm.md has the rules as a
+table with examples. The gold answer is never used.
 """
 
 import json
@@ -129,8 +133,9 @@ class Extracted(NamedTuple):
 
 
 def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
-    """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
-    the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
+    """Return the answer in a response by the rules above. `options`: texts of A, B, C ..., "" for a
+    gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
+    begins with counts."""
     text = cleaned(response)
     if not text.strip(AROUND):
         return Extracted(None, "refusal")

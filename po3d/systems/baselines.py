@@ -1,9 +1,8 @@
-"""Baselines without understanding of the question or without depth, and replay of stored
-predictions.
+"""Baselines that ignore the question or the depth, and replay of stored predictions.
 
-the words of the question ──────────────► a guess                    RandomBaseline, FrequencyBaseline, RandomOption
-the gold program on image boxes ────────► 2D relations               Planar
-a predictions file of any other model ──► its line                   Replay
+    the words of the question ──────────────► a guess        RandomBaseline, FrequencyBaseline, ...
+    the gold program on image boxes ────────► 2D relations   Planar
+    a predictions file of any other model ──► its line       Replay
 """
 
 import re

@@ -1,5 +1,6 @@
-"""Chat completions in OpenAI's format: validation of requests, and po3d's responses. The server:
-`po3d.evaluation.harness.serve`.
+"""Chat completions in OpenAI's format: validation of requests, and po3d's responses.
+
+The server is `po3d.evaluation.harness.serve`.
 
 The model's name selects the domain; for `po3d` the image does. Further inputs of a question are
 read from its text, in the format of our prompts ("Change: ..", "A. .."), or from the request's

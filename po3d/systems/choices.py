@@ -1,5 +1,8 @@
-"""The answers that a question offers: in its options, in its words ("left or right?"), or in a
-harness's prompt around it; and the most probable answer over several parses."""
+"""The answers that a question offers, and the most probable answer over several parses.
+
+Answers are offered in the question's options, in its words ("left or right?"), or in a harness's
+prompt around it.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
-"""Route an image to the estimator whose training domain it matches; reject out-of-distribution
-images."""
+"""Route an image to the estimator of its training domain; reject out-of-distribution images."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

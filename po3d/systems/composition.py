@@ -1,5 +1,4 @@
-"""Build systems from their configs (configs/system); options that a domain does not read are an
-InputError.
+"""Build systems from their configs (configs/system); options that are not read are an InputError.
 
 Each domain (`po3d.systems.pipeline.WORLDS`) has a module with a function `pipeline`, whose
 parameters are the options of that domain.

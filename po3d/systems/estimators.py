@@ -1,7 +1,6 @@
-"""The perception interface: the Estimator protocol, how pipelines call it, and validation of its
-output.
+"""The perception interface: the Estimator protocol, its calls, and validation of its output.
 
-    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene for each image ──► checked
+    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene per image ──► checked
 
 Any object with the method `Estimator.estimate` can be `perception=` of all benchmarks. `po3d
 check-estimator` runs the checks of this module ahead of an evaluation. The provenance in reports is
@@ -31,11 +30,11 @@ OPTIONAL = ("focals", "cameras", "things", "domain")  # passed if `estimate` has
 class Estimator(Protocol):
     """Turns images into scenes. `estimate(images, names)` is the only required method.
 
-    Scenes have `source="predicted"`. Required attributes depend on the benchmark: docs/extending.md.
+    Scenes have `source="predicted"`. Required beliefs depend on the benchmark: docs/extending.md.
 
     Optional parameters of `estimate`, passed by name if it has them:
         focals      focal length of each image in widths of the image; None if unknown
-        cameras     `po3d.scene.geometry.Camera` of each image: map, or nominal one of streets; else None
+        cameras     `po3d.scene.geometry.Camera` of each image: map or nominal street camera; else None
         things      descriptions of the objects in the questions; shared by the images of one call
         domain      "street", "rooms", "photographs" or "orbit"
 

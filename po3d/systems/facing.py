@@ -1,5 +1,7 @@
-"""Heading of the object in a box of a photograph, by an orientation network alone: L4-Pose-Real
-without depth network or detector."""
+"""Heading of the object in a box of a photograph, by an orientation network alone.
+
+It answers L4-Pose-Real without depth network or detector.
+"""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,5 +1,7 @@
-"""Model folders, as published on hubs: config.json, model.safetensors and a model card. The texts
-of the cards are in cards.yaml."""
+"""Model folders, as published on hubs: config.json, model.safetensors and a model card.
+
+The texts of the cards are in cards.yaml.
+"""
 
 import importlib
 import inspect

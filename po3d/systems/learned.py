@@ -1,7 +1,8 @@
-"""General parser, trained on many annotators' questions; used where the benchmark's parser is not
-confident.
+"""General parser, for questions that the benchmark's parser does not read confidently.
 
-    question, tables ──► Asked, with the tables' things ──► Readings, likeliest first
+It was trained on many annotators' questions.
+
+    question, scene ──► Asked, with the scene's objects ──► Readings, most probable first
 
 It chooses among the names of the objects in the scene, so it runs after perception. It needs the
 extra "reader".

@@ -1,5 +1,4 @@
-"""Oracle grid: answers of a pipeline with some modules true, some predicted and some true with
-noise.
+"""Oracle grid: answers of a pipeline with modules true, predicted, or true with noise.
 
 A cell of the grid gives each of the executor's modules a setting. Its scenes are mixed accordingly,
 its programs gold or parsed, and the questions answered as in any pipeline. An answer depends only

@@ -1,8 +1,8 @@
 """Orbits: questions about one scene from eight viewpoints (SCOPE).
 
-    images ──► a table of each view ──┬──────────────► one view's questions
+    images ──► a scene of each view ──┬──────────────► one view's questions
                                       └──► fuse ─────► questions on several images
-    question ──► read ──► program ──► run on the table ──► one of the options
+    question ──► parser ──► program ──► executor ──► one of the options
 
 A scene's questions are answered together (`Question.image` is the scene), so perception runs once
 per view and fusion once per set of views. A question on one image is answered on that view's scene

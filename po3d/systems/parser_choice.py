@@ -1,9 +1,10 @@
-"""Choice between the two parsers of a question, the benchmark's own and the general one; `po3d ask`
-and evaluations share this rule.
+"""Choice between the benchmark's own parser and the general one.
 
-    own parse in the benchmark's own wording     the own parser answers; the general one is not consulted
-    own parse missing or unsure (SURE)           the general parser answers
-    own parse sure, worded otherwise             the general parser answers where it has an answer, else the own one
+`po3d ask` and evaluations share this rule.
+
+    own parse in the benchmark's wording     own parser; the general one is not consulted
+    own parse missing or unsure (SURE)       general parser
+    own parse sure, worded otherwise         general parser if it has an answer, else the own one
 
 An evaluation takes that answer. `po3d ask` gives an answer of the general parser if its probability
 of being right is at least `ask_below`, or if both parsers agree; else it abstains and offers the

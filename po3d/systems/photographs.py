@@ -1,6 +1,6 @@
 """Photographs: questions of twelve types about one image, with options (3DSRBench).
 
-    text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
+    text, options ──► parser ──► program with descriptions ──► grounding ──► answer ──► option
 
 The answer is the content of an option; the benchmark maps it to a letter. Scenes come from an
 estimator for images, or from open-vocabulary networks that detect the objects of the questions.

@@ -1,10 +1,10 @@
 """The pipeline: from an image and its questions to predictions. Read this module first.
 
     image    ──► TableSource ──► Tables  ──┐
-                                           ├──► Executor ──► answer, probability, trace        Pipeline
+                                           ├──► Executor ──► answer, probability, trace   Pipeline
     question ──► Reader ──────► Reading ───┘
 
-    the true Scene, the gold program ────────► Executor                                        Oracle
+    the true Scene, the gold program ────────► Executor                                   Oracle
 
 One pipeline serves the four domains (WORLDS): streets, rooms, photographs and orbits. They differ
 in the three stages and in the semantics of programs. Each domain has a module in `po3d.systems`

@@ -1,5 +1,6 @@
-"""Prompts for language models: each benchmark's prompt (`Benchmark.prompt`), in the structure of
-its paper and in our words.
+"""Prompts for language models: each benchmark's prompt (`Benchmark.prompt`).
+
+They have the structure of the paper's prompt, in our words.
 
 The question is included verbatim. Exports, `system=lmm` and the extractor of answers share these
 prompts, so that all models get equal inputs. Gold answers are never used.
@@ -141,7 +142,7 @@ class Prompter:
 
 
 def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str | Path | None) -> list[Scene]:
-    """Return the scenes of the images that a question refers to; InputError if the file lacks one."""
+    """Return the scenes of a question's images; InputError if the file lacks one."""
     names = pictures(question)
     if missing := [name for name in names if name not in tables]:
         raise InputError(f"{path} has no table of {missing[0]!r}; it should be of a run on the same split")

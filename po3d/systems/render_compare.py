@@ -1,5 +1,6 @@
-"""Analysis by synthesis on streets: render the most probable shapes and headings of a vehicle,
-compare them with the image, and update the beliefs.
+"""Analysis by synthesis on streets: compare renderings of uncertain detections with the image.
+
+The most probable shapes and headings of a vehicle are rendered, and the beliefs updated.
 
 A hypothesis is a shape and a heading: the detected one, or the opposite. Each is fitted to the
 detected image points (`perception/fit.py`), rendered on a plain floor with its neighbours, and
@@ -244,7 +245,7 @@ class View(NamedTuple):
         return GRADIENTS * self.gradients_agree(drawn, mask) + OUTLINE * self.outline_agrees(mask)
 
     def gradients_agree(self, drawn: Pixels, mask: NDArray[np.bool_]) -> float:
-        """Return the cosine similarity of both histograms around the vehicle, at the best offset."""
+        """Return the cosine similarity of the histograms around the vehicle, at the best offset."""
         histograms = _normalised(_in_cells(_by_direction(_gradient(drawn))))
         share = _in_cells(binary_dilation(mask, iterations=AROUND))
         both = (share * self.histograms * histograms).sum((1, 2, 3))

@@ -1,5 +1,7 @@
-"""Cleaning of a model's response for `po3d.systems.answers`: removes thinking, stop tokens,
-invisible characters and markup."""
+"""Cleaning of a model's response for `po3d.systems.answers`.
+
+Removes thinking, stop tokens, invisible characters and markup.
+"""
 
 import re
 import unicodedata
@@ -99,7 +101,7 @@ def unmarked(text: str) -> str:
 
 
 def rest_after(pattern: re.Pattern[str], text: str) -> str:
-    """Return the text after a prefix that matches the pattern; the whole text if it does not match."""
+    """Return the text after a prefix that matches the pattern; all of it if there is no match."""
     found = pattern.match(text)
     return text[found.end() :] if found else text
 

@@ -1,7 +1,8 @@
-"""Rooms: questions about a room in a reference frame defined by a sentence, after a change
-described by another one (Hypo3D).
+"""Rooms: questions about a room in a reference frame, after a change (Hypo3D).
 
-    table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
+Frame and change are described by sentences.
+
+    scene ──► frame(text) ──► change(program) ──► World ──► question(program) ──► answer
 
 For an uncertain scene the answer is a vote: posterior samples of the scene are drawn, and change
 and question are executed in each.

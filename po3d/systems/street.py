@@ -1,4 +1,4 @@
-"""Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
+"""Streets: questions about one image of vehicles (PulseCheck457, Super-CLEVR)."""
 
 import functools
 import re

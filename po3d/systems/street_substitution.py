@@ -1,5 +1,7 @@
-"""Scenes of streets with some modules true, or true with noise. Vehicles stand on the ground; shape
-and size determine their boxes."""
+"""Scenes of streets with some modules true, or true with noise.
+
+Vehicles stand on the ground; shape and size determine their boxes.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

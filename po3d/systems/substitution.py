@@ -1,5 +1,4 @@
-"""Module substitution for ablations: replace perception modules by ground truth or noisy ground
-truth, the rest as predicted.
+"""Module substitution for ablations: replace perception modules by ground truth, noisy or not.
 
     predicted ──► rows paired with true ones ──► named modules taken from these ──► noise ──► Mixed
 
@@ -31,7 +30,7 @@ Noise = Callable[[Scene, float, np.random.Generator], Scene]  # (scene, sigma, g
 
 
 class Mixed(NamedTuple):
-    """A scene, and the row of the true scene for each of its rows; None for a row without a match."""
+    """A scene, and the true row of each of its rows; None for a row without a match."""
 
     scene: Scene
     rows: tuple[int | None, ...]

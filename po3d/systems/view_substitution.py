@@ -1,5 +1,6 @@
-"""Scenes of images with some modules true, or true with noise: views with a camera of their own
-each, in metres (3DSRBench, SCOPE).
+"""Scenes of images with some modules true, or true with noise (3DSRBench, SCOPE).
+
+Each view has a camera of its own; units are metres.
 
 A predicted scene has its own world frame, so it is first transformed such that its camera coincides
 with the true one in position and heading, which no image shows. The remaining modules are
