@@ -1,8 +1,8 @@
 """Baselines that ignore the question or the depth, and replay of stored predictions.
 
-    the words of the question ──────────────► a guess        RandomBaseline, FrequencyBaseline, ...
-    the gold program on image boxes ────────► 2D relations   Planar
-    a predictions file of any other model ──► its line       Replay
+the words of the question ──────────────► a guess        RandomBaseline, FrequencyBaseline, ...
+the gold program on image boxes ────────► 2D relations   Planar
+a predictions file of any other model ──► its line       Replay
 """
 
 import re
