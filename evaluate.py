@@ -1,23 +1,23 @@
 """Answer a benchmark's questions and score the answers.
 
-    python evaluate.py                                          all benchmarks, po3d on what is shipped
+    python evaluate.py                                          all benchmarks, po3d on the shipped data
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
     python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
     python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
     python evaluate.py 'noise={heading: 10, color: 0.1}'        these from ground truth with noise of that size
     python evaluate.py perception._target_=mymod.Mine           an estimator of your own: docs/extending.md
-    python evaluate.py perception=file perception.path=TABLES   predicted tables that any program wrote: docs/tables.md
-    python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
-    python evaluate.py abstain_below=0.9                        answers of less probability are held back
+    python evaluate.py perception=file perception.path=TABLES   predicted scenes from a file: docs/tables.md
+    python evaluate.py +experiment=oracle_grid                  all combinations of true, predicted and noisy modules
+    python evaluate.py abstain_below=0.9                        abstain below this probability
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
     python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
-    python evaluate.py engine=ray                               images spread over a Ray cluster: docs/cluster.md
-    python evaluate.py 'wandb={project: po3d}'                  tables and the HTML report also go to wandb
+    python evaluate.py engine=ray                               images distributed over a Ray cluster: docs/cluster.md
+    python evaluate.py 'wandb={project: po3d}'                  log tables and the HTML report to wandb, too
 
-Writes OUT/predictions.jsonl, OUT/run.json (what made them), OUT/report.json and OUT/report.md. A run that was killed
-goes on where it was when the same command is given again. A folder that holds another run is left as it is, unless
+Writes OUT/predictions.jsonl, OUT/run.json (their provenance), OUT/report.json and OUT/report.md. A
+killed run is resumed by the same command. A folder that holds another run is not changed, unless
 overwrite=true.
 """
 
@@ -89,10 +89,12 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         config.out = default_out(
             options, settings_of(system_settings(options["system"]), default, below), default
         )
-        options = OmegaConf.to_container(config, resolve=True)  # a system's log may lie in that folder
+        # The log of a system may be in that folder.
+        options = OmegaConf.to_container(config, resolve=True)
     system_config = options["system"]
     engine = build(options["engine"]) if options["engine"] else None
-    # Before the data: what is wrong with a checkpoint shows at once. The workers of an engine have the GPUs.
+    # Before the data, so that errors in a checkpoint show at once. With an engine, its workers use
+    # the GPUs.
     system = reading = build(buildable(system_config, on_cpu=engine is not None))
     answering = modules_of(system)
     settings = settings_of(system_settings(system_config, answering), default, below)
@@ -158,16 +160,16 @@ def _grid(
     answers: Answers | None,
     notes: Sequence[str],
 ) -> None:
-    """The oracle grid instead of one evaluation."""
+    """Compute the oracle grid."""
     kind, scorer = _kind(system), options["scorer"]
     if options["beside"]:
         raise InputError("beside= is for one evaluation; a grid has its cells beside each other")
-    plan(kind, options["grid"])  # what is wrong with the grid shows now, not after the images
+    plan(kind, options["grid"])  # report errors in the grid before the images are processed
     for note in notes:
         raise InputError(f"the grid needs a table of every picture: {note}")
     with locked(options["out"]) as out:
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
-        if not options["resume"]:  # which is for other cells on the same predictions
+        if not options["resume"]:  # resume: another grid on the same predictions
             _check_grid(out / GRID, work, options["overwrite"])
         again = options["resume"], about, options["overwrite"]
         given = predict(split, system, out, identity, *again, answers)
@@ -176,7 +178,7 @@ def _grid(
         )
         counted = benchmark.score(split.questions, given, scorer)["images"]
         result = {**scored(described(out), about), "images": counted, **work, **found}
-        (out / HTML).unlink(missing_ok=True)  # it shows an earlier grid, or none
+        (out / HTML).unlink(missing_ok=True)  # an earlier page, now stale
         write_grid(result, out, {GRID_PAGE: grid_markdown(result)})
         if result["curves"]:
             sensitivity_plot(result["curves"], result["units"], out / CURVES)
@@ -188,7 +190,7 @@ def _grid(
 
 
 def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
-    """InputError when a grid of other cells is there."""
+    """Raise InputError if the folder has a grid with other settings."""
     if overwrite or not path.is_file():
         return
     there = read_json(path, "oracle grid")
@@ -200,7 +202,7 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
 
 
 def _kind(system: Any) -> Mixtures:
-    """What the grid can mix of a system."""
+    """Return the system's combinations of true and predicted modules."""
     kind = system.mixtures() if hasattr(system, "mixtures") else None
     if kind is None:
         raise InputError(
@@ -211,7 +213,7 @@ def _kind(system: Any) -> Mixtures:
 
 
 def _counts_bad_images(options: dict[str, Any]) -> bool:
-    """Is a picture that can't be read a failed answer, instead of the end of the run?"""
+    """Whether an unreadable image counts as a failed answer instead of ending the run."""
     value = options["benchmark"]["on_bad_image"]
     if value not in ("fail", "count"):
         raise InputError(f"benchmark.on_bad_image={value!r} should be fail or count")
@@ -228,7 +230,7 @@ def _log(options: dict[str, Any]) -> None:
 def _open(
     benchmark: Benchmark, options: dict[str, Any], seed: int, size: int | None
 ) -> tuple[Any, Path, str]:
-    """The questions, the folder or file that they come from, and the split's name."""
+    """Return the split, the folder or file it was loaded from, and its name."""
     split, root, name = _found(benchmark, options, seed, size)
     folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
     for key, path in folders.items():
@@ -254,7 +256,8 @@ def _found(
 
 
 def run(arguments: list[str]) -> int:
-    """One evaluation; without arguments one of every benchmark's shipped questions, two at a time."""
+    """Run one evaluation; without arguments, one on the shipped questions of every benchmark, two
+    at a time."""
     if arguments:
         return run_hydra(main, "evaluate", __doc__, arguments)
     shown = [[[f"benchmark={name}", *own] for own in b.shown] for name, b in BENCHMARKS.items()]
@@ -277,7 +280,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _shown(commands: list[list[str]]) -> tuple[int, str]:
-    """The exit code of some evaluations, one after the other, and what the last one prints."""
+    """Run some evaluations in turn; return the exit code and the output of the last one."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for arguments in commands:

@@ -6,24 +6,26 @@
     python train.py experiment=street_parser                     or room_parser
     python train.py data=superclevr data.root=DIR                a release's or your own images and scene JSON
     python train.py experiment=backbones                         many trainings, evaluated, in one table
-    python train.py experiment=data_efficiency                   the same with curves: accuracy against images, programs
-    python train.py recipe=street trainer=gpu                    from nothing to weights, in stages: docs/training.md
+    python train.py experiment=data_efficiency                   likewise, with curves: accuracy over images, programs
+    python train.py recipe=street trainer=gpu                    from scratch to weights, in stages: docs/training.md
     python train.py model=street_parser data=questions data.root=DIR    official questions with programs
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 
-A run that was killed goes on where it was when the same command is given again (out=DIR decides), with the samples that
-were left, to the same weights. A finished one only exports again. OUT/metrics.json and the exported pair are of the
-averaged weights at the end (ema=0: of the last ones).
+A killed run is resumed by the same command (out=DIR identifies it), with the remaining samples, to
+identical weights. A finished one is only exported again. OUT/metrics.json and the exported pair are
+those of the averaged weights at the end (ema=0: of the last ones).
 
-On GPUs: trainer=gpu trains on one, in bf16; trainer=ddp on all, or on trainer.devices=N, one process each. data.batch is a
-process's share: a step trains on data.batch x N samples, each sample is read once an epoch over all processes, and the
-result is that of one process with so large a batch, so raise model.learning_rate or lower data.batch as for that. To go on
-with another N, choose data.batch so that the product stays. data.workers are rendering processes, of each training process
-with data=online (which needs EGL); what data=twin renders is rendered before the processes start. Validation comes at
-the end, and every k steps with trainer.val_check_interval=k. GPUs add up in no fixed order, so two runs there, or a
-resumed and a straight one, agree to rounding alone. trainer.precision=16-mixed where bf16 is not to be had,
-+trainer.accumulate_grad_batches=k where the memory is small. Studies (the experiments with tables) train in one
-process.
+GPUs: trainer=gpu trains on one, in bf16; trainer=ddp on all, or on trainer.devices=N, with one
+process each. data.batch is the batch of one process: a step trains on data.batch x N samples, each
+sample is read once per epoch over all processes, and the result is that of one process with the
+whole batch, so adapt model.learning_rate or data.batch accordingly. To resume with another N,
+choose data.batch such that the product is unchanged. data.workers is the number of rendering
+processes of each training process with data=online (which needs EGL); the images of data=twin are
+rendered before the processes start. Validation runs at the end, and every k steps with
+trainer.val_check_interval=k. Sums on GPUs are not deterministic, so two runs, or a resumed and an
+uninterrupted one, agree up to rounding. Use trainer.precision=16-mixed without bf16 support,
++trainer.accumulate_grad_batches=k with little memory. Studies (the experiments with tables) train
+in one process.
 """
 
 import sys
@@ -49,7 +51,7 @@ def main(config: DictConfig) -> None:
 
 
 def fit(plain: dict[str, Any]) -> None:
-    """One training, as its config says."""
+    """Run one training with this config."""
     check_wandb(plain["wandb"])
     seeded(plain["seed"])
     trainer = {**plain["trainer"], "callbacks": _callbacks(plain["trainer"].get("callbacks"))}
@@ -70,7 +72,7 @@ def fit(plain: dict[str, Any]) -> None:
 
 
 def _callbacks(given: Any) -> list[Any]:
-    """The objects that `trainer.callbacks` describes."""
+    """Build the objects of `trainer.callbacks`."""
     if given is None:
         return []
     if not isinstance(given, list) or not all(isinstance(c, dict) and "_target_" in c for c in given):
@@ -82,19 +84,21 @@ def _callbacks(given: Any) -> list[Any]:
 
 
 def _drawing() -> Any:
-    """How a table is drawn on its picture."""
-    from po3d.evaluation.report.draw import draw_scene  # evaluates, which a training else never does
+    """Return the function that draws a scene on its image."""
+    # Imports evaluation code, which training does not need.
+    from po3d.evaluation.report.draw import draw_scene
 
     return draw_scene
 
 
 def _study(config: DictConfig, plain: dict[str, Any]) -> None:
-    """All trainings of a study, and its tables."""
+    """Run all trainings of a study, and write its tables."""
     if str(plain["trainer"].get("strategy", "")).startswith("ddp"):
         raise InputError(
             "a study evaluates between its trainings, in one process: trainer=gpu or trainer=cpu"
         )
-    from po3d.evaluation.ablation import studies  # evaluates, which a training never does
+    # Imports evaluation code, which training does not need.
+    from po3d.evaluation.ablation import studies
 
     def variation(experiment: str | None, options: Sequence[str], changes: dict[str, Any]) -> dict[str, Any]:
         base = config
@@ -111,7 +115,8 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
 
 
 def recipe(arguments: Sequence[str]) -> None:
-    """All stages of a recipe; `arguments`: recipe=NAME, out=DIR, export=NAME, and options of its trainings."""
+    """Run all stages of a recipe; `arguments`: recipe=NAME, out=DIR, export=NAME, and options of
+    its trainings."""
     from po3d.training.recipe import Recipe, run_recipe
 
     own = {key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export")}
@@ -128,7 +133,7 @@ def recipe(arguments: Sequence[str]) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of one training, study or recipe."""
+    """Run one training, study or recipe; return the exit code."""
     if any(a.startswith("recipe=") for a in arguments):
         return guarded(lambda: recipe(arguments))
     return run_hydra(main, "train", __doc__, arguments)

@@ -1,4 +1,4 @@
-"""po3d: a scene is a table, a question is a program, an answer is the program run on the table.
+"""po3d: the scene is a table, the question a program, the answer the program's result on the table.
 
     model = po3d.load("street")                      # or "rooms", "photographs", "orbit"
     scene = model.look("street.jpg")                 # or a PIL image, or (H, W, 3) pixels
@@ -7,7 +7,7 @@
     room = po3d.read_scene("room.json").in_frame("The door is at the front.")
     po3d.change(room, "The red chair was moved next to the bed.")
 
-Everything is imported when it is first used.
+Modules are imported on first use.
 """
 
 import importlib

@@ -7,12 +7,12 @@ from po3d.io.guard import guarded
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
+    """Run the command line and return the exit code: 0, 1 (no answer), 2 (invalid input)."""
     code = 0
 
     def command() -> None:
         nonlocal code
-        from po3d.cli import main as cli  # seconds of imports, which Ctrl+C may end as well
+        from po3d.cli import main as cli  # slow import; guarded against Ctrl+C, too
 
         code = cli.main(argv)
 

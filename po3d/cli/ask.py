@@ -1,7 +1,7 @@
-"""Answer questions about a picture or a scene table, and say why.
+"""Answer questions about an image or a scene, with an explanation.
 
-The exit code is 0 with an answer, 1 without one, 2 for bad input, such as a question that can't be read; of several questions the
-highest.
+The exit code is 0 with an answer, 1 without one, 2 for invalid input, such as a question that
+cannot be parsed; for several questions the highest one.
 """
 
 import argparse
@@ -31,11 +31,11 @@ PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
 TABLES = {"street": "a street's table", "rooms": "a room's table", "photographs": "a photograph's table"}
 STREETS = "street_estimator"
-SAMPLES = 64  # draws of a photograph's table, but for --mode argmax
-NO_ANSWER = 1  # exit code: the question was understood, but there is no answer to it
+SAMPLES = 64  # posterior samples of a photograph's scene, except for --mode argmax
+NO_ANSWER = 1  # exit code: the question was parsed, but has no answer
 
 
-# What only some read, by the kind of picture or table: an option that nobody reads is a slip.
+# Option -> kinds of images or scenes that read it; for others it is an error.
 READ_BY = {
     "focal": ("rooms", "orbit", "photo"),
     "metres_per_pixel": ("map",),
@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the answer, or the answers of all lines of standard input; 1 where there is none."""
+    """Print the answer, or the answers to all lines of standard input; return the exit code."""
     from po3d.benchmarks.superclevr.files import read_scene
     from po3d.scene.street import shape_note
     from po3d.systems.asking import pixels
@@ -132,7 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
         ask = functools.partial(model.ask, path if scene is None else scene, **how)
         if not several:
             return _tell(arguments, ask(arguments.question.strip()), image)
-        if scene is None and kind != "photo":  # whose networks look for what a question names
+        # Open-vocabulary networks need the question's objects.
+        if scene is None and kind != "photo":
             looking = {name: how.pop(name) for name in ("focal", "metres_per_pixel")}
             picture = path if kind != "street" else pixels(path)[0]
             ask = functools.partial(model.ask, model.look(picture, **looking), **how)
@@ -140,7 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell_all(arguments: argparse.Namespace, ask: "Callable[[str], Answer]", image: "Image | None") -> int:
-    """Print the answer to every line of standard input; the highest exit code. One that can't be read stops none of the others."""
+    """Print the answers to the lines of standard input and return the highest exit code. A line
+    that cannot be parsed does not stop the others."""
     worst = 0
     for line in sys.stdin:
         if not (question := line.strip()):
@@ -159,7 +161,7 @@ def _tell_all(arguments: argparse.Namespace, ask: "Callable[[str], Answer]", ima
 
 
 def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> int:
-    """Print an answer, with what goes with it; its exit code."""
+    """Print an answer with its explanation; return its exit code."""
     from po3d.scene.display import top_view
 
     if answer.looked is not None and answer.looked.strange:
@@ -184,7 +186,8 @@ def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
 
 
 def _chosen(answer: "Answer") -> "Answer":
-    """The answer of the parse that the user chooses by its number; the question back where none is chosen."""
+    """Let the user choose an interpretation by its number; return its answer, or the given one if
+    none is chosen."""
     numbers = ", ".join(str(number) for number in range(1, len(answer.choices) + 1))
     try:
         typed = input(f"{numbers}, or return for none: ").strip()
@@ -196,7 +199,7 @@ def _chosen(answer: "Answer") -> "Answer":
 
 
 def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> None:
-    """The picture of --save."""
+    """Write the image of --save."""
     if not arguments.save:
         return
     if answer.scene is None:
@@ -207,7 +210,7 @@ def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
 
 
 def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None") -> "Model | Chooser":
-    """What answers: for a room's table, a street's table, a photograph, or a picture of another kind."""
+    """Return the model for a room's scene, a street's scene, a photograph or another image."""
     from po3d.systems import rooms, street, tables
     from po3d.systems.asking import Model
     from po3d.systems.choosing import Chooser
@@ -231,7 +234,7 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
         return Model(Pipeline(tables.Truth(), own, executor, second=second(arguments.reader, executor)))
     if arguments.perception == "photo":
         return _photographs(arguments)
-    own = arguments.perception_checkpoint != STREETS  # is for streets
+    own = arguments.perception_checkpoint != STREETS  # a street estimator
     if own or arguments.perception != "auto":
         return Chooser(
             _worlds(arguments), "street" if arguments.perception == "auto" else arguments.perception
@@ -247,14 +250,15 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
 
 
 def _world(scene: "Scene") -> str:
-    """The world in which questions about a table are asked first: of TABLES."""
+    """Return the first domain (a key of TABLES) for questions about a scene."""
     from po3d.systems.choosing import worlds_of
 
     return worlds_of(scene)[0] if scene.outline is not None or scene.objects else "street"
 
 
 def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str, Callable[[], Model]]":
-    """The models that look with shipped estimators, made when they are asked for; of photographs and orbits those of a named `table`."""
+    """Return the domains' models with shipped estimators, loaded on first use; photographs and
+    orbits with `table` as their source of scenes."""
     from po3d.systems import street
     from po3d.systems.asking import Model, load
 
@@ -271,7 +275,8 @@ def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str,
 
 
 def _photographs(arguments: argparse.Namespace) -> "Model":
-    """The networks of others for photographs; InputError where they are not installed."""
+    """Return the model with third-party networks for photographs; InputError if they are not
+    installed."""
     from po3d.io.config import build, compose, varied
     from po3d.systems import photographs
     from po3d.systems.asking import Model
@@ -283,7 +288,7 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
 
 
 def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
-    """The picture of --save."""
+    """Return the image of --save."""
     from po3d.evaluation.report import draw
     from po3d.scene.edits import unchanged
 
@@ -301,5 +306,5 @@ def _is_json(path: Path) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
-    except (OSError, ValueError):  # a ValueError: a name with NUL
-        return False  # reading it as a picture says what is wrong
+    except (OSError, ValueError):  # ValueError: a name with NUL
+        return False  # reading it as an image reports the error

@@ -1,15 +1,16 @@
-"""The label audit: released answers against their own programs, run on the true tables.
+"""Label audit: compare released answers with the results of their own programs on the true scenes.
 
     po3d audit --benchmark pulsecheck457 --data ROOT --out errata.jsonl --corrected DIR
 
-Each question ends as one of
+Each question gets one of the verdicts
 
 agrees       the program gives the released answer
-replaced     it gives another one: the corrected split has that
-left out     it has no answer (nothing or several things are described): the corrected split lacks the question
-unvouched    there is no program, so nothing can be said: the corrected split keeps the question
+replaced     it gives another answer, which is in the corrected split
+left out     it gives no answer (no object or several match): the corrected split lacks the question
+unvouched    there is no program, so it cannot be checked: the corrected split keeps the question
 
-A release whose constants are not ours disagrees in whole columns; few errata spread over all columns are wrong labels.
+If a release uses other constants than po3d, whole columns disagree; few errata spread over all
+columns are wrong labels.
 """
 
 import argparse

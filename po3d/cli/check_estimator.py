@@ -1,10 +1,11 @@
-"""Checks an estimator of your own on some shipped pictures of each benchmark, one line for each check.
+"""Check an external estimator on some shipped images of each benchmark; prints one line per check.
 
   po3d check-estimator mymod.Mine
   po3d check-estimator mymod.Mine --benchmark scope --set threshold=0.4
 
-The class is found in the current folder or on PYTHONPATH, and made with the arguments of --set. The exit code is 0 where
-every check holds, else 2. What an estimator is: docs/extending.md.
+The class is imported from the current folder or PYTHONPATH, and constructed with the arguments of
+--set. The exit code is 0 if all checks pass, else 2. The interface is described in
+docs/extending.md.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from po3d.io.errors import InputError, visible
 from po3d.io.guard import BAD_INPUT
 
 PICTURES = 2  # images, rooms or scenes of each benchmark
-TOLERANCE = 1e-3  # of the same pictures' tables when they are made again
+TOLERANCE = 1e-3  # between the scenes of two calls on equal images
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a line for each check; 0 where all hold."""
+    """Print a line for each check; return 0 if all pass."""
     failed = False
     for holds, line in checks(arguments.target, arguments.set, arguments.benchmark):
         print(f"{'ok  ' if holds else 'FAIL'}  {visible(' '.join(line.split()))}", flush=True)
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def checks(target: str, options: list[str], benchmark: str | None = None) -> Iterator[tuple[bool, str]]:
-    """Whether each check holds, and what it is about."""
+    """Yield, for each check, whether it passes, and its description."""
     from po3d.benchmarks.registry import MODULES
     from po3d.systems.estimators import class_path, identity, parameters, title
 
@@ -63,7 +64,7 @@ def checks(target: str, options: list[str], benchmark: str | None = None) -> Ite
 
 
 def made(target: str, options: list[str]) -> Any:
-    """The object, made as perception._target_=TARGET makes it; InputError when it can't be."""
+    """Build the object of perception._target_=TARGET; InputError if it cannot be built."""
     from omegaconf import OmegaConf
 
     from po3d.evaluation.options import importable
@@ -87,7 +88,7 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 
 
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
-    """The tables of a split's images, twice, and the answers of gold programs on them."""
+    """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     import importlib
     from itertools import groupby
 
@@ -116,7 +117,7 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
 
 
 class _Gold:
-    """No reader: all programs are gold."""
+    """A parser that is never called: all programs are gold."""
 
     def read(self, questions: Any) -> list:
         raise AssertionError("nothing is read where all programs are gold")

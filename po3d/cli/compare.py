@@ -1,10 +1,11 @@
-"""Predictions files side by side: accuracies with intervals, and for each pair of systems whether they differ.
+"""Compare predictions files: accuracies with intervals, significance tests for pairs of systems.
 
     po3d compare A.jsonl B.jsonl ...     every pair; --to-first: each against the first
 
-Accuracies are those of the benchmark's own scorer, their intervals resample images or rooms. A pair is compared on
-all questions together: the difference with its bootstrap interval, the exact McNemar test, Holm's correction over all
-pairs shown, the smallest difference that so many images can show, and how far both err on the same questions.
+Accuracies are computed by the benchmark's own scorer; their bootstrap intervals resample images or
+rooms. A pair is compared on all questions: the difference with its bootstrap interval, the exact
+McNemar test, Holm's correction over all pairs, the smallest difference that this number of images
+can detect, and the overlap of both systems' errors.
 """
 
 import argparse

@@ -1,16 +1,16 @@
-"""The script that lets a shell complete po3d's commands and options.
+"""Print a script for shell completion of po3d's commands and options.
 
     po3d completion bash          to be kept as ~/.local/share/bash-completion/completions/po3d
     po3d completion zsh           to be kept as _po3d in a folder of $fpath
     po3d completion fish          to be kept as ~/.config/fish/completions/po3d.fish
 
-Needs `pip install 'po3d[shell]'` while the script is written, not where it is used.
+Needs `pip install 'po3d[shell]'` to write the script, not to use it.
 """
 
 import argparse
 
 SHELLS = ("bash", "zsh", "fish")
-# metavars that stand for them
+# Metavars of files and folders.
 FILES = {"FILE", "PICTURE", "IMAGE_OR_SCENE", "PREDICTIONS", "NAME_OR_PATH", "RESULTS"}
 FOLDERS = {"DIR", "ROOT", "RUN"}
 

@@ -1,9 +1,10 @@
-"""What is installed, what works, and what to do about what is missing.
+"""Check the installation: what is installed and works, and how to fix the rest.
 
     po3d doctor           a line each: package, extras, renderer, devices, checkpoints
-    po3d doctor --json    the same for a bug report
+    po3d doctor --json    as JSON, for a bug report
 
-Extras are named as in `pip install 'po3d[NAME]'`. Exit code 1 when something that every user needs is missing.
+Extras are named as in `pip install 'po3d[NAME]'`. The exit code is 1 if something that every user
+needs is missing.
 """
 
 import argparse
@@ -16,13 +17,13 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-NEEDED = "needed"  # states of a check; `absent` is fine where the feature is not wanted
+NEEDED = "needed"  # states of a check; `absent` is fine if the feature is not used
 STATES = {True: "ok", False: "absent", NEEDED: "MISSING"}
 
 
 class Check(NamedTuple):
     what: str
-    state: bool | str  # true: there; false: absent; NEEDED: absent, and nothing works without it
+    state: bool | str  # true: present; false: absent; NEEDED: absent and required by everything
     found: str
     remedy: str = ""
 
@@ -49,7 +50,7 @@ def _healthy(checks: list[Check]) -> bool:
 
 
 def packages() -> Iterator[Check]:
-    """Python, po3d, and which requirements of the core and of each extra are installed in the version asked for."""
+    """Check Python, po3d, and the versions of the requirements of the core and each extra."""
     yield Check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     try:
         own = importlib.metadata.distribution("po3d")
@@ -70,7 +71,8 @@ def packages() -> Iterator[Check]:
 
 
 def _missing(requirements: list[str], extra: str | None) -> list[str]:
-    """Of the core (None) or of one extra: requirements that are not installed, or in another version."""
+    """Return the requirements of the core (None) or of one extra that are not installed in a
+    suitable version."""
     from packaging.requirements import Requirement
 
     found = []
@@ -88,7 +90,8 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
     return found
 
 
-# In a process of its own: a broken driver may crash, and a software renderer's LLVM does not go with every torch's.
+# In a process of its own: a broken driver may crash, and the LLVM of a software renderer conflicts
+# with that of some torch versions.
 _RENDERER = """
 from po3d.io.errors import InputError
 from po3d.synthesis.render.device import open_context
@@ -100,7 +103,7 @@ except InputError as error:
 
 
 def devices() -> Iterator[Check]:
-    """The renderer, a GPU, and the furniture catalogue."""
+    """Check the renderer, a GPU, and the furniture catalogue."""
     if importlib.util.find_spec("moderngl"):
         ran = subprocess.run(
             [sys.executable, "-c", _RENDERER], capture_output=True, text=True, timeout=120, check=False
@@ -133,7 +136,7 @@ def _cuda() -> Check:
 
 
 def checkpoints() -> Iterator[Check]:
-    """The shipped checkpoints: whole, and with the hash that their card says."""
+    """Check that the shipped checkpoints are complete and match their recorded hashes."""
     from po3d.io import shipped
     from po3d.io.files import read_json, sha256
 

@@ -1,4 +1,4 @@
-"""A split as language models are asked it: the very items that po3d answers, for a harness or an endpoint.
+"""Export a split for language models: the items that po3d answers, for a harness or an endpoint.
 
     po3d export --benchmark hypo3d --format vlmevalkit --out DIR
     po3d export --benchmark pulsecheck457 --data outputs/twins/... --format lmms-eval --out DIR
@@ -6,15 +6,16 @@
     po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results --predictions FILE \\
                 --dataset Spatial457 --out WORK/po3d
 
-    vlmevalkit   DIR/po3d_<benchmark>.tsv       images inside, a row whose images an earlier row has points there
+    vlmevalkit   DIR/po3d_<benchmark>.tsv       with images; a row with an earlier row's images refers to it
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
-    release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, pictures beside
+    release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, with images
     datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
 
-A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
-row carries the question's id (qid, or id), by which `po3d import` finds it again.
+The images of a twin that `split=fresh` stored without them (under `outputs/twins`) are rendered.
+Prompts: `po3d.systems.prompts`. Every row has the question's id (qid, or id), by which `po3d
+import` finds it.
 """
 
 import argparse

@@ -1,12 +1,16 @@
-"""Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
-with any number of workers, and a killed run goes on where it was."""
+"""Make images, scenes and questions of a benchmark's twin.
+
+A seed gives identical bytes with any number of workers; a killed run is resumed by the same
+command.
+"""
 
 import argparse
 from typing import Any
 
 from po3d.io.shipped import CONFIGS
 
-READ = ("name", "look", "dials", "systems")  # of a benchmark's options; what systems read shows by itself
+# Keys of a benchmark's config that may be set; a change of another key is an error.
+READ = ("name", "look", "dials", "systems")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shards(benchmark: Any, config: Any) -> None:
-    """The twin's pictures with their scene records as shards in OUT/webdataset."""
+    """Write the twin's images with their scene records as shards to OUT/webdataset."""
     from po3d.synthesis.splits import own_name
     from po3d.synthesis.street.layouts import MESHES
     from po3d.training.shards import write_shards

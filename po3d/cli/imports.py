@@ -1,15 +1,16 @@
-"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again.
+"""Convert a language model's results in a harness to a predictions file, and score it.
 
     po3d import MODEL_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out MODEL.jsonl
 
-A row belongs to the question with its id (columns qid, question_id, id, index, question_index, also inside what
-lmms-eval's metric said), unless both have a text and the texts differ; else to the only question with its image and
-text; else to the only one with its text. What belongs to no question, comes twice, or is missing is listed in
-OUT.import.json and counted on the screen. A missing question has no line in OUT, and counts as wrong wherever it is
-scored.
+A row is matched to the question with its id (columns qid, question_id, id, index, question_index,
+also inside the output of lmms-eval's metric), unless both have a text and the texts differ; else to
+the only question with its image and text; else to the only one with its text. Unmatched, duplicate
+and missing rows are listed in OUT.import.json and counted on the screen. A missing question has no
+line in OUT, and counts as wrong in every score.
 
-The response is read from the first of the columns RESPONSES (of lmms-eval: filtered_resps, resps), its answer by
-`po3d.systems.answers`. Columns A, B, C, D are the options of a multiple choice, where the benchmark gives none itself.
+The response is read from the first of the columns RESPONSES (of lmms-eval: filtered_resps, resps);
+its answer is extracted by `po3d.systems.answers`. Columns A, B, C, D are the options of a multiple
+choice, if the benchmark has none itself.
 """
 
 import argparse

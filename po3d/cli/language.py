@@ -1,15 +1,15 @@
-"""Programs in words, and the files of wordings.
+"""Programs as sentences, and checks of grammar files.
 
     po3d language say 'count(filter(color, "red", filter(name, "chair", scene)))'    the plainest sentence for a program
     po3d language say PROGRAM -n 5                                                   up to five
-    po3d language check                                                              what is wrong with a file of language/grammars
+    po3d language check                                                              errors in a file of language/grammars
 
-Exit code 1 when `check` finds something.
+The exit code is 1 if `check` finds an error.
 """
 
 import argparse
 
-WORDINGS = 50  # draws, to find so many different ones
+WORDINGS = 50  # samples drawn to find that many different sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

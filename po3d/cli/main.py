@@ -1,5 +1,9 @@
-"""The `po3d` command. Each subcommand is a module with a docstring (its help), `add_arguments` and `run`, which imports what
-takes long; it is imported itself when it is chosen, so that --help, and what is wrong with the options, shows at once."""
+"""The `po3d` command.
+
+Each subcommand is a module with a docstring (its help), `add_arguments` and `run`. Slow imports are
+in `run`, and a module is imported only if its subcommand is used, so that --help and errors in the
+options appear at once.
+"""
 
 import argparse
 import importlib
@@ -11,16 +15,16 @@ from po3d import __version__
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 
-SCRIPTS = {  # by name: what it does; their options are hydra's, --help among them
+SCRIPTS = {  # name -> help; their options, --help included, are hydra's
     "evaluate": "answer a benchmark's questions and score them: evaluate.py",
     "train": "train an estimator or a parser: train.py",
 }
 
 
 class Command(NamedTuple):
-    help: str  # in one line
+    help: str  # one line
     module: str
-    extra: str = ""  # of pyproject.toml, without which it ends with an error that names it
+    extra: str = ""  # required extra of pyproject.toml
 
 
 COMMANDS = {
@@ -70,7 +74,7 @@ the answer is the program run on the table, also after a change that a sentence 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
+    """Run the command line and return the exit code: 0, 1 (no answer), 2 (invalid input)."""
     code, given = 0, list(sys.argv[1:] if argv is None else argv)
 
     def command() -> None:
@@ -91,12 +95,14 @@ class _Arguments(argparse.ArgumentParser):
 
 
 def parsed(given: Sequence[str]) -> argparse.Namespace:
-    """The arguments of the command that `given` names first, and `run`, its function; InputError for wrong ones."""
+    """Return the arguments of the command in `given[0]`, with its function as `run`; InputError for
+    invalid ones."""
     return parser_of(given[:1]).parse_args(given)
 
 
 def parser_of(wanted: Collection[str]) -> argparse.ArgumentParser:
-    """The parser of the command line; of the commands, those in `wanted` are imported and have their options."""
+    """Return the parser of the command line; commands in `wanted` are imported and get their
+    options."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Arguments("po3d", description=DESCRIPTION, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"po3d {__version__}")

@@ -1,11 +1,12 @@
-"""L4-Pose-Real of PulseCheck457: which way does the thing in the red box of a photograph face?
+"""L4-Pose-Real of PulseCheck457: the heading of the object in the red box of a photograph.
 
     po3d pose-real make PICTURES ITEMS                                 items of a folder of pictures with poses
     po3d pose-real make PICTURES ITEMS --annotations FILE.mat          items of SUN RGB-D
     po3d pose-real answer ITEMS RUN --system lmm --url URL --model NAME
     po3d pose-real score ITEMS RUN PREDICTIONS.jsonl
 
-The paper does not release the subset; docs/pose_real.md says what pictures it takes and under which licence.
+The paper does not release the subset; docs/pose_real.md describes the images it takes and their
+licence.
 """
 
 import argparse

@@ -1,25 +1,27 @@
-"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses that know nothing of it.
+"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses and clients.
 
     po3d serve --port 8457
     GET  /v1/models               the models below
-    POST /v1/chat/completions     the last user message: pictures as data URIs, and a question somewhere in the text; beside
-                                  messages, the field "po3d" may say what no text does
+    POST /v1/chat/completions     the last user message: images as data URIs, and a question in the text; further
+                                  inputs in the field "po3d", beside messages
 
     po3d-pulsecheck457-2d     left and right are the camera's
     po3d-pulsecheck457-6d     left and right are the object's own
-    po3d-pulsecheck457        the words around the question decide: the object's own where they speak of a perspective
+    po3d-pulsecheck457        the object's own if the words around the question mention a perspective, else the camera's
     po3d-hypo3d               rooms' maps; "Change: .." and "Frame: .." lines, or po3d.change, po3d.frame; po3d.metres_per_pixel
-    po3d-3dsrbench            pictures of rooms; po3d.focal, in widths of the picture
-    po3d-scope                1 to 8 pictures from an orbit, with their angles in the text or in po3d.views
-    po3d                      the picture decides, if it is like those that one of the others knows
+    po3d-3dsrbench            images of rooms; po3d.focal, in widths of the image
+    po3d-scope                1 to 8 images from an orbit, with their angles in the text or in po3d.views
+    po3d                      the image selects the model, if it is in the training domain of one of them
 
-The question is the line behind "Question:", else the last line, else the last sentence, that ends in a question mark
-and that the parser can read. The answer comes in the template {'Reasoning': .., 'Answer': ..} where the message asks
-for that, else alone; the field "po3d" of the response has status, probability, program and reason.
+The question is the line after "Question:", else the last line, else the last sentence, that ends in
+a question mark and can be parsed. The answer is in the template {'Reasoning': .., 'Answer': ..} if
+the message asks for it, else alone; the field "po3d" of the response has status, probability,
+program and reason.
 
-Nothing is fetched or stored. It listens on this machine alone unless told otherwise; what is too large, too long, too
-much at once or malformed is refused with a JSON error that says why, and so is what pages of other sites, or names that are not
-the server's own, ask for. GET /health tells that it is well; on SIGTERM requests under way have a second and a half.
+Nothing is downloaded or stored. The server listens on 127.0.0.1 by default. Requests that are too
+large, too long, too many at once or malformed are rejected with a JSON error that has the reason,
+as are requests from pages of other sites, or for host names that are not the server's. GET /health
+reports the status; on SIGTERM running requests have a second and a half to finish.
 """
 
 import argparse

@@ -1,11 +1,13 @@
-"""A page in the browser: a picture, its table, the scene in 3D; ask, change, drag, undo.
+"""A page in the browser: an image, its scene as a table and in 3D; questions, changes, undo.
 
     po3d studio                              opens with a shipped example; http://127.0.0.1:8080
-    po3d studio data/examples/room.json      with a table of yours, or a picture
+    po3d studio data/examples/room.json      with a scene of yours, or an image
 
-Click a thing to take it: drag it by its handle, turn it, paint it, remove it. Say a change ("The blue chair has been moved next to
-the bed."), say where the front is, ask a question, and see each step with its things lit up. Undo goes back one change.
-It listens on this machine alone, fetches nothing and opens no file that a page names. Needs `pip install 'po3d[studio]'`.
+Click an object to select it: drag it by its handle, rotate, paint or remove it. Type a change ("The
+blue chair has been moved next to the bed."), define the front, ask a question, and see each step
+with its objects highlighted. Undo reverts one change. The server listens on this machine only,
+loads nothing from the network and opens no file named by a page. Needs `pip install
+'po3d[studio]'`.
 """
 
 import argparse

@@ -1,5 +1,8 @@
-"""The studio's page: viser draws the scene in 3D and sends what its user does to a `Session`. It is long because it lays
-out every widget and draws everything that a table holds; what they do is the session's."""
+"""The studio's page.
+
+viser draws the scene in 3D and passes the user's actions to a `Session`. This module has the layout
+of the widgets and the drawing; the actions are in the session.
+"""
 
 import functools
 import html
@@ -28,16 +31,17 @@ from po3d.scene.table import ObjectState
 from po3d.systems.asking import SHOWN, Answer
 
 HOST = "127.0.0.1"
-# What a browser calls this machine; a forwarded port may be another one here, so that of the address counts.
+# Host names of this machine in a browser. The port may differ from ours if it is forwarded, so that
+# of the address counts.
 OWN = re.compile(r"(127\.0\.0\.1|localhost)(:\d+)?")
 LIT, TAKEN = (255, 200, 0), (0, 114, 178)
-BESIDE = 0.25  # of a scene's width, how far it is seen to the left of a wide window's middle
+BESIDE = 0.25  # offset to the left of a wide window's centre, as a fraction of the scene's width
 SPREAD = 2.0  # standard deviations of the ellipse on the ground
 START = "choose ..."
 
 
 def serve(given: str | None, port: int) -> int:
-    """Show the page until interrupted or told to end."""
+    """Serve the page until interrupted or terminated."""
     session = Session()
     if given is None:
         session.open_example("street.jpg")
@@ -46,28 +50,28 @@ def serve(given: str | None, port: int) -> int:
 
         session.open(Path(given).name, read_bytes(given, "picture or scene"))
     page = Page(session, port)
-    try:  # from here on, as what reads the address may end it at once
+    try:  # before printing: a program that reads the address may terminate us at once
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         print("stopped")
     finally:
-        with redirect_stdout(io.StringIO()):  # viser says so, too
+        with redirect_stdout(io.StringIO()):  # viser prints a message, too
             page.server.stop()
     return 0
 
 
 def _own_page(headers: Any) -> bool:
-    """Whether a request comes from a page at the address that it goes to."""
+    """Whether a request comes from a page at the address that it is sent to."""
     hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
     return len(hosts) == 1 and OWN.fullmatch(hosts[0]) is not None and origins == [f"http://{hosts[0]}"]
 
 
 @contextmanager
 def _own_origins() -> Iterator[None]:
-    """A server that begins within takes websockets of its own page alone, not of other sites' pages or other programs on this machine;
-    viser has no option for it."""
+    """Within this context, servers accept websockets only from their own page, not from other sites
+    or other programs on this machine; viser has no option for it."""
     usual = websockets.asyncio.server.serve
 
     def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
@@ -86,21 +90,23 @@ def _own_origins() -> Iterator[None]:
 
 
 class Page:
-    """The widgets and the drawing of one session. All browsers see the same."""
+    """The widgets and the drawing of one session, shared by all browsers."""
 
     def __init__(self, session: Session, port: int = 8080) -> None:
-        self.session, self.taken = session, None  # the row that is held
+        self.session, self.taken = session, None  # row of the selected object
         self.lock = threading.RLock()  # viser calls back from several threads
-        with _own_origins(), redirect_stdout(io.StringIO()):  # viser draws a frame around its address
+        # Viser prints a box around its address
+        with _own_origins(), redirect_stdout(io.StringIO()):
             self.server = viser.ViserServer(HOST, port, label="po3d studio", verbose=False)
         self.address = f"http://{HOST}:{self.server.get_port()}"
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
         self.server.scene.set_up_direction("+z")
-        # Shadows and reflections cost a browser without a GPU nearly all of its time: 0.5 frames a second instead of 40.
+        # Shadows and reflections take nearly all time of a browser without a GPU: 0.5 frames a
+        # second instead of 40.
         self.server.scene.configure_default_lights(cast_shadow=False)
         self.server.scene.configure_environment_map(None)
         self.server.scene.add_light_ambient("/light", intensity=1.5)
-        self.drawn: list[Any] = []  # handles of what stands in the scene
+        self.drawn: list[Any] = []  # handles of the drawn objects
         self.told: Answer | None = None
         self._widgets()
         self.refresh(whole=True)
@@ -121,7 +127,7 @@ class Page:
             self.task = gui.add_dropdown("left and right of", ("the camera", "the thing itself"))
             self.asked = gui.add_button("Ask")
             self.answer = gui.add_html("")
-            # What may be meant, where the question is asked back.
+            # Interpretations to choose from, if the system abstains.
             self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
             self.steps = gui.add_dropdown("light up", ("nothing",))
         with gui.add_folder("Change"):
@@ -160,10 +166,10 @@ class Page:
         )
 
     def _doing(self, what: Callable[[Any], None]) -> Callable[[Any], None]:
-        """A callback whose refusals, and faults, are shown instead of ending the page."""
+        """Wrap a callback: show its errors instead of ending the page."""
 
         def callback(event: Any) -> None:
-            if event.client is None:  # the page itself set the widget
+            if event.client is None:  # the widget was set by the page
                 return
             with self.lock:
                 try:
@@ -179,7 +185,7 @@ class Page:
     def _say(self, words: str) -> None:
         self.status.content = words
 
-    # --- what the user does --------------------------------------------------------------------------------------
+    # --- actions of the user ------------------------------------------------------------------------------------
 
     def _open_example(self, event: Any) -> None:
         if self.example.value != START:
@@ -195,7 +201,7 @@ class Page:
         self._tell(self.session.ask(self.question.value, task))
 
     def _tell(self, answer: Answer) -> None:
-        """Show an answer; where it is asked back, a button for each meaning."""
+        """Show an answer; if the system abstained, a button for each interpretation."""
         for k, button in enumerate(self.meant):
             button.visible = k < len(answer.choices)
             if button.visible:
@@ -241,10 +247,10 @@ class Page:
         self.taken = row
         self.refresh()
 
-    # --- what is shown -------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------
 
     def refresh(self, whole: bool = False) -> None:
-        """Everything from the session's state anew; `whole`: of another scene."""
+        """Redraw everything from the session's state; `whole`: it is another scene."""
         session = self.session
         if whole:
             self.taken, self.answer.content, self.told = None, "", None
@@ -290,7 +296,7 @@ class Page:
                 f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
                 wxyz=_about_z(o.heading), position=middle,
             )  # fmt: skip
-            if k != self.taken:  # whose handle is to be had through it
+            if k != self.taken:  # so that its handle can be reached
                 box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
             keep(box)
             ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
@@ -323,7 +329,7 @@ class Page:
             keep(self._handle(self.taken))
 
     def _handle(self, row: int) -> Any:
-        """What drags and turns a thing on the ground."""
+        """Add the handle that moves and rotates an object on the ground."""
         o = self.session.scene.objects[row]
         z = o.underside + o.extent[2] / 2
         handle = self.server.scene.add_transform_controls(
@@ -338,11 +344,11 @@ class Page:
         return handle
 
     def handle_size(self, row: int) -> float:
-        """The length of a handle's arrows, which end outside of the thing."""
+        """Return the length of a handle's arrows, which end outside the object."""
         return max(0.18 * self._reach(), 0.9 * float(max(self.session.scene.objects[row].extent[:2])))
 
     def _drop(self, row: int, handle: Any) -> None:
-        """A thing to where its handle was let go."""
+        """Move an object to the position of its handle."""
         (x, y, _), (w, _, _, z) = map(float, handle.position), map(float, handle.wxyz)
         self.session.move(row, x, y, 2 * math.atan2(z, w))
         self.refresh()
@@ -360,12 +366,13 @@ class Page:
         return (ground.min(0) + ground.max(0)) / 2
 
     def _reach(self) -> float:
-        """How far the scene goes across the ground."""
+        """Return the extent of the scene on the ground."""
         ground = self._ground()
         return float(max(np.ptp(ground, axis=0).max(), 1.0))
 
     def _look_from(self, clients: Iterable[Any] | None = None) -> None:
-        """Browsers (None: all) see the scene from behind its viewer, from above, beside the panel where there is room for both."""
+        """Move the cameras of the browsers (None: all): behind the viewer, from above, beside the
+        panel if the window is wide enough."""
         behind = "behind" if self.session.world == "street" else "front"
         middle, back, reach = self._middle(), -np.array(self.session.scene.axes[behind]), self._reach()
 
@@ -379,7 +386,7 @@ class Page:
 
 
 def _told(answer: Answer) -> str:
-    """An answer as HTML; all words in it are foreign text."""
+    """Return an answer as HTML; all its words are untrusted text."""
     safe = lambda words: html.escape(visible(words))  # noqa: E731
     if answer.status != "ok":
         head = f"<p><b>no answer</b>: {safe(answer.reason)}</p>"
@@ -391,7 +398,7 @@ def _told(answer: Answer) -> str:
 
 
 def _plain(words: str) -> str:
-    """Words that markdown leaves alone."""
+    """Escape words for markdown."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!<>|])", r"\\\1", visible(words))[:400]
 
 
@@ -404,14 +411,15 @@ def _about_z(angle: float) -> tuple[float, float, float, float]:
 
 
 def _quaternion(rotation: Array) -> Array:
-    """(w, x, y, z) of a rotation matrix."""
+    """Return (w, x, y, z) of a rotation matrix."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_matrix(rotation).as_quat(scalar_first=True)
 
 
 def _ellipse(o: ObjectState) -> Array | None:
-    """(n, 2, 3) line segments around where a thing may stand, and the fan of where it may face; None for a certain one."""
+    """Return (n, 2, 3) line segments: the ellipse of the position's uncertainty, and the fan of the
+    heading's; None for a certain object."""
     covariance = np.array(o.covariance, float)
     if not covariance[:2, :2].any():
         return None

@@ -1,4 +1,7 @@
-"""What the studio shows and does, without a page: a table with its history, edits, frames, changes in words, and answers."""
+"""State and actions of the studio, without the page.
+
+A session has a scene with its history, edits, frames, changes in words, and answers.
+"""
 
 import functools
 import json
@@ -23,8 +26,8 @@ from po3d.systems.asking import Answer, Model, change, load, read_scene
 from po3d.systems.prompts import encode
 
 LARGEST = 20_000_000  # bytes of an upload
-PIXELS = 16_000_000  # of a picture, 48 MB decoded
-KEPT = 100  # states that undo goes back through
+PIXELS = 16_000_000  # of an image, 48 MB decoded
+KEPT = 100  # number of states kept for undo
 EXAMPLES = {
     name: shipped.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
 }
@@ -32,7 +35,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class State:
-    """A table, the picture that it was seen in (H, W, 3), and what led to it."""
+    """A scene, the image it was predicted from (H, W, 3), and the last action."""
 
     scene: Scene
     picture: NDArray[np.uint8] | None = None
@@ -41,13 +44,14 @@ class State:
 
 @functools.cache
 def model(world: str) -> Model:
-    """Loaded once: it takes seconds."""
+    """Return the model, loaded once, as that takes seconds."""
     return load(world) if world == "street" else load(world, table="truth")
 
 
 @dataclass
 class Session:
-    """One user's scene. Methods that can't do what is asked raise InputError and leave the state as it is."""
+    """The scene of one user. Methods raise InputError for an impossible action, and leave the state
+    unchanged."""
 
     states: list[State] = field(default_factory=list)
 
@@ -63,7 +67,7 @@ class Session:
 
     @property
     def world(self) -> str:
-        """Whose questions are read: of "rooms" where the table has an outline, else of "street"."""
+        """Domain of the questions: "rooms" if the scene has an outline, else "street"."""
         return "rooms" if self.scene.outline is not None else "street"
 
     @property
@@ -72,7 +76,7 @@ class Session:
 
     @property
     def names(self) -> list[str]:
-        """What each thing is called: "bed", "desk 1"; "#3 red truck" on a street."""
+        """The name of each object: "bed", "desk 1"; "#3 red truck" on a street."""
         if self.world == "street":
             words = ("size", "color", "shape", "name")
             return [
@@ -86,14 +90,14 @@ class Session:
             names.append(f"{name} {seen[name]}" if several[name] > 1 else name)
         return names
 
-    # --- what is shown -------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------
 
     def open_example(self, name: str) -> None:
         path = EXAMPLES[name]
         self.open(path.name, path.read_bytes())
 
     def open(self, name: str, data: bytes) -> None:
-        """A picture of a street, or a scene table as JSON, as its bytes; `name` is for people alone."""
+        """Open a street image, or a scene as JSON, from its bytes; `name` is only displayed."""
         shown = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
         if len(data) > LARGEST:
             raise InputError(f"{shown} has {len(data):,} bytes, more than {LARGEST:,}")
@@ -106,10 +110,10 @@ class Session:
     def _begin(self, state: State) -> None:
         self.states = [state]
 
-    # --- what is done --------------------------------------------------------------------------------------------
+    # --- actions ------------------------------------------------------------------------------------------------
 
     def move(self, row: int, x: float, y: float, heading: float | None = None) -> None:
-        """A thing to another place on the ground; `heading` in radians."""
+        """Move an object on the ground; `heading` in radians."""
         if not np.isfinite([x, y, heading or 0.0]).all():
             raise InputError("a place should be finite numbers")
         o = self._row(row)
@@ -126,19 +130,19 @@ class Session:
         self._edit(Remove(row), f"{self.names[row]} removed")
 
     def say(self, sentence: str) -> None:
-        """A change of a room, in words."""
+        """Apply a change to a room, given in words."""
         if self.world != "rooms":
             raise InputError("changes in words are for rooms; drag, paint or remove the things of a street")
         self._push(change(self.scene, sentence), sentence)
 
     def turn_to(self, sentence: str) -> None:
-        """The room in the frame that a sentence defines."""
+        """Set the room's frame to that of a sentence."""
         if self.world != "rooms":
             raise InputError("frames in words are for rooms; a street has its camera's")
         self._push(self.scene.in_frame(sentence), sentence)
 
     def undo(self) -> str:
-        """Back by one step; what was taken back."""
+        """Undo one step; return its description."""
         if len(self.states) < 2:
             raise InputError("there is nothing to undo")
         return self.states.pop().told
@@ -154,7 +158,7 @@ class Session:
     def _push(self, scene: Scene, told: str) -> None:
         self.states = [*self.states[-KEPT:], replace(self.state, scene=scene, told=told)]
 
-    # --- what is answered ----------------------------------------------------------------------------------------
+    # --- answers ------------------------------------------------------------------------------------------------
 
     def ask(self, question: str, task: Task = "2d") -> Answer:
         if not question.strip():
@@ -165,17 +169,17 @@ class Session:
         return answer
 
     def lit(self, answer: Answer, step: int) -> list[int]:
-        """The things that a step of an answer found, more probably than not."""
+        """Return the objects that a step of an answer selected with a probability above 0.5."""
         trace = answer.found.outcome.trace if answer.found.outcome else ()
         found = trace[step].objects if 0 <= step < len(trace) else {}
         return [k for k, p in found.items() if p >= 0.5 and 0 <= k < len(self.scene)]
 
     def saved(self) -> bytes:
-        """The table as a file that `open` reads again."""
+        """Return the scene as a file that `open` reads."""
         return json.dumps(to_json(self.scene), indent=1).encode()
 
     def drawn(self) -> NDArray[np.uint8] | None:
-        """The picture with boxes and headings, (H, W, 3); None where the table was not seen in one."""
+        """Return the image with boxes and headings, (H, W, 3); None if the scene has no image."""
         from po3d.evaluation.report.draw import draw_scene
 
         if self.state.picture is None:
@@ -184,7 +188,7 @@ class Session:
         return np.asarray(image)
 
     def picture_file(self) -> bytes:
-        """A PNG of the scene: the picture beside the view from above, or that view alone."""
+        """Return a PNG of the scene: the image beside the top view, or the top view alone."""
         from po3d.evaluation.report.draw import draw_change, draw_scene
         from po3d.scene.edits import unchanged
 
@@ -194,7 +198,7 @@ class Session:
 
 
 def _table(data: bytes, name: str) -> Scene:
-    """The table in a file's bytes, read by the reader of files; its errors name what the user gave."""
+    """Read a scene from a file's bytes by the reader of files; errors name the user's file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.json"
         path.write_bytes(data)

@@ -1,11 +1,12 @@
-"""How far a system's probabilities can be trusted, and what it is worth to let it be silent.
+"""Calibration of a system's probabilities, and selective prediction (risk and coverage).
 
     po3d trust PREDICTIONS                                        reliability, ECE, risk and coverage
     po3d trust PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
 
-The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the probability that an
-answer is right (Guo et al. 2017, of the answer against all others). It is one number, so it changes neither an answer
-nor their order. What has no answer is no part of reliability; it counts as not covered.
+The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the
+probability that an answer is right (Guo et al. 2017, for the answer against all others). It is a
+single number, so it changes neither answers nor their order. Questions without an answer are
+excluded from reliability, and count as not covered.
 """
 
 import argparse

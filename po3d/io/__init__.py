@@ -1,1 +1,1 @@
-"""Files, images, checkpoints, configuration, errors: what knows nothing of scenes."""
+"""Files, images, checkpoints, configuration, errors: modules that do not depend on scenes."""

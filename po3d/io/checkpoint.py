@@ -1,9 +1,10 @@
-"""Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
+"""Checkpoint pairs: NAME.safetensors (fp16 weights) and NAME.json (network, hash, provenance).
 
-A compact pair holds large matrices as int8 with one scale an output channel (the tensor's name and SCALE), half the size;
-`python -m po3d.training.compact` makes one; in fewer bits a matrix is packed, and its name ends in their number ("weight:3"). A model
-folder, as hubs of models keep it, holds several pairs as one: config.json and model.safetensors, a tensor's name after its pair's
-kind. Nothing here reads a pickle.
+A compact pair stores large matrices as int8 with one scale per output channel (the tensor's name
+and SCALE), in half the size; `python -m po3d.training.compact` writes it. Matrices of fewer bits
+are packed, and the number of bits is a suffix of their name ("weight:3"). A model folder, as on
+model hubs, holds several pairs in one: config.json and model.safetensors, whose tensor names are
+prefixed with the kind of the pair. No pickle is read.
 """
 
 import subprocess
@@ -28,21 +29,21 @@ from po3d.io.files import read_json, sha256, write_file, write_json
 
 Network = TypeVar("Network", bound=torch.nn.Module)
 FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
-CONFIG, WEIGHTS = "config.json", "model.safetensors"  # of a model folder
-SCALE = ":scale"  # after the name of a tensor that is stored as int8
-LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
+CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a model folder
+SCALE = ":scale"  # suffix of the scale of a tensor that is stored as int8
+LARGE = 4096  # least number of values of a matrix that a compact pair stores as int8
 REPLACED, SPARE = (
     4,
     20_000_000,
-)  # parameters of a network while it is built, for each of the weights and beside them
+)  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
 SHIPPED = shipped.CHECKPOINTS
 
 
 def git_revision() -> str:
-    """The commit of the source tree, with "+" when files differ from it, or the one that a wheel was built from; "" where
-    neither is known."""
+    """Return the commit of the source tree, with "+" if files differ from it, or the commit that
+    the wheel was built from; "" if neither is known."""
     root = shipped.ROOT
-    if shipped.INSTALLED:  # a repository around the folder of the package would not be ours
+    if shipped.INSTALLED:  # a repository around the package's folder would be another project's
         return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
@@ -63,8 +64,8 @@ def save(
     training: dict,
     metrics: dict,
 ) -> Path:
-    """Write `path`.safetensors and `path`.json; returns the path of the weights. The json names the hash of the
-    weights and is written last, so a pair with a matching hash is always whole."""
+    """Write `path`.safetensors and `path`.json, and return the path of the weights. The JSON file
+    has the hash of the weights and is written last, so a pair with a matching hash is complete."""
     stem = Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
     half = {k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()}
     record = {
@@ -79,8 +80,8 @@ def save(
 
 
 def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lambda _: 8) -> Path:
-    """Write the pair `path` again as `out` (without suffix), its matrices in so few `bits` (2 to 8, by name); returns the path of the
-    weights."""
+    """Write the pair `path` again as `out` (without suffix), with matrices of `bits` bits (2 to 8,
+    by name); return the path of the weights."""
     weights, record = load(path)
     stored: dict[str, torch.Tensor] = {}
     for name, value in weights.items():
@@ -100,8 +101,9 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
 
 
 def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
-    """The step between the levels of each row (rows,), in half precision's values: of several the one with the least squared error, as
-    what few levels cost at the edge of a row they save in its middle."""
+    """Return the step between the levels of each row (rows,), rounded to fp16: of 17 candidates the
+    one with the least squared error. With few levels, clipping the largest values costs less than a
+    coarser step in the middle of the row."""
     full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
     steps = (full * torch.linspace(0.2, 1, 17, device=matrix.device)[:, None]).half().float()
     errors = torch.stack([(in_few_bits(matrix, step, bits) - matrix).square().sum(1) for step in steps])
@@ -109,12 +111,12 @@ def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
 
 
 def in_few_bits(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
-    """A matrix with its values at the nearest levels: what a compact pair gives back."""
+    """Return a matrix rounded to the nearest levels, as a compact pair restores it."""
     return _leveled(_codes(matrix, step, bits), step, bits)
 
 
 def takes_few_bits(value: torch.Tensor) -> bool:
-    """Whether a compact pair may have a tensor in fewer than eight bits."""
+    """Whether a compact pair may store a tensor in fewer than eight bits."""
     return value.ndim == 2 and value.numel() >= LARGE and value.shape[1] % 8 == 0
 
 
@@ -124,18 +126,18 @@ def _codes(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
 
 
 def _leveled(codes: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
-    """The values of codes: levels a step apart, as many below zero as above."""
+    """Return the values of codes; the levels are `step` apart and symmetric about zero."""
     return (codes.float() - (2**bits - 1) / 2) * step[:, None]
 
 
 def _packed(codes: torch.Tensor, bits: int) -> torch.Tensor:
-    """(rows, columns) of `bits` each to bytes (rows, columns * bits / 8)."""
+    """Pack codes (rows, columns) of `bits` each into bytes (rows, columns * bits / 8)."""
     each = np.unpackbits(codes.numpy()[..., None], axis=-1)[..., 8 - bits :]
     return torch.from_numpy(np.packbits(each.reshape(len(codes), -1), axis=1))
 
 
 def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
-    """The inverse; ValueError for what `_packed` does not write."""
+    """Inverse of `_packed`; ValueError for an invalid input."""
     if not 2 <= bits < 8 or packed.dtype != torch.uint8 or packed.ndim != 2 or packed.shape[1] % bits:
         raise ValueError(f"{tuple(packed.shape)} values of {packed.dtype} are no codes of {bits} bits")
     each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
@@ -150,8 +152,8 @@ def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: d
 
 
 def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any]) -> dict:
-    """Write the pairs (paths without suffix) as one model folder, to the very same tensors; returns its config, which begins with
-    `about`."""
+    """Write the pairs (paths without suffix) as one model folder, with identical tensors; return
+    its config, which begins with `about`."""
     tensors, parts = {}, {}
     for pair in pairs:
         _, record = load(pair)
@@ -166,13 +168,14 @@ def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any])
 
 
 def _along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    """One scale a row of `matrix`, shaped to multiply it."""
+    """Reshape one scale per row to multiply `matrix`."""
     return scale.view(-1, *[1] * (matrix.ndim - 1))
 
 
 def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Tensor], dict]:
-    """(weights in fp32, the json record) of a checkpoint pair of `kind` (None: any); InputError when a file is missing, of
-    another kind, or the weights are not the ones the json was written for."""
+    """Return (weights in fp32, the JSON record) of a checkpoint pair of `kind` (None: any).
+    InputError if a file is missing, of another kind, or the weights do not match the hash in the
+    JSON file."""
     path = Path(path)
     if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
         raise InputError(
@@ -195,17 +198,17 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
 
 
 def description(path: str | Path) -> dict:
-    """What the JSON of a pair, or of a model folder, says."""
+    """Return the JSON record of a pair, or of a model folder."""
     return read_json(_files(path)[1], "checkpoint description")
 
 
 def digest(path: str | Path) -> str:
-    """The sha256 of a checkpoint's weights, as its description has it."""
+    """Return the SHA-256 of a checkpoint's weights, as stored in its description."""
     return description(path)["sha256"]
 
 
 def _files(path: str | Path) -> tuple[Path, Path]:
-    """The weights and the description of a pair, or of a model folder."""
+    """Return the paths of weights and description of a pair, or of a model folder."""
     path = Path(path)
     if (path / CONFIG).is_file():
         return path / WEIGHTS, path / CONFIG
@@ -214,7 +217,7 @@ def _files(path: str | Path) -> tuple[Path, Path]:
 
 
 def folder_config(folder: Path) -> dict:
-    """config.json of a model folder; InputError when it is none of ours."""
+    """Return config.json of a model folder; InputError if it is not a model folder of po3d."""
     from po3d.io.schemas import ModelFolder, checked
 
     config, where = read_json(folder / CONFIG, "model folder's config"), f"model folder {folder}, {CONFIG}"
@@ -225,7 +228,7 @@ def folder_config(folder: Path) -> dict:
 
 
 def _description(path: Path, kind: str | None) -> dict:
-    """The record of a pair, or of a model folder's part of that kind."""
+    """Return the record of a pair, or of the part of that kind of a model folder."""
     from po3d.io.schemas import CONFIGS, CheckpointRecord, checked
 
     where = f"checkpoint description {path}"
@@ -246,12 +249,12 @@ def _description(path: Path, kind: str | None) -> dict:
 
 
 def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
-    """What a file of weights holds after `prefix`, in fp32, matrices of few bits by their scales."""
+    """Return the tensors whose names begin with `prefix`, in fp32, dequantised."""
     values: dict[str, torch.Tensor] = {}
     try:
         with safe_open(
             path, "pt"
-        ) as file:  # a tensor at a time: what is stored in few bits is never there twice
+        ) as file:  # read one tensor at a time: a quantised one is in memory only once
             keys = {key.removeprefix(prefix) for key in file.keys() if key.startswith(prefix)}  # noqa: SIM118
             for key in sorted(keys):
                 if key.endswith(SCALE):
@@ -261,7 +264,8 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                     values[key] = tensor.float() if tensor.is_floating_point() else tensor
                     continue
                 scale = file.get_tensor(prefix + name + SCALE).float()
-                if scale.shape != tensor.shape[:1]:  # it would be spread over more values than are stored
+                # It would broadcast to more values than are stored.
+                if scale.shape != tensor.shape[:1]:
                     raise ValueError(f"{tuple(scale.shape)} scales of {tuple(tensor.shape)} values")
                 if bits:
                     values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
@@ -275,8 +279,9 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
 
 
 def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path) -> Network:
-    """The network that `make` builds, with `weights`, those of the checkpoint `path`, as its own; InputError when they don't fit it.
-    A network that `make` builds takes no memory before names and shapes are compared with the weights."""
+    """Build a network by `make` and load `weights` into it; `path` names the checkpoint in errors.
+    InputError if they do not fit. The network is built without memory (on the meta device) until
+    names and shapes have been compared with the weights."""
     try:
         with _without_values(sum(value.numel() for value in weights.values())):
             network = make()
@@ -299,8 +304,8 @@ def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], p
 
 @contextmanager
 def _without_values(most: int) -> Iterator[None]:
-    """Parameters that this thread's modules get are shapes without values; ValueError when they have far more than `most` values, of
-    which some are replaced while a network is built."""
+    """Within this context, this thread's modules get parameters on the meta device. ValueError if
+    they have far more than `most` values; some are replaced while a network is built."""
     thread, count = threading.get_ident(), 0
 
     def shape(module: nn.Module, name: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
@@ -320,7 +325,8 @@ def _without_values(most: int) -> Iterator[None]:
 
 
 def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor]) -> None:
-    """ValueError that names the first tensor of a network that the weights lack, have too much, or have otherwise."""
+    """Raise ValueError naming the first tensor that is missing, superfluous, or of another shape or
+    type."""
     for name in sorted(own.keys() ^ weights.keys()):
         raise ValueError(f"the tensor {shown(name)} is {'missing' if name in own else 'none of the network'}")
     for name, value in own.items():
@@ -335,8 +341,9 @@ def _first_line(error: Exception) -> str:
 
 
 def locate(name: str | Path) -> Path:
-    """The path of a checkpoint given by its path (with or without suffix), as a model folder, by its address on a hub (hf://ORG/NAME), or
-    by the bare name of one that is here, in checkpoints/ or shipped."""
+    """Return the path of a checkpoint. `name`: a path (with or without suffix), a model folder, an
+    address on a hub (hf://ORG/NAME), or the bare name of one in the working directory, in
+    checkpoints/ or among the shipped ones."""
     if str(name).startswith(hub.SCHEME):
         return hub.fetch(str(name))
     if Path(name).name != str(name) or Path(name).suffix:

@@ -1,7 +1,7 @@
-"""How a script starts: hydra composes its config; what the user got wrong is an InputError of one line.
+"""Start of a script: compose its config with hydra; errors of the user are InputErrors of one line.
 
-hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and
-its errors can be said in one line. Sweeps (-m) alone are hydra's own, with whatever launcher is installed.
+Uses hydra's compose API, not its launcher: the working directory does not change, no output folders
+appear, and errors can be shortened to one line. Only sweeps (-m) use hydra's launcher.
 """
 
 import ast
@@ -31,36 +31,37 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 from po3d.io.shipped import CONFIGS, INSTALLED, script
-from po3d.io.shipped import ROOT as ROOT  # where scripts and tests look for it
+from po3d.io.shipped import ROOT as ROOT  # imported from here by scripts and tests
 
 _TARGET = re.compile(
     r"(?:target|locating|loading) '([\w.]+)'"
-)  # of what hydra could not make, in its message
+)  # of the object that hydra could not build, in its message
 MANY = frozenset(("-m", "--multirun"))
 
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
-    """The config `name` with key=value overrides; InputError, in one line, for a wrong one."""
+    """Return the config `name` with key=value overrides; InputError for an invalid one."""
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
         raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])
         plain = OmegaConf.to_container(
             config, resolve=True, throw_on_missing=True
-        )  # bad interpolations show here
+        )  # raises on invalid interpolations
     except MissingMandatoryValue as error:
         raise InputError(f"the option {error.full_key} has no value; give {error.full_key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
-    from po3d.io.schemas import check_settings  # pydantic takes a tenth of a second
+    from po3d.io.schemas import check_settings  # pydantic takes 0.1 s to import
 
     check_settings(name, plain)
     return config
 
 
 def as_typed(name: str, override: str) -> str:
-    """An override of the config `name` as hydra reads it: a text, such as a path, is taken as it was typed, whatever characters are in
-    it, with ~ for the home folder. What begins with a bracket, brace or quote, null, and what has ${ in it are hydra's."""
+    """Return an override of the config `name` in hydra's syntax. A text, such as a path, is quoted,
+    so that any character is taken literally; a leading ~ is expanded to the home folder. Values
+    that begin with a bracket, brace or quote, null, and values with ${ are left to hydra."""
     key, _, value = override.partition("=")
     if not value or value == "null" or value[0] in "[{'\"" or "${" in value or key.startswith("~"):
         return override
@@ -72,7 +73,8 @@ def as_typed(name: str, override: str) -> str:
 
 
 def _readable(override: str, sweep: bool = False) -> bool:
-    """Whether hydra can read an override; one of several paths with commas between them for a `sweep` alone."""
+    """Whether hydra can parse an override. Several paths separated by commas are parsed only for a
+    `sweep`."""
     try:
         found = OverridesParser.create().parse_override(override)
     except HydraException:
@@ -82,7 +84,8 @@ def _readable(override: str, sweep: bool = False) -> bool:
 
 @functools.cache
 def _texts(name: str) -> frozenset[str]:
-    """The dotted keys of the config `name` that hold a text, or nothing, and no number, list or choice."""
+    """Return the dotted keys of the config `name` whose value is a text or null, but no number,
+    list or choice."""
     from po3d.io.schemas import texts_of
 
     return frozenset(texts_of(name))
@@ -95,7 +98,8 @@ def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
 
 
 def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
-    """The config, resolved, with other values at some dotted keys; InputError for a key that it does not have."""
+    """Return the resolved config with other values for some dotted keys; InputError for an unknown
+    key."""
     changed = config.copy()
     for key, value in changes.items():
         try:
@@ -106,7 +110,7 @@ def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def build(node: dict[str, Any], **extra: object) -> Any:
-    """The object that a config node with a `_target_` describes, made without its `name`."""
+    """Build the object of a config node with a `_target_`; the node's `name` is not passed."""
     try:
         return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
     except HydraException as error:
@@ -132,8 +136,9 @@ def build(node: dict[str, Any], **extra: object) -> Any:
 def run_hydra(
     main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
 ) -> int:
-    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print; with -m it is run
-    for each combination of options that are lists (`seed=0,1`), by hydra's launcher."""
+    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only
+    print; -m runs it for each combination of options that are lists (`seed=0,1`), by hydra's
+    launcher."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if MANY.intersection(arguments):
         return guarded(lambda: _sweep(main, name, arguments))
@@ -143,11 +148,11 @@ def run_hydra(
 
 
 def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) -> None:
-    """Run `main` for each combination; hydra, which says what failed, ends the program then."""
+    """Run `main` for each combination. On a failure hydra prints it and ends the program."""
     GlobalHydra.instance().clear()
     if not any(a.startswith("hydra.sweep.dir=") for a in arguments):
         arguments.append("hydra.sweep.dir=outputs/sweeps/${now:%Y-%m-%d}/${now:%H-%M-%S}")
-    # what hydra can't read is a path; any other may be a list of values
+    # An argument that hydra cannot parse is a path; any other may be a list of values.
     typed = [a if a.startswith("-") or _readable(a, sweep=True) else as_typed(name, a) for a in arguments]
     sys.argv = [sys.argv[0], *typed]
     hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(partial(_job, main, name))()
@@ -169,7 +174,7 @@ def _flags(arguments: Sequence[str]) -> list[str]:
 
 
 def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
-    """Print what --help or --cfg asks for."""
+    """Print the output of --help or --cfg."""
     flags = _flags(arguments)
     if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
         raise InputError(
@@ -187,8 +192,9 @@ def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
 
 
 def run_script(name: str, argv: Sequence[str]) -> None:
-    """Run evaluate.py or train.py with these arguments, as `python evaluate.py ...` does; ends in SystemExit. An installed
-    po3d, which has neither in the working directory, finds its own. Flags print without running it: it imports for seconds."""
+    """Run evaluate.py or train.py with these arguments, like `python evaluate.py ...`; ends in
+    SystemExit. An installed po3d uses the scripts of the package. --help and --cfg do not run the
+    script, as its imports take seconds."""
     path = script(name)
     if _flags(argv) and not MANY.intersection(argv):
         usage = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
@@ -198,28 +204,28 @@ def run_script(name: str, argv: Sequence[str]) -> None:
 
 
 def _usage(text: str | None, name: str) -> str:
-    """What a script says of itself; where it is no file in the user's folder its name is a command of po3d."""
+    """Return a script's usage text; in an installed package its name is a command of po3d."""
     text = (text or "").strip()
     return text.replace(f"python {name}.py", f"po3d {name}") if INSTALLED else text
 
 
 def _groups(name: str) -> list[str]:
-    """The config groups that the defaults list of `name` chooses from."""
+    """Return the config groups in the defaults list of `name`."""
     defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
     return [str(key) for entry in defaults if isinstance(entry, DictConfig) for key in entry]
 
 
 def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
-    """What matters of a hydra error, which spreads over lines and causes."""
+    """Shorten a hydra error, which spans several lines and causes, to its essential part."""
     message = " ".join(str(error).split())
     for tail in ("Config search path:", "See https://", "object_type="):
         message = message.split(tail)[0].rstrip()
     if not message.startswith(
         "Could not override"
-    ):  # what stands in a chosen file is no option of the user's
+    ):  # an error inside a chosen file, not in an option of the user
         return message
     wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
-    chosen = [o for o in overrides if _key(o) in _groups(name)]  # which say what other options there are
+    chosen = [o for o in overrides if _key(o) in _groups(name)]  # determine the other options
     known = list(_keys(OmegaConf.to_container(_compose(name, chosen))))
     near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
     known_here = ", ".join([k for k in known if "." not in k])
@@ -241,12 +247,12 @@ def _keys(node: Any, prefix: str = "") -> Iterator[str]:
 
 
 def check_wandb(options: dict[str, Any] | None) -> None:
-    """InputError for what wandb.init would refuse after the run."""
+    """Raise InputError for options that wandb.init would reject after the run."""
     if options is None:
         return
     if importlib.util.find_spec("wandb") is None:
         raise InputError("wandb= needs wandb: pip install wandb")
-    import wandb  # slow to import, so only when asked for
+    import wandb  # slow import
 
     if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
         raise InputError(f"wandb.init knows no {unknown[0]!r}")

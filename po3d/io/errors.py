@@ -1,38 +1,42 @@
-"""The one exception that an entry point turns into a clear line and exit code 2, and how values from outside are shown."""
+"""InputError, and the display of values from outside.
+
+An entry point turns InputError into a one-line message and exit code 2.
+"""
 
 import json
 import re
 import reprlib
 from collections.abc import Collection
 
-# What moves a terminal's cursor, turns its text around or can't be printed: control characters but line breaks, marks
-# of direction, halves of surrogate pairs.
+# Characters that move a terminal's cursor, change its text direction or cannot be printed: control
+# characters except for line breaks, direction marks, unpaired surrogates.
 _UNPRINTABLE = re.compile(
     "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_SHOWN = 60  # characters of a value in an error
+_SHOWN = 60  # maximal number of characters of a value in an error
 _short = reprlib.Repr()
 _short.maxlevel, _short.maxdict, _short.maxlist, _short.maxtuple, _short.maxstring = 2, 3, 5, 5, 30
 
 
 class InputError(ValueError):
-    """What the user gave can't be used. The message is one line: what was wrong, with which value, what to do."""
+    """Invalid input by the user. The message is one line: what is wrong, with which value, and what
+    to do."""
 
 
 def known(what: str, value: str, among: Collection[str], where: str = "") -> None:
-    """InputError for a value that is none of those known; `where` it stands begins its message."""
+    """Raise InputError if a value is not one of the options; `where` begins the message."""
     if value not in among:
         raise InputError(f"{where}unknown {what} {value!r}; known: {', '.join(among)}")
 
 
 def visible(text: str) -> str:
-    """`text` with what a terminal would obey instead of print written as escapes: "\\u001b[2J" for the bytes that clear a
-    screen. Line breaks stay, and JSON stays the same JSON."""
+    """Return `text` with characters that control a terminal as escapes: "\\u001b[2J" for the bytes
+    that clear a screen. Line breaks are kept, and JSON stays equivalent JSON."""
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def shown(value: object) -> str:
-    """A value from outside as an error shows it: short, on one line, printable."""
+    """Return a value from outside for an error message: short, on one line, printable."""
     if isinstance(value, str):
         text = repr(value[: _SHOWN + 1])
     elif value is None or isinstance(value, bool):

@@ -1,5 +1,8 @@
-"""Files that are either whole or absent: written to a temporary name, synced, renamed. And the readers of text, JSON
-and tables, which all know the same encodings and say in one line what is wrong with a file."""
+"""Atomic writing of files, and readers of text, JSON and tables.
+
+Files are written under a temporary name, synced and renamed. The readers have common encodings and
+one-line errors.
+"""
 
 import argparse
 import bz2
@@ -23,20 +26,23 @@ from typing import IO
 
 from po3d.io.errors import InputError
 
-LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
-LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
+LARGEST = 2**30  # bytes of a file that is read whole; all scenes of Super-CLEVR have a fifth of it
+LONGEST_CELL = 2**31 - 1  # characters of a table's cell: some hold images
 LONGEST_LINE = 2**28  # bytes of a line of JSON
-VALUES = 10_000_000  # of a JSON text in which they have fewer than DENSE bytes each: an empty list takes 64 in memory
+# Limit for a JSON text with fewer than DENSE bytes per value: an empty list takes 64 bytes in
+# memory.
+VALUES = 10_000_000
 DENSE = 4
-_HEAD = 4096  # bytes that tell a file's encoding
+_HEAD = 4096  # bytes that determine a file's encoding
 _TEMPORARY = re.compile(r"\..+\.([1-9][0-9]{0,8})\.tmp", re.DOTALL)
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
-    """A file object whose content appears at `path` only when the block ends without an exception. A device or a pipe (/dev/null,
-    /dev/stdout) is written to as it is, and a link leads to its file: neither may be replaced by one."""
+    """Yield a file object whose content replaces `path` only if the block ends without an
+    exception. A device or a pipe (/dev/null, /dev/stdout) is written directly, and a symbolic link
+    is followed: neither may be replaced by a file."""
     path, encoding = Path(path), None if "b" in mode else "utf-8"
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -49,9 +55,9 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
     remove_torn(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        # a name that is no UTF-8 may stand in what is written
+        # names in the content may not be valid UTF-8
         with open(temporary, mode, encoding=encoding, errors="replace" if encoding else None) as file:
-            with contextlib.suppress(OSError):  # not every disk has locks
+            with contextlib.suppress(OSError):  # some file systems have no locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -59,34 +65,36 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
             os.replace(temporary, path)
     except OSError as error:
         if error.filename == str(temporary):
-            error.filename = str(path)  # which the user knows
+            error.filename = str(path)  # the path given by the user
         raise
     finally:
-        with contextlib.suppress(OSError):  # the name may be too long for the disk
+        with contextlib.suppress(OSError):  # the name may be too long for the file system
             temporary.unlink(missing_ok=True)
 
 
-_searched: set[Path] = set()  # folders, by this process
+_searched: set[Path] = set()  # folders searched by this process
 
 
 def remove_torn(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder, once a process: temporary files whose process is no more, on this
-    machine or another one that shares the disk, whose lock nobody has."""
+    """Remove temporary files of killed processes from a folder, once per process: those whose
+    process does not exist (on this machine) and whose lock is free (for other machines that share
+    the disk)."""
     folder = folder.absolute()
     if folder in _searched:
         return
     _searched.add(folder)
     names: list[str] = []
-    with contextlib.suppress(OSError):  # one may write into a folder and not list it
+    with contextlib.suppress(OSError):  # a folder may be writable and not readable
         names = os.listdir(folder)
     for name in names:
         if not (found := _TEMPORARY.fullmatch(name)) or _alive(int(found[1])):
             continue
-        if (folder / name).is_dir():  # of a training
+        if (folder / name).is_dir():  # a training's
             shutil.rmtree(folder / name, ignore_errors=True)
             continue
         with contextlib.suppress(OSError), open(folder / name, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError: another machine's process writes it
+            # OSError: a process on another machine writes it.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             (folder / name).unlink()
 
 
@@ -101,7 +109,8 @@ def _alive(process: int) -> bool:
 
 
 def output_file(path: str) -> str:
-    """The path of a file to write, as argparse's `type`: a folder is refused before the work."""
+    """Validate the path of an output file, as argparse's `type`; a folder is rejected before the
+    work."""
     if path and Path(path).is_dir():
         raise argparse.ArgumentTypeError(f"{path} is a folder; it should be a file")
     return path
@@ -114,7 +123,7 @@ def write_file(path: str | Path, content: str | bytes) -> None:
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
-    """Write `value` as JSON, atomically; compact when `indent` is None."""
+    """Write `value` as JSON, atomically; compact if `indent` is None."""
     separators = (",", ":") if indent is None else None
     with atomic_write(path) as file:
         json.dump(value, file, indent=indent, ensure_ascii=False, separators=separators)
@@ -122,7 +131,8 @@ def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
 
 
 def write_jsonl(path: str | Path, records: Iterable[object], compact: bool = False) -> None:
-    """Write a record a line, each as soon as it is there, atomically all of them; `compact`: without blanks."""
+    """Write one record per line as they arrive; the file appears atomically at the end. `compact`:
+    without spaces."""
     separators = (",", ":") if compact else None
     with atomic_write(path) as file:
         for record in records:
@@ -130,8 +140,9 @@ def write_jsonl(path: str | Path, records: Iterable[object], compact: bool = Fal
 
 
 def read_text(path: str | Path, what: str = "text file") -> str:
-    """The text of a file in UTF-8, with or without a byte order mark, or in UTF-16 with one; InputError when it is
-    missing or no such text. `what` names the file in the error, here and below."""
+    """Return the text of a file in UTF-8, with or without a byte order mark, or in UTF-16 with one;
+    InputError if it is missing or in another encoding. `what` names the file in the error, here and
+    below."""
     data = _utf8(read_bytes(path, what), path, what)
     try:
         return data.decode("utf-8")
@@ -140,13 +151,15 @@ def read_text(path: str | Path, what: str = "text file") -> str:
 
 
 def read_json(path: str | Path, what: str = "JSON file") -> object:
-    """The parsed content of a JSON file, whose text is as in `read_text`; InputError when it is missing or not JSON."""
+    """Return the content of a JSON file, with the encodings of `read_text`; InputError if it is
+    missing or not JSON."""
     return parse_json(read_text(path, what), f"{what} is not valid JSON: {path}")
 
 
 def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
-    """The records of a JSONL file, whose text is as in `read_text`; packed where its name ends in ".gz" or ".bz2". A torn last line, left by a
-    killed writer, is dropped; any other line that is no JSON object is an InputError."""
+    """Yield the records of a JSONL file, with the encodings of `read_text`; decompressed if its
+    name ends in ".gz" or ".bz2". A torn last line of a killed writer is dropped; any other line
+    that is not a JSON object is an InputError."""
     for number, line in enumerate(_lines(path, what), 1):
         if not line.strip():
             continue
@@ -154,7 +167,7 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
         try:
             record = parse_json(line.decode("utf-8"), f"{where}: not valid JSON")
         except (InputError, UnicodeDecodeError) as error:
-            if not line.endswith(b"\n"):  # the writer was killed inside this record
+            if not line.endswith(b"\n"):  # the writer was killed within this record
                 return
             if isinstance(error, InputError):
                 raise
@@ -165,7 +178,8 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
 
 
 def _lines(path: str | Path, what: str) -> Iterator[bytes]:
-    """The lines of a text in UTF-8, one at a time, also of a packed one; one in UTF-16, or from a pipe, is read whole."""
+    """Yield the lines of a text in UTF-8, also of a compressed one. A text in UTF-16, or from a
+    pipe, is read whole."""
     suffix = Path(path).suffix
     try:
         with _PACKED.get(suffix, open)(path, "rb") as file:
@@ -194,9 +208,9 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
 def read_cells(
     path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
 ) -> Iterator[list[str]]:
-    """The rows of a .csv file, or of one with tabs (any other suffix), as they stand, the header too; text as in
-    `read_text`, read row by row, because some tables are larger than memory likes. A cell has at most `longest` characters;
-    `strict`: quotes must match."""
+    """Yield the rows, header included, of a .csv file, or of one with tabs (any other suffix), with
+    the encodings of `read_text`; row by row, as some tables are too large for memory. `longest`:
+    characters of a cell. `strict`: quotes must match."""
     delimiter = "," if Path(path).suffix.lower() == ".csv" else "\t"
     before = csv.field_size_limit(longest)
     try:
@@ -216,7 +230,8 @@ def read_cells(
 
 
 def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:
-    """The rows of `read_cells` by column; InputError for a row whose cells are not as many as the columns."""
+    """Yield the rows of `read_cells` by column; InputError if a row does not have one cell per
+    column."""
     header: list[str] | None = None
     rows = (row for row in read_cells(path, what) if row)
     for number, row in enumerate(rows):
@@ -231,12 +246,13 @@ def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]
 
 
 def rows_beside(module: str, name: str) -> list[dict[str, str]]:
-    """The rows of a shipped .csv file that stands beside a module (its `__file__`), by column."""
+    """Return the rows, by column, of a shipped .csv file beside a module (its `__file__`)."""
     return list(read_table(Path(module).parent / name))
 
 
 def lines_beside(module: str, name: str) -> list[str]:
-    """The lines of a shipped text file that stands beside a module (its `__file__`), but for comments (#) and empty ones."""
+    """Return the lines of a shipped text file beside a module (its `__file__`), without comments
+    (#) and empty lines."""
     text = (Path(module).parent / name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -245,7 +261,8 @@ def read_bytes(path: str | Path, what: str) -> bytes:
     try:
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size <= LARGEST:
-                data = file.read() if Path(path).is_file() else file.read(LARGEST + 1)  # a pipe may never end
+                # A pipe may be endless
+                data = file.read() if Path(path).is_file() else file.read(LARGEST + 1)
                 if len(data) <= LARGEST:
                     return data
     except (OSError, ValueError) as error:
@@ -266,7 +283,7 @@ def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
 
 
 def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
-    """Why a file can't be read. A ValueError is of a name with NUL: there is no such file."""
+    """Return why a file cannot be read. ValueError: the name contains NUL, so no file has it."""
     if isinstance(error, FileNotFoundError | ValueError):
         return f"{what} not found: {path}"
     if isinstance(error, IsADirectoryError):
@@ -275,8 +292,8 @@ def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
 
 
 def _encoding(head: bytes, path: str | Path, what: str) -> str:
-    """The encoding of a file that begins with these bytes: what its byte order mark says, else UTF-8."""
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # begins like UTF-16
+    """Return the encoding of a file from its first bytes: by its byte order mark, else UTF-8."""
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # also begins like UTF-16
         raise InputError(f"{what} {path} is text in UTF-32; save it as UTF-8")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -286,7 +303,7 @@ def _encoding(head: bytes, path: str | Path, what: str) -> str:
 
 
 def _utf8(data: bytes, path: str | Path, what: str) -> bytes:
-    """The text in UTF-8 without a byte order mark; of UTF-8 nothing but the mark is looked at."""
+    """Return the text in UTF-8 without a byte order mark; UTF-8 is not decoded."""
     if _encoding(data[:_HEAD], path, what) == "utf-8-sig":
         return data.removeprefix(codecs.BOM_UTF8)
     try:
@@ -302,10 +319,10 @@ def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
 
 
 def parse_json(text: str | bytes, failing: str) -> object:
-    """What a JSON text says; an InputError that begins with `failing` where it is none, is nested deeper than 200 lists
-    and objects, has a number of more than 4,300 digits (pydantic's reader, quicker than Python's, caps both), or more than VALUES values
-    that are hardly there."""
-    from pydantic_core import from_json  # not before a file is read
+    """Parse a JSON text. InputError, beginning with `failing`, if it is invalid, nested deeper than
+    200 lists and objects, has a number of more than 4,300 digits (limits of pydantic's parser,
+    which is faster than Python's), or more than VALUES tiny values."""
+    from pydantic_core import from_json  # slow import, only when a file is read
 
     marks = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
     if len(text) > VALUES and VALUES < sum(map(text.count, marks)) > len(text) / DENSE:
@@ -319,6 +336,6 @@ def parse_json(text: str | bytes, failing: str) -> object:
 
 
 def sha256(path: str | Path) -> str:
-    """Hex digest of a file's content."""
+    """Return the SHA-256 of a file as a hex digest."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""How a program ends: what the user got wrong is one line and exit code 2, and no traceback for what is no defect."""
+"""Exit of a program: errors of the user are one line and exit code 2, without a traceback."""
 
 import contextlib
 import importlib
@@ -13,9 +13,9 @@ from typing import Any
 from po3d.io.errors import InputError, visible
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # as shells say of Ctrl+C
-PIPE_CLOSED = 141  # and of `... | head -1`
-EXTRAS = {  # module -> the extra of pyproject.toml that brings it
+INTERRUPTED = 130  # exit code of shells after Ctrl+C
+PIPE_CLOSED = 141  # exit code of shells for a closed pipe (`... | head -1`)
+EXTRAS = {  # module -> the extra in pyproject.toml that installs it
     "moderngl": "synthesis",
     "trimesh": "synthesis",
     "mapbox_earcut": "synthesis",
@@ -33,7 +33,7 @@ EXTRAS = {  # module -> the extra of pyproject.toml that brings it
 
 @contextlib.contextmanager
 def naming_extras() -> Iterator[None]:
-    """A module that is missing because an extra is not installed becomes an InputError that names the extra."""
+    """Turn a missing module of an extra into an InputError that names the extra."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -44,8 +44,8 @@ def naming_extras() -> Iterator[None]:
 
 
 def needed(module: str, extra: str, what: str, instead: str = "") -> Any:
-    """The module that an extra brings; where it is not installed an InputError that begins with `what` it is for and ends with
-    what to do `instead`."""
+    """Import a module of an extra. If it is not installed: InputError, beginning with `what` it is
+    for, ending with what to do `instead`."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -53,17 +53,17 @@ def needed(module: str, extra: str, what: str, instead: str = "") -> Any:
 
 
 def guarded(main: Callable[[], None], in_json: bool = False) -> int:
-    """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
-    disk, a folder that can't be written) is one line on stderr and 2; with `in_json` the output has it, too, as an object.
-    A reader of the output that is gone ends the program quietly, Ctrl+C with one line: both by SystemExit, so that no caller
-    goes on with the next thing."""
+    """Run `main` and return the exit code. Errors of the user (InputError) and of the machine
+    (OSError: a full disk, a read-only folder) are one line on stderr and code 2; with `in_json`
+    also an object on stdout. If the reader of stdout is gone the program ends silently, on Ctrl+C
+    with one line: both by SystemExit, so that no caller continues."""
     _accept_any_output()
     try:
         try:
             with naming_extras():
                 main()
         finally:
-            sys.stdout.flush()  # a reader that is gone shows here at the latest
+            sys.stdout.flush()  # raises if the reader is gone
     except BrokenPipeError:
         _drop_output()
         raise SystemExit(PIPE_CLOSED) from None
@@ -75,7 +75,7 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
         reason = " ".join(visible(_words(error)).split())
         print(f"error: {reason}", file=sys.stderr)
         if in_json:
-            with contextlib.suppress(OSError, ValueError):  # the output may be what failed
+            with contextlib.suppress(OSError, ValueError):  # stdout may be the cause of the error
                 print(json.dumps({"status": "error", "reason": reason}), flush=True)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -86,13 +86,13 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
 
 NO_MEMORY = re.compile(
     r"can.?t allocate memory|cannot allocate memory|out of memory|can.?t start new thread|failed to map segment|"
-    r"terminated abruptly",  # of the last: a process of a pool
+    r"terminated abruptly",  # of a process pool
     re.IGNORECASE,
 )
 
 
 def _out_of_memory(error: Exception) -> bool:
-    """Whether it is what Python, torch, numpy or the loader of libraries raises where memory ends."""
+    """Whether Python, torch, numpy or the dynamic loader ran out of memory."""
     return isinstance(error, MemoryError) or NO_MEMORY.search(str(error)) is not None
 
 
@@ -110,8 +110,8 @@ def _words(error: Exception) -> str:
 
 
 def _accept_any_output() -> None:
-    """What is printed to a closed output is dropped, and what an output's encoding has no letter for becomes a question mark
-    (stderr writes an escape anyway)."""
+    """Drop output to a closed stream, and replace characters that the output's encoding lacks by
+    question marks (stderr writes escapes anyway)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 until the process ends
@@ -120,7 +120,7 @@ def _accept_any_output() -> None:
 
 
 def _drop_output() -> None:
-    """What is still to be written must not fail a second time when Python ends, which it would tell in a traceback."""
+    """Discard pending output, which would fail again with a traceback when Python ends."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         return

@@ -1,4 +1,7 @@
-"""Hubs of models and data sets: folders fetched from one and put on one, by huggingface_hub and its HF_ENDPOINT and HF_TOKEN."""
+"""Download and upload of folders on hubs of models and data sets.
+
+Uses huggingface_hub with its HF_ENDPOINT and HF_TOKEN.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +11,13 @@ from po3d.io.errors import InputError, visible
 from po3d.io.guard import needed
 
 SCHEME = "hf://"
-FILES = ("config.json", "model.safetensors")  # of a model that are fetched: no code, no pickle
+# Files of a model that are downloaded: no code, no pickle.
+FILES = ("config.json", "model.safetensors")
 
 
 def fetch(address: str) -> Path:
-    """The folder of hf://ORG/NAME or hf://ORG/NAME@REVISION, fetched into the hub's cache unless it is there; InputError when there is
-    none."""
+    """Return the folder of hf://ORG/NAME or hf://ORG/NAME@REVISION, downloaded into the hub's cache
+    if it is not there; InputError if there is none."""
     name, _, revision = address.removeprefix(SCHEME).partition("@")
     with _said(address):
         from huggingface_hub import snapshot_download
@@ -27,7 +31,8 @@ def fetch(address: str) -> Path:
 def push(
     folder: Path, name: str, message: str, *, private: bool | None, branch: str | None, token: str | None
 ) -> str:
-    """Put the files of `folder` into the model ORG/NAME, made if need be, as one commit; its address."""
+    """Upload the files of `folder` to the model ORG/NAME, created if missing, as one commit; return
+    its URL."""
     with _said(name):
         from huggingface_hub import HfApi
 
@@ -42,7 +47,7 @@ def push(
 
 @contextmanager
 def _said(name: str) -> Iterator[None]:
-    """What a hub refuses, and what the network does, as one line."""
+    """Return an error of the hub or the network as one line."""
     needed("huggingface_hub", "hub", "a hub needs")
     import httpx
     from huggingface_hub.errors import HFValidationError
@@ -51,6 +56,7 @@ def _said(name: str) -> Iterator[None]:
         yield
     except HFValidationError:
         raise InputError(f"{visible(name)} is no name on a hub; it should be like hf://ORG/NAME") from None
-    except (httpx.HTTPError, OSError) as error:  # refused, not found, no network, none of it in the cache
+    # Rejected, not found, no network, or not in the cache.
+    except (httpx.HTTPError, OSError) as error:
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"the hub does not give or take {visible(name)}: {visible(why)}") from None

@@ -1,4 +1,7 @@
-"""Pictures from files nobody vouches for: an allow-list of formats, a cap before decoding, and large ones made smaller."""
+"""Reading of untrusted image files.
+
+Formats are restricted, the size is limited before decoding, and large images are scaled down.
+"""
 
 import io
 import math
@@ -13,23 +16,25 @@ from po3d.io.errors import InputError, visible
 from po3d.io.files import unreadable
 
 FORMATS = ("PNG", "JPEG", "WEBP")
-_TURNED = (5, 6, 7, 8)  # EXIF orientations of a picture that is stored on its side
-MAX_PIXELS = 50_000_000  # read from the header, so a bomb is refused before it is unpacked
-# of formats that are decoded whole, several times over: within 500 MB
+_TURNED = (5, 6, 7, 8)  # EXIF orientations by 90 degrees, with width and height swapped
+# Checked in the header, so that a decompression bomb is rejected before decoding.
+MAX_PIXELS = 50_000_000
+# Formats that are decoded whole, with several copies: within 500 MB of memory.
 MAX_PIXELS_WHOLE = {"WEBP": 20_000_000}
-# formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+# Formats with animations; several images in a phone's JPEG are one image in several sizes.
 ANIMATED = ("PNG", "WEBP")
-LARGE = 12_000_000  # pixels; networks look at a twentieth of them
-STRIP = 1_000_000  # pixels that are scaled down at once
+LARGE = 12_000_000  # pixels; networks use a twentieth of them
+STRIP = 1_000_000  # pixels scaled down at a time
 
 
 class ImageError(InputError):
-    """A picture that is missing, damaged or refused: of one image of a benchmark, not of the whole run."""
+    """An image that is missing, damaged or rejected: an error of one image of a benchmark, not of
+    the run."""
 
 
 def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
-    """(H, W, 3) sRGB pixels of an image file, as `decode_image` gives them; ImageError when it is missing, truncated,
-    huge or no image."""
+    """Return (H, W, 3) sRGB pixels of an image file, as `decode_image`; ImageError if it is
+    missing, truncated, too large or not an image."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -38,13 +43,14 @@ def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
 
 
 def exif_focal(path: str | Path) -> float | None:
-    """The focal length in widths of the upright picture that a photograph's EXIF tells by its equivalent on 35 mm film (by
-    the diagonals, as CIPA has it); None without one. Of a cropped picture it is wrong."""
+    """Return the focal length in widths of the upright image, from the 35 mm equivalent in EXIF (by
+    diagonals, as CIPA defines it); None if absent. It is wrong for a cropped image."""
     try:
         with Image.open(path, formats=FORMATS) as image:
             exif = image.getexif()
             width, height = image.size
-            focal = float(exif.get_ifd(0x8769).get(0xA405, 0))  # the EXIF block: FocalLengthIn35mmFilm
+            # The EXIF block: FocalLengthIn35mmFilm
+            focal = float(exif.get_ifd(0x8769).get(0xA405, 0))
             turned = exif.get(0x0112, 1) in _TURNED
     except (OSError, SyntaxError, ValueError, TypeError, ZeroDivisionError):
         return None
@@ -54,8 +60,8 @@ def exif_focal(path: str | Path) -> float | None:
 
 
 def image_size(source: str | Path | bytes) -> tuple[int, int] | None:
-    """Width and height of the upright picture in a file or in encoded bytes, of which the head is enough; None where
-    they can't be told."""
+    """Return width and height of the upright image in a file or in encoded bytes, of which the
+    header suffices; None if they cannot be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -71,15 +77,17 @@ def image_size(source: str | Path | bytes) -> tuple[int, int] | None:
 def decode_image(
     data: bytes, where: str, max_pixels: int = MAX_PIXELS, whole: bool = False
 ) -> NDArray[np.uint8]:
-    """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF orientation,
-    transparency dropped; a picture of more than LARGE pixels is scaled down by a whole number while it is read, unless it
-    is wanted `whole`, because something else counts in its pixels."""
+    """Return (H, W, 3) sRGB pixels of an encoded image; `where` names it in errors. The EXIF
+    orientation is applied, transparency dropped. An image of more than LARGE pixels is reduced by
+    an integer factor while it is read, unless `whole`, for uses that depend on pixel coordinates.
+    """
     where = visible(where)
     if not data:
         raise ImageError(f"image {where} is empty (0 bytes)")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own cap is stricter
+            # Our own limit is stricter
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
         raise ImageError(
@@ -87,7 +95,8 @@ def decode_image(
         ) from None
     except UnidentifiedImageError:
         raise ImageError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
-    except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three on a damaged header
+    # Pillow raises all three for a damaged header.
+    except (OSError, SyntaxError, ValueError) as error:
         raise ImageError(f"image {where} is damaged ({error})") from None
     width, height = image.size
     largest = min(max_pixels, MAX_PIXELS_WHOLE.get(image.format or "", max_pixels))
@@ -113,7 +122,7 @@ def decode_image(
 
 
 def _scaled(image: Image.Image) -> Image.Image:
-    """The picture with about LARGE pixels at most."""
+    """Reduce an image to about LARGE pixels at most."""
     factor = math.ceil(math.sqrt(image.width * image.height / LARGE))
     if factor == 1:
         return image
@@ -123,7 +132,8 @@ def _scaled(image: Image.Image) -> Image.Image:
 
 
 def _reduced(image: Image.Image, factor: int) -> Image.Image:
-    """The picture in RGB at 1 / `factor`, made of strips: the whole one in RGB beside itself would take twice its memory."""
+    """Return the RGB image at 1 / `factor`, made in strips: a whole RGB copy would double the
+    memory."""
     strip = factor * max(1, STRIP // (image.width * factor))
     size = (-(-image.width // factor), -(-image.height // factor))
     small = Image.new("RGB", size)
@@ -135,7 +145,7 @@ def _reduced(image: Image.Image, factor: int) -> Image.Image:
 
 
 def jpeg(pixels: NDArray[np.uint8], quality: int) -> bytes:
-    """The bytes of a JPEG of (H, W, 3) pixels."""
+    """Encode (H, W, 3) pixels as a JPEG."""
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "JPEG", quality=quality, optimize=True)
     return file.getvalue()

@@ -1,13 +1,16 @@
-"""What a run is called: in its row, wherever its figures stand, and in its folder. One place, so that neither can leave out
-what sets it apart: true tables, oracles, abstention, other weights."""
+"""Name of a run, for its row in tables, captions and its folder.
+
+It is made in one module, so that all of them name each deviation: true scenes, oracles, abstention,
+other weights.
+"""
 
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-ALWAYS = ("table", "frame", "known_yaw")  # settings that a report says even where they are as they come
-# said otherwise: the name itself, or the split's
+ALWAYS = ("table", "frame", "known_yaw")  # settings that are reported even at their default
+# named elsewhere: by the name itself, or by the split
 _UNSAID = ("name", "_target_", "model", "path", "base_url", "seed")
 _TABLES = {
     "truth": "true tables",
@@ -17,7 +20,7 @@ _TABLES = {
     "none": "",
     "predicted": "",
 }
-# What a language model is given.
+# Inputs of a language model.
 _SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
 _STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo"}
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
@@ -40,25 +43,27 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "assume_present": lambda v: "" if v else "nothing taken for granted",
     "abstain_below": lambda v: f"abstains below {v:g}" if v else "",
 }
-LONGEST = 120  # letters of a folder's name
+LONGEST = 120  # characters of a folder's name
 
 
 def row_name(report: Mapping[str, Any]) -> str:
-    """The system of a run, a language model by its own name, and all that sets it apart from the system as it comes:
-    "po3d, true tables", "po3d, oracle: heading, abstains below 0.5". `report`: report.json, or any record with its `system` and `settings`."""
+    """Return the name of a run's system, a language model by its own name, and all deviations from
+    the default: "po3d, true tables", "po3d, oracle: heading, abstains below 0.5". `report`:
+    report.json, or any record with `system` and `settings`."""
     settings = report.get("settings") or {}
     return ", ".join([_base(report["system"], settings), *words(settings)])
 
 
 def words(settings: Mapping[str, Any]) -> list[str]:
-    """Settings as people say them, in one order."""
+    """Return the settings in words, in a fixed order."""
     known = [_SAID[key](settings[key]) for key in _SAID if key in settings]
     others = [f"{k}={v}" for k, v in settings.items() if k not in _SAID and k not in _UNSAID]
     return [word for word in (*known, *others) if word]
 
 
 def settings_of(system: Mapping[str, Any], default: Mapping[str, Any], below: float = 0) -> dict[str, Any]:
-    """What a report says of a system's config: ALWAYS, and all in which it is not the default one."""
+    """Return the settings of a system's config for the report: ALWAYS, and all that differ from the
+    default."""
     told = {
         k: v
         for k, v in system.items()
@@ -70,19 +75,20 @@ def settings_of(system: Mapping[str, Any], default: Mapping[str, Any], below: fl
 def run_folder(
     benchmark: str, split: str, system: str, settings: Mapping[str, Any], default: Mapping[str, Any]
 ) -> str:
-    """The name of a run's folder: letters of what it is, short where it is nothing but the default."""
+    """Return the name of a run's folder: benchmark, split and system, and the settings that are not
+    default."""
     apart = {k: v for k, v in settings.items() if default.get(k) != v}
     name = slug("-".join([benchmark, split, _base(system, settings), *words(apart)]))
     return name[:LONGEST].rstrip("-")
 
 
 def slug(text: str) -> str:
-    """Text as a part of a file's name."""
+    """Return text as a part of a file name."""
     return re.sub(r"[^\w.+]+", "-", text).strip("-.")
 
 
 def counted(count: int, unit: str) -> str:
-    """ "150 images", "1 room"."""
+    """Return a count with its unit: "150 images", "1 room"."""
     return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
 
 

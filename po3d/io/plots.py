@@ -1,4 +1,4 @@
-"""Pictures of figures, drawn with matplotlib (the extra `report`), written whole or not at all."""
+"""Plots by matplotlib (extra `report`), written atomically."""
 
 import io
 from collections.abc import Callable
@@ -13,25 +13,25 @@ PLOTS = (".png", ".pdf", ".svg")
 
 
 class Plot(NamedTuple):
-    """A figure that can be drawn: `name` is a part of a file's name, `note` says what it shows, `size` is in inches."""
+    """A plot: `name` is a part of the file name, `note` the caption, `size` in inches."""
 
     name: str
     title: str
     note: str
     size: tuple[float, float]
-    draw: Callable[[Any], None]  # on a matplotlib figure
+    draw: Callable[[Any], None]  # draws on a matplotlib figure
 
 
 def save(plot: Plot, folder: str | Path, suffix: str) -> Path:
-    """Write a plot as FOLDER/NAME.SUFFIX; the file."""
+    """Write a plot as FOLDER/NAME.SUFFIX; return the path."""
     path = Path(folder) / f"{plot.name}{suffix}"
     drawn(path, plot.size, plot.draw)
     return path
 
 
 def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], None]) -> None:
-    """Write what `draw` puts on a matplotlib figure of `size` (inches); InputError without matplotlib or for another
-    ending than PLOTS."""
+    """Write the matplotlib figure of `size` (inches) that `draw` fills; InputError without
+    matplotlib or for a suffix not in PLOTS."""
     suffix = Path(path).suffix.lower()
     if suffix not in PLOTS:
         raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
@@ -41,11 +41,11 @@ def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], Non
 
 
 def rendered(size: tuple[float, float], draw: Callable[[Any], None], suffix: str) -> bytes:
-    """The content of the file that `drawn` writes."""
+    """Return the content of the file that `drawn` writes."""
     rc_context = needed("matplotlib", "report", "plots need").rc_context
     from matplotlib.figure import Figure  # not pyplot: no window, no global state
 
-    # The same bytes every time; letters of an SVG are text, not drawn.
+    # Reproducible bytes; text in an SVG is text, not paths.
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "po3d"}):
         figure = Figure(size, layout="constrained")

@@ -1,4 +1,4 @@
-"""Helper processes, made one way everywhere."""
+"""Process pools and engines for parallel work."""
 
 import contextlib
 import multiprocessing
@@ -18,7 +18,8 @@ Result = TypeVar("Result")
 
 
 class Engine(Protocol):
-    """Does pieces of work on other machines (`po3d.io.ray_engine`); where there is none, this process and its pools do."""
+    """Executes work on other machines (`po3d.io.ray_engine`). Without an engine, this process and
+    its pools are used."""
 
     def each(
         self,
@@ -26,8 +27,8 @@ class Engine(Protocol):
         items: Iterable[Item],
         lost: Callable[[Item, str], Result] | None = None,
     ) -> Iterator[Result]:
-        """What `work` gives for each item, in order. `lost`: the result of an item that could not be done, and why; without it
-        such an item ends the run."""
+        """Yield the result of `work` for each item, in order. `lost`: returns the result of a
+        failed item, given the reason; without it a failed item ends the run."""
         ...
 
 
@@ -36,7 +37,7 @@ _ENGINE: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 @contextlib.contextmanager
 def on(engine: Engine | None) -> Iterator[None]:
-    """`each` gives its work to this engine until the block ends."""
+    """Within this context, `each` uses this engine."""
     token = _ENGINE.set(engine)
     try:
         yield
@@ -45,10 +46,11 @@ def on(engine: Engine | None) -> Iterator[None]:
 
 
 def pool(workers: int) -> ProcessPoolExecutor:
-    """A pool of processes that start anew and end with the process that made them, even when that one is killed.
+    """Return a pool of spawned processes that end with their parent, even if that is killed.
 
-    Spawned, not forked: a forked child would share what its parent set up, a graphics context, CUDA, the locks of torch's
-    threads, and none of these survive that."""
+    Spawned, not forked: a forked child would inherit a graphics context, CUDA and the locks of
+    torch's threads, none of which survive a fork.
+    """
     return ProcessPoolExecutor(max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent)
 
 
@@ -61,8 +63,9 @@ def each(
     done: int = 0,
     together: int = 4,
 ) -> Iterator[Result]:
-    """What `work` gives for each item, in order, from the engine, where one is on, else from this process for one worker, or
-    from a pool; with a bar, on which `done` others stand already. `together`: items that a process is given at once."""
+    """Yield the result of `work` for each item, in order: by the engine if there is one, else by
+    this process for one worker, or by a pool. A progress bar includes `done` earlier items.
+    `together`: items per task of a process."""
     with contextlib.ExitStack() as stack:
         found = map(work, items)
         if engine := _ENGINE.get():
@@ -79,8 +82,8 @@ def _end_with_parent() -> None:
 
 
 def end_with(parent: int) -> None:
-    """End this process when its parent process of that number does, even if that already happened. A killed parent can't
-    end its children, and they would wait for it for long or forever."""
+    """End this process when its parent process (id `parent`) does, even if that already happened. A
+    killed parent cannot end its children, which would wait for it forever."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -88,5 +91,5 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C is told by the parent, once
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl+C, once
     threading.Thread(target=watch, daemon=True).start()

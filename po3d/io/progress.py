@@ -1,4 +1,4 @@
-"""How far a stage is and how long it still takes: one line on the terminal, and nothing where the output goes elsewhere."""
+"""Progress of a stage with its remaining time: one line on the terminal, nothing if redirected."""
 
 import functools
 

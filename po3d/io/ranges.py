@@ -1,4 +1,4 @@
-"""Sets of whole numbers as text: "0-31, 40"."""
+"""Sets of integers as text: "0-31, 40"."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from po3d.io.errors import InputError, shown
 
 
 def ranges_text(numbers: Iterable[int]) -> str:
-    """The numbers as a list of inclusive ranges in ascending order: "0-31, 40"."""
+    """Return the numbers as inclusive ranges in ascending order: "0-31, 40"."""
     runs: list[list[int]] = []
     for k in sorted(set(numbers)):
         if runs and k == runs[-1][1] + 1:
@@ -17,7 +17,7 @@ def ranges_text(numbers: Iterable[int]) -> str:
 
 
 def parsed_ranges(text: str) -> list[range]:
-    """The ranges of such a text, in its order; InputError for any other text."""
+    """Parse such a text into ranges, in its order; InputError if it is invalid."""
     found = []
     for part in filter(None, (p.strip() for p in str(text).split(","))):
         low, _, high = part.partition("-")
@@ -28,5 +28,5 @@ def parsed_ranges(text: str) -> list[range]:
 
 
 def numbers_of(text: str) -> set[int]:
-    """The numbers of such a text."""
+    """Return the numbers in such a text."""
     return set().union(*parsed_ranges(text))

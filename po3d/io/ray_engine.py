@@ -1,7 +1,8 @@
-"""Work on a Ray cluster (extra `cluster`): the one that RAY_ADDRESS names, or one that starts on this machine.
+"""Engine on a Ray cluster (extra `cluster`): that of RAY_ADDRESS, or one on this machine.
 
-Ray places actors and says when one is gone; what is here hands each of them the next item and puts results in order. An item
-counts when its result is here: one whose actor died is done again by another, so nothing is lost and nothing comes twice.
+Ray places the actors and reports their deaths; this module distributes the items and orders the
+results. An item is done when its result has arrived. An item whose actor died is repeated by
+another one, so each item has exactly one result.
 """
 
 import os
@@ -14,17 +15,17 @@ from po3d.io.errors import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-STARTS = 8  # workers in a row that end before they are ready: then something is wrong with all of them
-AHEAD = 16  # items of each worker that may wait for an earlier one
-STORE = 2**30  # bytes of shared memory of a cluster that starts here
+STARTS = 8  # consecutive workers that end before they are ready: the error then affects all of them
+AHEAD = 16  # finished items per worker that may wait for an earlier one
+STORE = 2**30  # bytes of shared memory of a cluster started here
 
 
 class _Worker:
-    """An actor: one piece of work, with whatever it sets up for itself (a network, a renderer)."""
+    """An actor with one piece of work, and the resources that it needs (a network, a renderer)."""
 
     def __init__(self, work: Callable[[Any], Any], folder: str) -> None:
         self.work = work
-        if os.path.isdir(folder):  # paths mean the same as where the command was given
+        if os.path.isdir(folder):  # relative paths refer to the folder of the command
             os.chdir(folder)
 
     def ready(self) -> None: ...
@@ -35,8 +36,9 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Ray:
-    """An engine (`po3d.io.pools.Engine`). `workers`: actors, None for as many as the cluster has room for when work begins;
-    `cpus`, `gpus`: what each of them takes. An item whose workers died `tries` times is given up."""
+    """An engine (`po3d.io.pools.Engine`). `workers`: number of actors; None for as many as the
+    cluster has room for at the start. `cpus`, `gpus`: resources of each. An item is given up after
+    `tries` deaths of its worker."""
 
     workers: int | None = None
     cpus: float = 1
@@ -49,10 +51,11 @@ class Ray:
         items: Iterable[Item],
         lost: Callable[[Item, str], Result] | None = None,
     ) -> Iterator[Result]:
-        """What `work` gives for each item, in order. `lost` gives the result of an item that raised or was given up, and why;
-        without it such an item ends the run, as an InputError of the work always does."""
+        """Yield the result of `work` for each item, in order. `lost` returns the result of an item
+        that raised or was given up, given the reason. Without it such an item ends the run, as an
+        InputError always does."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        import ray  # an extra, and slow to import
+        import ray  # extra, and slow to import
 
         own = not ray.is_initialized()
         if own:
@@ -76,7 +79,7 @@ class Ray:
             raise InputError(f"no Ray cluster at RAY_ADDRESS={address} ({reason})") from None
 
     def _room(self, ray: Any) -> int:
-        """Workers that the cluster has room for."""
+        """Return the number of workers that fit into the cluster."""
         there = ray.cluster_resources()
         each = {k: v for k, v in {"CPU": self.cpus, "GPU": self.gpus}.items() if v}
         room = min((int(there.get(k, 0) // v) for k, v in each.items()), default=1)
@@ -95,11 +98,12 @@ class Ray:
         count = self.workers or self._room(ray)
         remote = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus)(_Worker)
         shared, folder = ray.put(work), os.getcwd()
-        busy: dict[Any, tuple[Any, int | None]] = {}  # what is awaited -> its actor, the item's number
+        # Pending future -> its actor, the item's index.
+        busy: dict[Any, tuple[Any, int | None]] = {}
         idle: deque[Any] = deque()
-        asked: dict[int, Item] = {}  # items that have no result yet
+        asked: dict[int, Item] = {}  # items without a result
         again: deque[int] = deque()
-        deaths: Counter[int | None] = Counter()  # None: before they were ready
+        deaths: Counter[int | None] = Counter()  # None: while starting
         done: dict[int, Result] = {}
         taken = given = 0
 
@@ -131,14 +135,14 @@ class Ray:
                 actor, number = busy.pop(ref)
                 try:
                     result = ray.get(ref)
-                except ray.exceptions.RayTaskError as error:  # the work's own
+                except ray.exceptions.RayTaskError as error:  # raised by the work itself
                     cause = getattr(error, "cause", None) or error
                     if number is None or isinstance(cause, InputError):
                         raise cause from None
                     idle.append(actor)
                     settle(number, f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}", cause)
                 except ray.exceptions.RayError as error:
-                    ray.kill(actor)  # it is gone, its machine, or the result on it
+                    ray.kill(actor)  # the actor, its machine, or the result is lost
                     start()
                     deaths[number] += 1
                     if number is None and deaths[None] == STARTS:

@@ -1,13 +1,13 @@
-"""A run's folder: it says what made the predictions in it, and no other run takes their place unasked.
+"""The folder of a run: records how its predictions were made, and protects them from other runs.
 
-    run.json            of predictions.jsonl: `identity` (what must be the same for it to be used again), `about` (what
-                        made it: settings, revision, date, machine), and its sha256
-    partial.jsonl       an unfinished run: a line with both, then a line an image; each later sitting adds one of its own
-    .lock               held while an evaluation (or of a twin the generation) is at work; the kernel lets go of it when the
-                        process ends, however it ends
+    run.json         of predictions.jsonl: `identity` (must be equal for the predictions to be
+                     reused), `about` (settings, revision, date, machine), and its sha256
+    partial.jsonl    an unfinished run: a line with both, then one line per image and per resumption
+    .lock            held by a running evaluation (or by the generation of a twin); the kernel
+                     releases it when the process ends, however it ends
 
-The revision of the code is part of `about`: an unfinished run goes on at its own revision alone; a finished one may be
-scored at another, and the report then says both.
+The revision of the code is part of `about`: an unfinished run is only resumed at its own revision;
+a finished one may be scored at another, and the report then has both.
 """
 
 import contextlib
@@ -29,15 +29,16 @@ GRID, GRID_PAGE, ERRORS, CURVES = "grid.json", "grid.md", "errors.jsonl", "sensi
 REPORT_FORMAT, GRID_FORMAT = (
     "po3d-report-1",
     "po3d-grid-1",
-)  # of report.json and grid.json; before, they said none
-DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)  # from the predictions beside them
+)  # of report.json and grid.json; absent in older files
+# Files derived from the predictions
+DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)
 LOGS, LOCK = "wandb", ".lock"
-SHOWN = 3  # differences that a message names
+SHOWN = 3  # number of differences in a message
 ABSENT = "nothing"
 
 
 class Run(NamedTuple):
-    """What is being run: `identity` and `about` are JSON values."""
+    """Description of a run: `identity` and `about` are JSON values."""
 
     identity: dict[str, Any]
     about: dict[str, Any]
@@ -49,8 +50,9 @@ class Run(NamedTuple):
 
 @contextlib.contextmanager
 def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Iterator[Path]:
-    """The folder, made if need be, while nobody else works in it; when somebody does, `wait` for their end, or InputError, which names
-    the kind of `work`. Who waits may find a folder that can't be written, in which nobody is at work."""
+    """Lock a folder, created if missing, and yield it. If another process works in it, `wait` for
+    its end, else InputError, which names the kind of `work`. With `wait` a read-only folder is
+    accepted: nobody can be working in it."""
     out = Path(out)
     made, lock = not out.exists(), out / LOCK
     with _writing(out):
@@ -81,7 +83,7 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
 
 @contextlib.contextmanager
 def _writing(out: Path) -> Iterator[None]:
-    """A folder that the user may not write in as an InputError that names the option."""
+    """Turn missing write permission into an InputError that names the option."""
     try:
         yield
     except OSError as error:
@@ -100,7 +102,7 @@ def begin(partial: Path, run: Run) -> None:
 
 
 def append(file: Any, record: dict) -> None:
-    """A line of partial.jsonl, on the disk when this returns."""
+    """Append a line to partial.jsonl; it is on disk when this returns."""
     file.write(json.dumps(record, ensure_ascii=False) + "\n")
     file.flush()
     os.fsync(file.fileno())
@@ -109,9 +111,10 @@ def append(file: Any, record: dict) -> None:
 def unfinished(
     out: Path, run: Run, asked: Mapping[str, Sequence[str]], overwrite: bool = False
 ) -> list[dict] | None:
-    """The lines of partial.jsonl, but for the answers in them, when it is an unfinished `run`, its torn last line cut off; None when
-    there is none with an answer, or `overwrite` threw another run's or a damaged one away. InputError for these. `asked`: the
-    questions' ids of each image."""
+    """Return the lines of partial.jsonl, answers reduced to their ids, if it is an unfinished
+    `run`; a torn last line is cut off. None if it has no answers, or if `overwrite` discarded
+    another run's or a damaged file; without `overwrite` these are InputErrors. `asked`: ids of the
+    questions of each image."""
     partial = out / PARTIAL
     if not partial.is_file():
         return None
@@ -132,8 +135,10 @@ def unfinished(
 
 
 def _read(partial: Path) -> tuple[list[dict], int]:
-    """The lines of partial.jsonl that are whole, of the answers their ids alone, and their bytes; InputError for a damaged one."""
-    from po3d.io.schemas import ImageLine, RunLine, SittingLine, checked  # pydantic takes a tenth of a second
+    """Return the complete lines of partial.jsonl, answers reduced to their ids, and their number of
+    bytes; InputError for a damaged file."""
+    # Pydantic takes 0.1 s to import
+    from po3d.io.schemas import ImageLine, RunLine, SittingLine, checked
 
     whole, records = 0, []
     with open(partial, "rb") as file:
@@ -154,7 +159,8 @@ def _read(partial: Path) -> tuple[list[dict], int]:
 
 
 def _check(out: Path, records: Sequence[dict], run: Run, asked: Mapping[str, Sequence[str]]) -> None:
-    """InputError when the lines are not of `run`, or not the answers to the questions, each image's once."""
+    """Raise InputError unless the lines belong to `run` and have the answers to each image's
+    questions once."""
     other = _of(records[0])
     different = _differences(other, run)
     if other is not None and other.revision != run.revision:
@@ -171,7 +177,7 @@ def _check(out: Path, records: Sequence[dict], run: Run, asked: Mapping[str, Seq
 
 
 def answered(partial: Path) -> Iterator[dict]:
-    """The records of the images in partial.jsonl, one at a time."""
+    """Yield the records of the images in partial.jsonl."""
     with open(partial, encoding="utf-8") as file:
         for line in file:
             record = json.loads(line)
@@ -183,12 +189,12 @@ def answered(partial: Path) -> Iterator[dict]:
 
 
 def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
-    """Whether OUT holds the finished predictions of `run`, at whatever revision; False too when `overwrite` says that another run's
-    may go. InputError for another run's."""
+    """Whether OUT holds the finished predictions of `run`, at any revision; False if they are
+    another run's and `overwrite` is set. InputError for another run's without `overwrite`."""
     if not (out / PREDICTIONS).is_file():
         return False
     record: Any = {}
-    with contextlib.suppress(InputError):  # a damaged description says nothing
+    with contextlib.suppress(InputError):  # a damaged description counts as missing
         record = read_json(out / RUN, "description of a run")
     different = _differences(_of({"run": record}), run)
     if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
@@ -199,8 +205,9 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
 
 
 def finish(out: Path, run: Run, written: Path) -> None:
-    """Make `written` OUT's predictions and say what made them. What was derived from other predictions goes; wandb's logs of
-    them, which may not have been synced, are kept under the date of their run."""
+    """Make `written` OUT's predictions and write their description. Files derived from earlier
+    predictions are deleted; wandb's logs of them, which may not be synced, are renamed after the
+    date of their run."""
     made = sha256(written)
     if (out / PREDICTIONS).is_file() and sha256(out / PREDICTIONS) != made:
         for name in DERIVED:
@@ -212,7 +219,8 @@ def finish(out: Path, run: Run, written: Path) -> None:
 
 
 def described(out: str | Path) -> dict[str, Any]:
-    """What made the predictions in a folder: the `about` of its run.json; {} when nothing says it."""
+    """Return how the predictions in a folder were made: `about` of its run.json; {} if it is
+    missing."""
     path = Path(out) / RUN
     record = _of({"run": read_json(path, "description of a run")}) if path.is_file() else None
     return {} if record is None else record.about
@@ -222,7 +230,7 @@ def described(out: str | Path) -> dict[str, Any]:
 
 
 def _of(record: object) -> Run | None:
-    """The run of a record of ours; None when it says none."""
+    """Return the run in a record; None if it has none."""
     found = record.get("run") if isinstance(record, dict) else None
     if not isinstance(found, dict) or not all(isinstance(found.get(k), dict) for k in Run._fields):
         return None
@@ -254,7 +262,8 @@ def _short(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if not text:
         return "unknown"
-    if len(text) >= 40 and not set(text.rstrip("+")) - set("0123456789abcdef"):  # a hash or a revision
+    # A hash or a revision
+    if len(text) >= 40 and not set(text.rstrip("+")) - set("0123456789abcdef"):
         return text[:12] + "+" * text.endswith("+")
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -269,12 +278,12 @@ def _taken(out: Path, what: str, different: Sequence[str]) -> InputError:
 
 def _date(out: Path) -> str:
     date = ""
-    with contextlib.suppress(InputError):  # it may be damaged
+    with contextlib.suppress(InputError):  # may be damaged
         date = str(described(out).get("provenance", {}).get("date", ""))
     return "".join(c if c.isalnum() else "-" for c in date[:19]) or "unknown"
 
 
 def _free(path: Path) -> Path:
-    """The path, numbered when it is taken."""
+    """Return the path, with a number if it exists."""
     taken = (path.with_name(f"{path.name}-{k}") for k in range(2, 1000))
     return path if not path.exists() else next(p for p in taken if not p.exists())

@@ -1,11 +1,12 @@
-"""What may come in from outside: the schema of every kind of record, checked once, where the record enters, so that
-nothing inside need look at it again. `checked` says in one line which field is wrong, with which value.
+"""Schemas of all external records.
 
-pydantic, because its errors are data (field path, value, what was expected) and `wandb` brings it anyway; it is
-imported with the first record that is read. Numbers are JSON numbers, finite and at most LARGEST; texts are no longer
-than LONGEST; fields that a schema does not name are left out, so that other tools may add theirs.
+Records are validated once, at the entry, so that no other code validates them. `checked` reports
+the invalid field and its value in one line.
 
-Above 400 lines: all schemas stand here, to be read beside each other.
+pydantic, because its errors are data (field path, value, expectation), and wandb depends on it
+anyway; it is imported with the first record. Numbers are JSON numbers, finite and at most LARGEST;
+texts are at most LONGEST characters; unknown fields are ignored, so that other tools may add
+theirs.
 """
 
 import functools
@@ -31,12 +32,12 @@ from pydantic_core import ErrorDetails
 
 from po3d.io.errors import InputError, shown, visible
 
-OBJECTS = 500  # of a scene: executors compare all pairs, and a room of 200 things is a large one
-# scene units, pixels, degrees: no scene is larger, and squares and products stay far from overflow
+OBJECTS = 500  # per scene: executors compare all pairs, and a room of 200 objects is a large one
+# Scene units, pixels, degrees: above any scene, and squares and products do not overflow.
 LARGEST = 1e6
 LONGEST = 2000  # characters of a name
-THINNEST = 1e-4  # scene units: no thing is thinner
-ROUNDING = 1e-3  # of what should be exact: sums of probabilities, unit vectors, rotations
+THINNEST = 1e-4  # scene units: least extent of an object
+ROUNDING = 1e-3  # tolerance of sums of probabilities, unit vectors, rotations
 
 Kind = TypeVar("Kind")
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
@@ -49,7 +50,7 @@ Flag = Annotated[bool, Field(strict=True)]
 StreetLook = Literal["studio", "outdoor", "superclevr", "hdri"]
 Name = Annotated[str, Field(strict=True, max_length=LONGEST)]
 Text = Annotated[str, Field(strict=True, max_length=10_000_000)]
-Packed = Annotated[str, Field(strict=True, max_length=200_000)]  # numbers in base64
+Packed = Annotated[str, Field(strict=True, max_length=200_000)]  # base64-encoded numbers
 Words = Annotated[tuple[Name, ...], Field(max_length=5000)]
 Hash = Annotated[str, Field(strict=True, pattern="^[0-9a-f]{64}$")]
 Index = Annotated[int, Field(ge=0, lt=OBJECTS)]
@@ -59,20 +60,20 @@ Matrix = tuple[Vector, Vector, Vector]
 
 
 class Record(BaseModel):
-    """A JSON object of which these fields are read."""
+    """A JSON object; fields that are not listed are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Closed(BaseModel):
-    """One in which nothing else may stand: what we alone write, and what builds a network, so that a description can't ask for a
-    download."""
+    """A JSON object without other fields: written only by po3d, or arguments of a network, which
+    must not be able to request a download."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def checked(kind: type[Kind], value: object, where: str) -> Kind:
-    """`value` as a `kind` of this module; InputError that begins with `where` when it is none."""
+    """Validate `value` as `kind`; InputError, beginning with `where`, if it is invalid."""
     try:
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
@@ -86,12 +87,12 @@ def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
     return TypeAdapter(kind)
 
 
-# How pydantic calls the branches of a field that may be of several kinds: no part of its path.
+# pydantic's names for the branches of a union; not part of a field's path.
 _KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrained-float")
 
 
 def _said(error: ErrorDetails, sign: str = ": ") -> str:
-    """One error: the path of the field, its value, and what it should be."""
+    """Return one error: the path of the field, its value, and what it should be."""
     path = ""
     for part in (p for p in error["loc"] if p not in _KINDS):
         path += f"[{part}]" if isinstance(part, int) else f".{_key(part)}" if path else _key(part)
@@ -148,7 +149,7 @@ def _at_most_one(belief: dict[int, float]) -> dict[int, float]:
 
 
 def _possible_covariance(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
-    """Symmetric and without a negative variance along any direction, but for rounding."""
+    """Require a symmetric covariance without negative eigenvalues, up to rounding."""
     if any(map(any, rows)):
         matrix = np.array(rows)
         slack = 1e-4 * np.abs(matrix).max() + 1e-9
@@ -188,8 +189,8 @@ def _rotation(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], .
 
 
 def _closed(outline: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """Corners whose edges enclose a floor: the last corner is joined to the first."""
-    import shapely  # for rooms alone
+    """Require corners whose edges enclose a floor; the last corner is joined to the first."""
+    import shapely  # rooms only
 
     polygon = shapely.Polygon(outline)
     if not polygon.is_valid or polygon.area < THINNEST:
@@ -210,12 +211,12 @@ Pixels = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
 class Row(Record):
-    """One object of our scene tables."""
+    """One object of a scene."""
 
     beliefs: Annotated[dict[Name, Belief], Field(max_length=100)]
     position: Vector
     heading_deg: Number
-    heading: Number | None = None  # radians, to the last digit
+    heading: Number | None = None  # radians, in full precision
     extent: tuple[Size, Size, Size]
     covariance: Covariance = ((0.0,) * 3,) * 3
     flip: Probability = 0.0
@@ -225,7 +226,7 @@ class Row(Record):
 
 
 class View(Record):
-    """The camera of a scene table."""
+    """The camera of a scene."""
 
     width: Pixels
     height: Pixels
@@ -242,11 +243,11 @@ def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
 
 
 class SceneTable(Record):
-    """A scene table of ours, format `po3d.scene.table.FORMAT`."""
+    """A scene in po3d's format, `po3d.scene.table.FORMAT`."""
 
     source: Literal["gt", "predicted", "edited"]
     axes: Axes
-    outline: Outline | None = None  # before the objects, which are checked by it
+    outline: Outline | None = None  # before the objects, whose validation uses it
     objects: Annotated[
         tuple[Annotated[Row, AfterValidator(_named_in_a_room)], ...], Field(max_length=OBJECTS)
     ]
@@ -263,12 +264,12 @@ def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ..
     return rows
 
 
-Seen = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; the size of the picture
+Seen = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; width and height of the image
 Row4 = tuple[Number, Number, Number, Number]
 
 
 class Vehicle(Record):
-    """One object of a Super-CLEVR scene; which names there are is checked with the street world's vocabulary."""
+    """One object of a Super-CLEVR scene; names are validated against the street vocabulary."""
 
     shape: Name
     size: Name
@@ -280,13 +281,13 @@ class Vehicle(Record):
 
 
 class Extras(Record):
-    """What the twin adds."""
+    """Fields added by the twin."""
 
     boxes: tuple[Box, ...] | None = None
 
 
 class Hidden(Record):
-    """Who hides an object, in Super-CLEVR's way: [state, mask, flag, occluder's index]."""
+    """Occlusion of an object in Super-CLEVR's format: [state, mask, flag, occluder's index]."""
 
     obj: Annotated[tuple[Any, ...], Field(min_length=1, max_length=20)] = (0,)
 
@@ -326,13 +327,13 @@ class _Run(Record):
 
 
 class RunLine(Closed):
-    """The first line of partial.jsonl (`po3d.io.runs`), which we alone write."""
+    """The first line of partial.jsonl (`po3d.io.runs`), written only by po3d."""
 
     run: _Run
 
 
 class SittingLine(Closed):
-    """The line with which a later sitting begins."""
+    """The line that begins a resumption."""
 
     sitting: dict[str, Any]
 
@@ -342,20 +343,20 @@ class _Answer(PredictionRecord):
 
 
 class ImageLine(Closed):
-    """Any other line: the answers to an image's questions, and the tables that were kept."""
+    """Any other line: the answers to an image's questions, and the stored scenes."""
 
     image: Name
     predictions: tuple[_Answer, ...]
     scenes: tuple[dict[str, Any], ...]
 
 
-MOST_PIXELS = 2048 * 2048  # of a network's input: its maps take memory in proportion
+MOST_PIXELS = 2048 * 2048  # of a network's input, which determines its memory
 Side = Annotated[int, Field(strict=True, ge=32, le=4096)]
 Width = Annotated[int, Field(strict=True, ge=1, le=2048)]
 
 
 class SceneNetwork(Closed):
-    """Keywords of `po3d.perception.network.SceneNet`; the backbone is a name of timm's own models."""
+    """Arguments of `po3d.perception.network.SceneNet`; the backbone is the name of a timm model."""
 
     backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")] = "regnetx_004"
     width: Side = 640
@@ -374,7 +375,7 @@ class SceneNetwork(Closed):
 
 
 class ParserNetwork(Closed):
-    """Keywords of `po3d.language.read.seq2seq.Seq2Seq`."""
+    """Arguments of `po3d.language.read.seq2seq.Seq2Seq`."""
 
     width: Width = 128
     dilations: Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None = None
@@ -385,7 +386,7 @@ class ParserNetwork(Closed):
 
 
 class DomainRecord(Closed):
-    """What `po3d.perception.domain.Domain.record` writes: numbers in base64."""
+    """The output of `po3d.perception.domain.Domain.record`: base64-encoded numbers."""
 
     mean: Packed
     spread: Packed
@@ -435,7 +436,7 @@ class WeighingRecord(Closed):
 
 
 class ReaderConfig(Record):
-    """`config` of the reader's checkpoint."""
+    """`config` of the general parser's checkpoint."""
 
     texts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20_000)]
     amounts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=1000)]
@@ -452,7 +453,7 @@ CONFIGS = {
 
 
 class CheckpointRecord(Record):
-    """The description beside the weights of a checkpoint pair; its `config` is checked by CONFIGS."""
+    """The description of a checkpoint pair; its `config` is validated by CONFIGS."""
 
     kind: Name
     config: dict[Name, Any]
@@ -462,7 +463,8 @@ class CheckpointRecord(Record):
 
 
 class ModelOptions(Closed):
-    """Options of the worlds' pipelines that a model folder keeps; which of them a world has its pipeline tells."""
+    """Options of the domains' pipelines that a model folder may store; each pipeline accepts some
+    of them."""
 
     mode: Name = ""
     table: Name = ""
@@ -480,7 +482,8 @@ class ModelOptions(Closed):
 
 
 class ModelFolder(Record):
-    """config.json of a model folder: records of pairs by their kind. `options` are those of the world's pipeline."""
+    """config.json of a model folder: records of pairs by their kind. `options`: of the domain's
+    pipeline."""
 
     world: Name
     options: ModelOptions = Field(default_factory=lambda: ModelOptions())
@@ -489,7 +492,7 @@ class ModelFolder(Record):
 
 
 class TwinRecord(Record):
-    """twin.json: what a twin was made with."""
+    """twin.json: the settings of a twin."""
 
     format: Name
     size: Count
@@ -501,7 +504,7 @@ class TwinRecord(Record):
 
 
 class Shard(Record):
-    """A tar file of training pictures."""
+    """A tar file of training images."""
 
     name: Name
     samples: Annotated[int, Field(strict=True, ge=1, le=10**9)]
@@ -517,7 +520,8 @@ class ShardIndex(Record):
 
 
 class ScopeItem(Record):
-    """A line of a SCOPE items file; `po3d.benchmarks.scope.data` says how its fields belong together."""
+    """A line of a SCOPE items file; `po3d.benchmarks.scope.data` checks the consistency of its
+    fields."""
 
     id: Name | Whole
     scene: Name | Whole
@@ -534,7 +538,7 @@ class ScopeItem(Record):
 
 
 class OrbitRecord(Record):
-    """The orbit beside a scene table of SCOPE's twin; the fields of `po3d.scene.orbit.Orbit`."""
+    """The orbit beside a scene of SCOPE's twin; the fields of `po3d.scene.orbit.Orbit`."""
 
     radius: Size
     height: Number
@@ -549,7 +553,7 @@ class OrbitRecord(Record):
 
 
 def _folder(path: str) -> str:
-    """Where a folder is or can be made."""
+    """Require a folder that exists or can be created."""
     there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
     if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
         raise ValueError(
@@ -559,7 +563,7 @@ def _folder(path: str) -> str:
 
 
 def _file(path: str) -> str:
-    """Where a file is or can be made; "" for none."""
+    """Require a file that exists or can be created; "" for none."""
     if path:
         _folder(str(Path(path).parent))
     return path
@@ -567,15 +571,15 @@ def _file(path: str) -> str:
 
 Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
 Folder = Annotated[Name, AfterValidator(_folder)]
-# A list, or the one thing that stands for itself: `oracle=heading`.
+# A list, or a single value for a list of one: `oracle=heading`.
 Names = Annotated[
     tuple[Name, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 ]
-Group = dict[str, Any]  # of options that are checked by what is built from them
+Group = dict[str, Any]  # options that are validated by the object built from them
 
 
 class _Options(BaseModel):
-    """Options that nothing else may stand beside: what nobody reads is a slip."""
+    """Options of a command; an unknown option is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -684,7 +688,8 @@ Loaders = Annotated[int, Field(strict=True, ge=0, le=1024)]
 
 
 class _Model(Record):
-    """Of any model of configs/model what its optimizer reads, and what would else be found wrong hours later."""
+    """Options of all models of configs/model: those of the optimizer, and others whose errors would
+    only show after hours."""
 
     learning_rate: Rate = 1.0
     encoder_rate: Rate = 1.0
@@ -702,12 +707,12 @@ class _Extra(_Options):
 
 
 class _Samples(Record):
-    """Of any data of configs/data how much there is of what."""
+    """Options of all data of configs/data: amounts and sizes."""
 
     images: Count = 1
     rooms: Count = 1
     pairs: Count | Name = 1
-    validation: Count | Group  # of each kind: the data looks at that
+    validation: Count | Group  # a count per kind; validated by the data
     batch: Count
     width: Side = 32
     height: Side = 32
@@ -720,7 +725,8 @@ class _Samples(Record):
 
 
 class _Trainer(Record):
-    """Of Lightning's options those with which steps, or the figures after them, would fail; its Trainer checks the others."""
+    """Options of Lightning whose errors would show after the first steps; its Trainer validates the
+    others."""
 
     precision: Literal["bf16-mixed", "16-mixed", "32-true"] = "32-true"
     accumulate_grad_batches: Count = 1
@@ -755,7 +761,7 @@ SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train":
 
 
 def texts_of(name: str) -> Iterator[str]:
-    """The dotted keys of the config `name` whose values are texts of any kind, or nothing."""
+    """Yield the dotted keys of the config `name` whose value is a text or null."""
     schema = _adapter(SETTINGS[name]).json_schema()
 
     def keys(part: dict[str, Any], prefix: str) -> Iterator[str]:
@@ -774,8 +780,8 @@ def texts_of(name: str) -> Iterator[str]:
 
 
 def check_settings(name: str, options: dict[str, Any]) -> None:
-    """InputError in the words of a command line (`size='abc' should be a whole number`) for options of the config `name`
-    that are none."""
+    """Raise InputError for invalid options of the config `name`, in the notation of the command
+    line (`size='abc' should be a whole number`)."""
     try:
         _adapter(SETTINGS[name]).validate_python(options)
     except ValidationError as error:

@@ -1,4 +1,7 @@
-"""Random numbers that depend on (seed, stage, index) alone, never on the process, the worker or the order of calls."""
+"""Random numbers that depend on (seed, stage, index) only.
+
+They do not depend on the process, the worker or the order of calls.
+"""
 
 import zlib
 
@@ -6,7 +9,8 @@ import numpy as np
 
 
 def rng(seed: int, stage: str, index: int = 0) -> np.random.Generator:
-    """A fresh generator for item `index` of `stage`: equal arguments give equal streams on every machine."""
+    """Return a new generator for item `index` of `stage`; equal arguments give equal streams on
+    every machine."""
     return np.random.Generator(
         np.random.Philox(
             np.random.SeedSequence([seed, zlib.crc32(stage.encode(errors="surrogatepass")), index])

@@ -1,9 +1,10 @@
-"""Tables that others wrote, row by row, whatever their format: .csv, .tsv, .xlsx and .parquet.
+"""External tables, row by row, in any format: .csv, .tsv, .xlsx and .parquet.
 
     rows = table_rows(path, "axis definition", "hypo3d")      # {column: cell} each
 
-What a file may ask for is bounded before it is read: rows, columns, cells, the size of what is unpacked. A packed file (a workbook,
-parquet) says in kilobytes what takes gigabytes. A cell is never evaluated: a formula is its text.
+Rows, columns, cells and the decompressed size are limited before a file is read, as kilobytes of a
+compressed file (a workbook, parquet) may expand to gigabytes. Formulas are not evaluated: a cell is
+its text.
 """
 
 import itertools
@@ -18,12 +19,15 @@ from po3d.io.guard import needed
 
 ROWS, COLUMNS = 2_000_000, 1_000
 CELLS = 50_000_000
-PACKED_CELLS = 5_000_000  # of a workbook or parquet: a few kilobytes may stand for all of them
+# Cells of a workbook or parquet file: a few kilobytes may encode any number.
+PACKED_CELLS = 5_000_000
 UNPACKED = 256_000_000  # bytes of a workbook
-RATIO, SMALL = 200, 10_000_000  # it may unpack to RATIO times its size, or to SMALL bytes
-OTHERS = 500_000  # bytes of its parts that are no cells: of styles and names openpyxl makes objects, kilobytes each
-DECODED = 2**32  # characters and bytes of parquet's columns: pictures stand in some
-BATCH = 16  # rows of parquet that are decoded at once
+# Limits on the decompressed size: RATIO times the file, or SMALL bytes.
+RATIO, SMALL = 200, 10_000_000
+# Bytes of parts other than cells: openpyxl turns styles and names into objects of kilobytes each.
+OTHERS = 500_000
+DECODED = 2**32  # characters and bytes of parquet's columns: some hold images
+BATCH = 16  # rows of parquet decoded at a time
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
 
 
@@ -37,10 +41,13 @@ def table_rows(
     longest: int = LONGEST_CELL,
     strict: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a table by column: text of .csv and of files with tabs, of others what a cell holds, None where it is empty. InputError
-    for a file that is missing, damaged, lacks one of `columns` (in small letters), or asks for more than is read. `extra`: brings the
-    library for packed tables. Of a workbook the `sheet` of that name, or the first. `longest`: characters of a cell; `strict`: quotes
-    of text must match."""
+    """Yield the rows of a table by column: text for .csv and files with tabs, else the cell's
+    value, None if it is empty. InputError for a file that is missing, damaged, lacks one of
+    `columns` (in lower case), or exceeds a limit.
+
+    `extra`: the extra with the library for compressed tables. `sheet`: of a workbook, by name;
+    default: the first. `longest`: characters of a cell. `strict`: quotes of text must match.
+    """
     path, most = Path(path), PACKED_CELLS
     where = f"{what} {path}"
     if path.suffix.lower() == ".xlsx":
@@ -86,7 +93,7 @@ def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[A
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
         cells = book[sheet] if sheet in book.sheetnames else book.worksheets[0]
-        cells.reset_dimensions()  # what it says of its own size is not what it has
+        cells.reset_dimensions()  # the declared size may be wrong
         width = None
         for number, row in enumerate(cells.iter_rows(), 1):
             _check(number, len(row), number, where, ROWS)
@@ -98,19 +105,19 @@ def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[A
                 yield (values + [None] * width)[:width]
     except InputError:
         raise
-    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
+    except Exception as error:  # a damaged workbook raises any error of zip, XML and openpyxl
         reason = " ".join(str(error).split())[:100]
         raise InputError(f"{where} is no readable .xlsx ({type(error).__name__}: {reason})") from None
 
 
 def _value(value: Any) -> Any:
-    """What a cell holds; of a formula over several cells its text."""
+    """Return a cell's value; for an array formula its text."""
     return str(getattr(value, "text", "")) if type(value).__name__.endswith("Formula") else value
 
 
 def _check_archive(path: Path, where: str) -> None:
-    """InputError for a workbook that unpacks to too much, before anything of it is unpacked. The sizes that a zip declares bound what
-    it gives."""
+    """Raise InputError for a workbook that decompresses to too much, before it is decompressed. The
+    sizes declared in a zip bound its content."""
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
@@ -126,18 +133,19 @@ def _check_archive(path: Path, where: str) -> None:
                 raise InputError(
                     f"{where} has {size:,} bytes of styles and names; at most {OTHERS:,} are read"
                 )
-            if any(b"<!DOCTYPE" in archive.read(p) for p in parts):  # entities may expand without end
+            # Entities may expand without limit
+            if any(b"<!DOCTYPE" in archive.read(p) for p in parts):
                 raise InputError(f"{where} is no readable .xlsx: its XML declares a document type")
     except InputError:
         raise
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None
-    except Exception as error:  # a damaged archive raises whatever zipfile and zlib raise
+    except Exception as error:  # a damaged archive raises any error of zipfile and zlib
         raise InputError(f"{where} is no readable .xlsx ({error})") from None
 
 
 def _size(value: Any) -> int:
-    """Characters and bytes of a value, of the parts of a nested one."""
+    """Return the size of a value in characters and bytes; of a nested one, the sum of its parts."""
     if isinstance(value, str | bytes):
         return len(value)
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -1,5 +1,7 @@
-"""One table, three spellings: aligned text for the terminal, markdown for the reports, HTML for a notebook; LaTeX is
-`po3d.evaluation.report.latex`."""
+"""Tables as aligned text for the terminal, markdown for reports, HTML for notebooks.
+
+LaTeX is in `po3d.evaluation.report.latex`.
+"""
 
 import math
 import re
@@ -15,22 +17,24 @@ Cell = str | float | int | None
 
 
 class Table(NamedTuple):
-    """Rows under a header; the first column is text, the others numbers or text. None is an empty cell."""
+    """Rows under a header; the first column is text, the others numbers or text. None is an empty
+    cell."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    rules: Sequence[int] = ()  # a horizontal rule goes above these rows
+    rules: Sequence[int] = ()  # indices of rows with a horizontal rule above
 
 
 def cell_text(value: Cell, digits: int = 1) -> str:
-    """A cell as people read it."""
+    """Return a cell as text."""
     if value is None:
         return "-"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def interval_text(row: Mapping, signed: bool = False) -> str | None:
-    """The interval of a figure, "12.3-45.6"; None without one. `signed`: either end may be below zero."""
+    """Return the interval of a figure, "12.3-45.6"; None without one. `signed`: either end may be
+    negative."""
     low, high = row["ci_low"], row["ci_high"]
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return None
@@ -38,23 +42,24 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
 
 
 def figure_rows(name: str, figures: Sequence[Mapping | None], signed: bool = False) -> list[list[Cell]]:
-    """The row of a system's figures, and one with their intervals; an empty cell for one that it lacks."""
+    """Return the row of a system's figures, and the row of their intervals; a missing figure is an
+    empty cell."""
     values = [None if figure is None else figure["value"] for figure in figures]
     intervals = [None if figure is None else interval_text(figure, signed) for figure in figures]
     return [[name, *values], ["  95 % interval", *intervals]]
 
 
 def terminal_width() -> float:
-    """Columns of the terminal that the process prints on; infinite where there is none, as in a pipe or a file."""
-    # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    """Return the number of columns of the terminal; infinite for a pipe or a file."""
+    # a replacement of stdout (in a test, or while collecting output) is not a terminal
     stream = sys.__stdout__
     return shutil.get_terminal_size().columns if stream and stream.isatty() else math.inf
 
 
 def text(table: Table, digits: int = 1, width: float | None = None) -> str:
-    """Aligned columns, numbers to the right; what is no printable character stands as an escape. A table wider than `width`
-    (default: the terminal's) is told in groups of columns below each other, each with the first column again and
-    without rows that have nothing there."""
+    """Return aligned columns, numbers to the right; unprintable characters as escapes. A table
+    wider than `width` (default: the terminal's) is split into groups of columns below each other,
+    each with the first column and without rows that are empty in it."""
     cells = [[visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows]
     widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
     groups = _groups(widths, terminal_width() if width is None else width)
@@ -62,7 +67,8 @@ def text(table: Table, digits: int = 1, width: float | None = None) -> str:
 
 
 def _groups(widths: Sequence[int], width: float) -> list[list[int]]:
-    """Columns that stand beside each other: the first in every group, and as many others as fit, at least one."""
+    """Split the columns into groups: the first column in every group, and as many others as fit, at
+    least one."""
     groups, used = [[0]], widths[0]
     for k, own in enumerate(widths[1:], 1):
         if used + 2 + own > width and len(groups[-1]) > 1:
@@ -90,7 +96,7 @@ def _aligned(table: Table, cells: Sequence[Sequence[str]], widths: Sequence[int]
 
 
 def markdown(table: Table, digits: int = 1) -> str:
-    """A pipe table; rules are left out, markdown has none."""
+    """Return a pipe table; rules are omitted, as markdown has none."""
     lines = ["| " + " | ".join(table.header) + " |"]
     lines.append("|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|")
     for row in table.rows:
@@ -100,24 +106,25 @@ def markdown(table: Table, digits: int = 1) -> str:
 
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
-    # LaTeX's usual fonts have other signs in their places
+    # LaTeX's default fonts have other glyphs at their positions
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-    | {"[": "{[}", "*": "{*}"}  # at the beginning of a row they would be options of the line break before it
+    # At the beginning of a row they would be options of the preceding line break.
+    | {"[": "{[}", "*": "{*}"}
     | {"\u2020": r"\dag{}", "\u00b0": r"\textdegree{}", "\u2192": r"$\to$", "\u2212": "$-$"}
 )
-# What pdflatex has no letter for in its usual fonts.
+# Characters missing in pdflatex's default fonts.
 _UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u00dd\u00df-\u00ef\u00f1-\u00fd\u00ff"
                         "\u2013\u2014\u2018\u2019\u201c\u201d\u2026]")  # fmt: skip
 
 
 def latex_text(words: str) -> str:
-    """Text whose characters mean nothing to LaTeX; a letter that its usual fonts lack stands as its number (U+4E2D)."""
+    """Escape text for LaTeX; a character missing in its default fonts becomes U+4E2D."""
     return _UNTYPESET.sub(lambda found: f"U+{ord(found[0]):04X}", visible(words).translate(_LATEX))
 
 
 def html(table: Table, digits: int = 1) -> str:
-    """A bare <table>; what is no printable character stands as an escape."""
+    """Return a bare <table>; unprintable characters as escapes."""
 
     def row(tag: str, cells: Sequence[Cell]) -> str:
         texts = [escape(visible(cell_text(c, digits))) for c in cells]

@@ -1,1 +1,1 @@
-"""Who answers: one module a kind of benchmark; `pipeline` is the page to read first."""
+"""Systems: pipelines of all domains, oracles, baselines, language models. Read `pipeline` first."""

@@ -1,20 +1,24 @@
-"""Extract the short answer from a language model's response: one extractor for every model, so that rows are comparable.
+"""Extract the short answer from a language model's response.
 
-A response is cleaned (thinking, stop tokens, invisible characters), then read by the rules below in this order. A rule
-that finds no answer does not end the search; the name of the rule that found the answer is kept beside it.
+There is one extractor for all models, so that their results are comparable.
 
-tag         `<answer>...</answer>` and its relatives, the last one
+A response is cleaned (thinking, stop tokens, invisible characters), then the rules below are tried
+in this order. A rule without a result does not end the search; the name of the successful rule is
+returned with the answer.
+
+tag         `<answer>...</answer>` and similar tags, the last one
 boxed       `\\boxed{...}`, the last one
-field       a field "Answer" of JSON or of what resembles JSON, the last one
+field       a field "Answer" of JSON or similar text, the last one
 stated      "the answer is ...", "Answer: ...", the line below a heading "Answer", the last one
 refusal     no text, an error message of the harness, or "Sorry, I can't ...": no answer
-short       a response of one line; else a bare first line, or the last line
+short       a response of one line; else a short first line, or the last line
 whole       the whole response
 
-With options (multiple choice) a text means an option by its letter, its exact content, a letter in brackets or behind
-"option", "choose" and the like, by content at its start, or by the only option that it mentions. "N/A", "none of the
-above" and letters without an option are answers that no option gives: only what follows them is still read.
-docs/lmm.md has the rules as a table with examples. The right answer is never read.
+With options (multiple choice) a text refers to an option by its letter, its exact content, a letter
+in brackets or after "option", "choose" and the like, by content at its start, or by the only option
+that it mentions. "N/A", "none of the above" and letters without an option are explicit answers that
+match no option: after them only the following text is searched. docs/lmm.md has the rules as a
+table with examples. The gold answer is never used.
 """
 
 import json
@@ -27,12 +31,12 @@ from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest_after, unlatexed, unmarked
 
-SHORT = 8  # words; the longest answers of the benchmarks have about six
+SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
-LAST = 8  # statements that are tried, from the last one on
-UNDECIDED = "no option"  # the rule of a response that means none, or several
+LAST = 8  # number of statements tried, from the last one back
+UNDECIDED = "no option"  # rule name if the response matches no option, or several
 YES_NO = ("yes", "no")
-NO_OPTION = -1  # an explicit answer that is none of the options
+NO_OPTION = -1  # an explicit answer that matches no option
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
 _WORDINGS = load("answers", "patterns")
@@ -78,7 +82,7 @@ _NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "g
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 
-# --- where answers stand ------------------------------------------------------------------------------------
+# --- positions of answers -----------------------------------------------------------------------------------
 
 _ANSWER_TAG = r"(?:(?:final|short)?[ _-]*answer|ans|conclusion|choice|option)"
 _TAG = re.compile(
@@ -98,9 +102,9 @@ _JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 _ANSWER_KEY = re.compile(
     r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter|result|response|output", _I
 )
-_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # the only line of a list
+_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
-_SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # not the dot of "B. left"
+_SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # excludes the dot in "B. left"
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 
 # --- letters ------------------------------------------------------------------------------------------------
@@ -113,7 +117,7 @@ _LEADING = re.compile(
 )
 _SPACED_LETTER = re.compile(r"[A-H]\s")
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
-_SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # the options, listed
+_SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # a list of options
 _TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
 _MORE = re.compile(
     r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
@@ -122,19 +126,20 @@ _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
 
 
 class Extracted(NamedTuple):
-    """An answer, or None, and the rule that found it, or found none."""
+    """An answer, or None, and the name of the rule that decided."""
 
     answer: str | None
     rule: str
 
 
 def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
-    """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
-    the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
+    """Return the answer in a response by the rules above. `options`: texts of A, B, C ..., "" for a
+    gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
+    begins with counts."""
     text = cleaned(response)
     if not text.strip(AROUND):
         return Extracted(None, "refusal")
-    head = _NEXT_TURN.split(text)[0]  # a model that goes on with a question of its own
+    head = _NEXT_TURN.split(text)[0]  # the model continued with a question of its own
     if head != text and len(head.split()) <= SHORT and unmarked(head):
         text = head
     for _ in range(LAST):
@@ -146,7 +151,8 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
 
 
 def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
-    """The answer of a clean text, or the place behind an explicit answer that is none of the options."""
+    """Return the answer in a cleaned text, or the position after an explicit answer that matches no
+    option."""
     offered = [plain_text(normal(option)) for option in options]
     for end, candidate, rule in _candidates(text, bool(options)):
         if rule == "refusal":
@@ -170,7 +176,7 @@ def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
 
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
-    """Return the prediction that a response is; `cut` as in `extract`."""
+    """Return a response as a prediction; `cut` as in `extract`."""
     found = extract(response, gapped(question), cut)
     if found.answer is None:
         why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
@@ -182,7 +188,8 @@ def predicted(question: Question, response: str, cut: bool = False) -> Predictio
 
 
 def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
-    """Yield (end, text, rule) of what may be the answer, most explicit first; `end` is the place behind it."""
+    """Yield (end, text, rule) of candidates, most explicit first; `end` is the position after the
+    candidate."""
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
         found = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
@@ -208,12 +215,12 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """A line break and blanks, as many characters as were found."""
+    """Return a line break and spaces of equal length, to keep the positions."""
     return "\n" + " " * (len(found[0]) - 1)
 
 
 def _field(text: str) -> tuple[int, str | None]:
-    """The end and the value of the last field with an answer."""
+    """Return the end and the value of the last answer field."""
     if "{" not in text and "'" not in text and '"' not in text:
         return 0, None
     for found in reversed(list(_JSON.finditer(text))[-LAST:]):
@@ -236,7 +243,7 @@ def _field(text: str) -> tuple[int, str | None]:
 
 
 def _value(value: object) -> str:
-    """A JSON value as text; several values are listed."""
+    """Return a JSON value as text; several values as a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
@@ -247,7 +254,7 @@ def _value(value: object) -> str:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    """(end, text) of what is stated as the answer, the last statement first."""
+    """Return (end, text) of the statements of an answer, the last one first."""
     found: list[tuple[int, int, str]] = []
     for m in _STATED.finditer(text):
         whole = text[m.end() : m.end() + LONGEST]
@@ -268,11 +275,11 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
-    """Yield the lines that may be the answer: the only one, a bare first one, the last one."""
+    """Yield the lines that may be the answer: the only one, a short first one, the last one."""
     lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-=")]
     bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
     labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(AROUND)]
-    if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options, written out again
+    if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
     kept = [line for line in lines if not _prefatory(line)]
@@ -299,8 +306,8 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
 
 
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
-    """The first line, if its letter or content is an answer by itself, and the last one; two letters that differ
-    are no answer."""
+    """Yield the first line, if its letter or content is an answer by itself, and the last one; two
+    different letters are no answer."""
     letters = [_letter(line) for line in (first, last)]
     if None not in letters and letters[0] != letters[1]:
         yield "", "short"
@@ -316,7 +323,7 @@ def _letter(line: str) -> str | None:
 
 
 def _prefatory(line: str) -> bool:
-    """Is a line only the way to an answer: a heading, "Okay.", "Looking at the image:"?"""
+    """Whether a line only introduces an answer: a heading, "Okay.", "Looking at the image:"."""
     bare = line.strip("*_# ")
     return (
         line.endswith(":") or bare.endswith(":") or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
@@ -331,11 +338,12 @@ def _sentence(line: str) -> bool:
     return len(line.split()) >= 4 and line.rstrip("*_ ")[-1:] in ".!?"
 
 
-# --- a free answer ------------------------------------------------------------------------------------------
+# --- free-form answers --------------------------------------------------------------------------------------
 
 
 def _free(found: str) -> str | None:
-    """The answer alone: no marks, label, article, preface or reason around it; None if nothing is left."""
+    """Strip punctuation, label, article, preface and reason from an answer; None if nothing
+    remains."""
     text = unlatexed(found)
     bold = _BOLD.findall(text)
     phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
@@ -369,12 +377,13 @@ def _free(found: str) -> str | None:
     return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text or None
 
 
-# --- an option ----------------------------------------------------------------------------------------------
+# --- multiple choice ----------------------------------------------------------------------------------------
 
 
 def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
-    """The number of the option that a text means; NO_OPTION for an explicit answer that is none of them, None where
-    nothing is found or several are. `options` are plain texts; a rule "first" takes no mere mention."""
+    """Return the index of the option that a text refers to; NO_OPTION for an explicit answer that
+    matches none, None if none or several match. `options`: plain texts. With the rule "first" a
+    mere mention does not count."""
     text = unmarked(unlatexed(found).replace("**", "").replace("__", ""))
     if rule != "whole":
         text = unmarked(rest_after(_PREFACE, text)) or text
@@ -388,7 +397,8 @@ def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
 
 
 def _without_list(text: str, options: Sequence[str]) -> str:
-    """The text without the options, where it lists at least two of them with their letters."""
+    """Remove a list of the options from the text, if it has at least two of them with their
+    letters."""
     labels = [
         rf"(?<!\w)[(\[]?{letter}[)\].:]\s*(?:the |an? )?{_spaced(option)}(?!\w)[,;.]?"
         for letter, option in zip(LETTERS, options)
@@ -399,12 +409,12 @@ def _without_list(text: str, options: Sequence[str]) -> str:
 
 
 def _spaced(option: str) -> str:
-    """A regular expression of an option whose words stand apart or are joined by hyphens."""
+    """Return a regular expression for an option whose words are separated by spaces or hyphens."""
     return r"[\s-]+".join(map(re.escape, option.split()))
 
 
 def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
-    """The option that a text without corrections means."""
+    """Return the option that a text without corrections refers to."""
     concluded = unmarked(rest_after(_CONCLUDING, text))
     for said in (text, concluded):
         number = _label(said, options)
@@ -434,7 +444,7 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
 
 
 def _label(text: str, options: Sequence[str]) -> int | None:
-    """The option that a text is, or whose letter it begins with."""
+    """Return the option that equals the text, or whose letter begins it."""
     plain = plain_text(text)
     if plain and plain in options:
         return options.index(plain)
@@ -457,7 +467,7 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 
 def _begins(plain: str, options: Sequence[str]) -> int | None:
-    """The option whose content a text begins with, in front of a reason or a mark."""
+    """Return the option whose content begins the text, followed by a reason or punctuation."""
     best = None
     for k, option in enumerate(options):
         begins = option and plain.startswith(option) and _REASON_NEXT.match(plain, len(option))
@@ -475,14 +485,14 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
 
 
 def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
-    """The only option that a text mentions and does not deny; else, of a few words, the only one that they are a
-    part of."""
+    """Return the only option that a text mentions and does not negate; for a short text, the only
+    option that contains it."""
     mentions = []
     for k, option in enumerate(options):
         end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
             mentions.append((k, m))
-    # An option inside another one ("bus" in "school bus") is not mentioned by itself.
+    # An option inside another one ("bus" in "school bus") does not count as a mention.
     mentions = [
         (k, m) for k, m in mentions if not any(options[k] in options[j] for j, _ in mentions if j != k)
     ]

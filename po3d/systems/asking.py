@@ -1,7 +1,6 @@
-"""One question asked by hand: a picture or a table and words in, an answer with all that was worked out for it out.
+"""Interactive API: an image or scene plus a question in, an answer with its explanation out.
 
-`po3d ask` and the Python API (`import po3d`) use the same pipelines as evaluations do. About 400 lines: the answer, the
-model and what `load` knows are one page for who reads the API.
+`po3d ask` and the Python API (`import po3d`) use the pipelines of the evaluations.
 """
 
 import functools
@@ -51,16 +50,17 @@ from po3d.systems.pipeline import (
     run,
 )
 
-UNITS = {"volume": "m³", "bearing": "degrees"}  # of measures; of all others metres
-PRESUPPOSED = 0.5  # least probability that what a question takes for granted is so: one red bus, where it says "the red bus"
+UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
+# Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).
+PRESUPPOSED = 0.5
 NOBODY = "not understood"
-SHOWN = 2  # parses that are shown where it is asked back
+SHOWN = 2  # number of interpretations offered when the system abstains
 Picture = str | Path | Pillow.Image | np.ndarray
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, or why there is none, and how it came about. Printed, it tells all of it."""
+    """An answer with its explanation, or the reason why there is none. `print` shows all of it."""
 
     question: str
     status: Status
@@ -69,32 +69,33 @@ class Answer:
     reason: str = ""
     program: str = ""
     found: Explained = field(default_factory=Explained, repr=False)
-    # Where the second reader read it: the readings that were thought of, in words, each with its answer; likeliest first.
+    # Interpretations by the general parser, most probable first: each as a sentence, with its
+    # answer.
     understood: tuple[tuple[str, str | None], ...] = ()
-    # Where it is asked back: what each of these would be answered, in full.
+    # If the status is "abstained": the full answer for each interpretation.
     choices: tuple["Answer", ...] = field(default=(), repr=False)
-    # Misspelt words, and what they were read as.
+    # Corrected spelling errors: word, correction.
     mended: tuple[Mending, ...] = ()
-    # What the estimator took the picture for, where there was one and it can tell.
+    # Nearest training domain of the image, if the estimator detects out-of-distribution images.
     looked: Looked | None = None
 
     @property
     def trace(self) -> tuple[str, ...]:
-        """What each step of the program gave."""
+        """The result of each step of the program."""
         return self.found.outcome.steps if self.found.outcome else ()
 
     @property
     def margin(self) -> str:
-        """The nearest change of the table that gives another answer; "" where nobody knows one."""
+        """The smallest change of the scene that changes the answer; "" if unknown."""
         return self.found.flip
 
     @property
     def scene(self) -> Scene | None:
-        """The table that the question was answered on: after the change, where there is one."""
+        """The scene on which the question was answered: after the change, if there is one."""
         return self.found.scene
 
     def record(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the answer as JSON values."""
         head = {"question": self.question, "status": self.status, "answer": self.answer}
         if self.understood:
             head["understood"] = [{"question": words, "answer": said} for words, said in self.understood]
@@ -140,7 +141,7 @@ class Answer:
 
 
 class Understood(NamedTuple):
-    """A parse in words, its answer, and the parse as it was run."""
+    """An interpretation as a sentence, its answer, and the executed parse."""
 
     words: str
     answer: str | None
@@ -149,7 +150,8 @@ class Understood(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A pipeline for asking by hand: `po3d.load(world)` makes one, and `world` and `options` are what it was given."""
+    """A pipeline for interactive use, made by `po3d.load(world)`; `world` and `options` are the
+    arguments of that call."""
 
     pipeline: Pipeline
     world: str = ""
@@ -157,7 +159,7 @@ class Model:
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, revision: str | None = None, **options: Any) -> "Model":
-        """A model folder's, or of ORG/NAME on a hub; `options` as of `load`."""
+        """Load a model folder, or ORG/NAME from a hub; `options` as in `load`."""
         if Path(name).is_dir():
             return load(str(name), **options)
         return load(
@@ -165,8 +167,9 @@ class Model:
         )
 
     def save_pretrained(self, folder: str | Path, *, report: str | Path | None = None) -> None:
-        """Write config.json, model.safetensors and README.md, which `po3d.load(folder)` reads; `report`: a report.json of an
-        evaluation of these weights, whose figures the card then holds."""
+        """Write config.json, model.safetensors and README.md, which `po3d.load(folder)` reads.
+        `report`: a report.json of an evaluation of these weights; its figures go into the model
+        card."""
         if not self.world:
             raise InputError("only a model that po3d.load made can be saved")
         from po3d.systems import hub
@@ -183,7 +186,8 @@ class Model:
         token: str | None = None,
         report: str | Path | None = None,
     ) -> str:
-        """Put the folder of `save_pretrained` on a hub as ORG/NAME, made if need be; the commit's address."""
+        """Upload the folder of `save_pretrained` to the hub repository ORG/NAME, which is created
+        if missing. Return the URL of the commit."""
         from po3d.io.hub import push
 
         with tempfile.TemporaryDirectory() as folder:
@@ -200,9 +204,13 @@ class Model:
         metres_per_pixel: float | None = None,
         things: Sequence[str] = (),
     ) -> Scene:
-        """The table of a picture: a file, a PIL image or (H, W, 3) uint8 pixels. `focal`: its focal length in widths of the
-        picture, where it is known; `metres_per_pixel` of a room's map from above; `things` to look for, for networks that are told.
-        A picture that is like none that the estimator knows gets a StrangePicture warning."""
+        """Return the scene that the estimator predicts from an image: a file, a PIL image or (H, W,
+        3) uint8 pixels.
+
+        `focal`: focal length in widths of the image, if known. `metres_per_pixel`: scale of a
+        room's map from above. `things`: objects to detect, for open-vocabulary detectors. Warns
+        (StrangePicture) about an out-of-distribution image.
+        """
         scene, looked = self.seen(image, focal=focal, metres_per_pixel=metres_per_pixel, things=things)
         _warned(looked)
         return scene
@@ -215,7 +223,8 @@ class Model:
         metres_per_pixel: float | None = None,
         things: Sequence[str] = (),
     ) -> tuple[Scene, Looked | None]:
-        """As `look`, without a warning, and what the estimator takes the picture for, where it can tell."""
+        """Like `look`, without the warning; also return the nearest training domain, None if the
+        estimator does not compute it."""
         picture, name, known = pixels(image)
         given = Given({name: picture}, known if focal is None else focal, metres_per_pixel)
         context = Context(lambda: picture, no_truth, name, inputs=given)
@@ -234,11 +243,17 @@ class Model:
         ask_below: float = ASK_BELOW,
         **looking: Any,
     ) -> Answer:
-        """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
-        whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
-        words; `options` to choose from. Which parser answers is said in `systems.parser_choice`. An answer by the general parser is given
-        when it is right with at least the probability `ask_below`; else, and where the two parsers answer differently, the status is
-        "abstained": `Answer.understood` says what may be meant, `Answer.choices` has the answers."""
+        """Answer a question about a scene, or about an image, whose scene is predicted first
+        (`looking`: keyword arguments of `look`).
+
+        `task`: reference frame of left and right on a street, the camera's ("2d") or the object's
+        own ("6d"). `change`, `frame`: sentences, for rooms only. `options`: answers to choose from.
+        `systems.parser_choice` decides which parser is used.
+
+        An answer by the general parser is returned if its probability is at least `ask_below`. If
+        it is lower, or the two parsers disagree, the status is "abstained": `Answer.understood` has
+        the interpretations, `Answer.choices` their answers.
+        """
         executor, second = self.pipeline.executor, self.pipeline.second
         if not all(isinstance(said, str) for said in (text, change, frame)):
             raise InputError("a question, a change and a frame are texts")
@@ -296,20 +311,22 @@ class Model:
         )  # fmt: skip
 
     def _consults(self, question: Question, own: Ran | None) -> bool:
-        """Whether the general parser reads a question: where the pipeline's rule says so, or the own parser has no answer."""
+        """Whether the general parser is consulted: by the pipeline's rule, or because the
+        benchmark's parser gives no answer."""
         if own is None or own.outcome.answer is None:
             return self.pipeline.second is not None
         return self.pipeline.consults(question, own.reading)
 
     def _settled(self, question: Question, tables: Tables, ran: Ran) -> Ran:
-        """The outcome on the likeliest table alone, where what the question takes for granted is hardly so."""
+        """Return the outcome on the most probable scene alone if the question's presuppositions are
+        improbable (below PRESUPPOSED)."""
         sure = self.pipeline.executor.surely()
         if not 0 < ran.outcome.valid < PRESUPPOSED or sure is self.pipeline.executor:
             return ran
         return run(sure.on(tables), question, ran.reading)
 
     def _answer(self, question: Question, tables: Tables, ran: Ran, looked: Looked | None) -> Answer:
-        """The answer of a parse that was run on a table, and how it came about."""
+        """Return the answer of an executed parse, with its explanation."""
         executor = self.pipeline.executor
         answering = executor.on(tables)
         outcome, read = ran
@@ -330,7 +347,7 @@ class Model:
         )
 
     def _doubt(self, ran: Ran, question: Question, scene: Scene, differ: bool, ask_below: float) -> str:
-        """Why a question is asked back in place of the answer; "" where it is not."""
+        """Return the reason for abstaining; "" if the answer is given."""
         read = ran.reading
         learned = read.by == "learned"
         if learned and (
@@ -344,14 +361,16 @@ class Model:
         return f"probability {math.floor(100 * ran.believed) / 100:.2f}, below {ask_below:g}"
 
     def _offering(self, reading: Reading, question: Question) -> Reading:
-        """What was read, asking for one of the directions that the question offers. Benchmarks may offer two of eight that are right."""
+        """Narrow the program to the directions that the question offers: benchmarks may offer two
+        of eight, of which one is right."""
         if reading.asked.program is None:
             return reading
         asked = narrowed(meant := self.pipeline.executor.meaning(reading.asked.program), question)
         return reading if asked == meant else reading._replace(asked=replace(reading.asked, program=asked))
 
     def _mistaken(self, reading: Reading, question: Question, scene: Scene) -> str:
-        """What in a change the second reader seems to have taken for something else: a thing that is not there for one that is."""
+        """Detect an object of the change that the scene lacks and that the general parser replaced
+        by another one; return the reason for abstaining, "" if none."""
         executor = self.pipeline.executor
         noun = executor.absent(question.change, scene)
         changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
@@ -360,7 +379,8 @@ class Model:
     def _understood(
         self, answering: Answering, question: Question, readings: Sequence[Reading]
     ) -> "list[Understood]":
-        """What the readings say in words, likeliest first, with their answers: of those with one answer the first alone."""
+        """Return the interpretations as sentences with their answers, most probable first. Of
+        several with one answer only the first is kept."""
         found: list[Understood] = []
         for reading in readings:
             words = "" if reading.unread else " ".join(map(self._words, reversed(reading.parses)))
@@ -374,7 +394,8 @@ class Model:
         return found
 
     def _said(self, reading: Reading, answer: str, question: Question) -> str:
-        """An answer by the option that says it; an amount with its unit, but for streets, whose sizes are those of toys."""
+        """Return an answer as the matching option; a measure with its unit, except on streets,
+        whose vehicles have the size of toys."""
         executor = self.pipeline.executor
         program = executor.meaning(reading.asked.program)
         what = program.args[0] if program.op == "query" else ""
@@ -392,7 +413,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Given:
-    """What comes with pictures of somebody's own, by their names, as a benchmark's inputs have it."""
+    """Inputs of images from the user, with the interface of a benchmark's inputs; `pictures` by
+    name."""
 
     pictures: Mapping[str, Image]
     lens: float | None = None
@@ -410,7 +432,7 @@ class Given:
         return self.lens
 
     def focal(self, name: str = "") -> float:
-        """What is assumed where nobody knows: some 53 degrees across."""
+        """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
         return self.lens or 1.0
 
     def top_view(self) -> "Given":
@@ -418,14 +440,14 @@ class Given:
 
     @property
     def camera(self) -> Camera:
-        """That of a map, which looks straight down on the world's origin."""
+        """Camera of a map: orthographic, straight down on the world's origin."""
         if self.scale is None:
             raise InputError("a map needs its scale: metres_per_pixel=0.01, for one")
         return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
 
 
 def pixels(image: Picture) -> tuple[Image, str, float | None]:
-    """(H, W, 3) pixels, a name, and the focal length that the file tells."""
+    """Return (H, W, 3) uint8 pixels, a name, and the focal length in EXIF, None if absent."""
     if isinstance(image, str | Path):
         return read_image(image), Path(image).name, exif_focal(image)
     values = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
@@ -443,13 +465,17 @@ def no_truth() -> Scene:
     raise InputError("a picture comes without a true table")
 
 
-# --- what `import po3d` offers --------------------------------------------------------------------------------
+# --- public API (`import po3d`) -------------------------------------------------------------------------------
 
 
 def load(world: str = "street", **options: Any) -> Model | Chooser:
-    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit"; "auto", where
-    the picture tells which; or a model that somebody saved: its folder, or hf://ORG/NAME (@REVISION) on a hub. `options` are those of
-    the world's `pipeline`, such as device="cuda" or table="truth"; of "auto", those of all."""
+    """Return the model of a domain: "street", "rooms", "photographs" or "orbit"; "auto" selects the
+    domain by the image. A saved model is loaded from its folder, or from hf://ORG/NAME (@REVISION)
+    on a hub.
+
+    `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
+    table="truth"; with "auto" they apply to every domain.
+    """
     if world == "auto":
         return Chooser({name: functools.cache(functools.partial(load, name, **options)) for name in WORLDS})
     if world not in WORLDS:
@@ -465,14 +491,16 @@ def load(world: str = "street", **options: Any) -> Model | Chooser:
 
 
 def read_scene(path: str | Path) -> Scene:
-    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
+    """Read a scene from a JSON file: po3d's format, a Super-CLEVR scene, or a Super-CLEVR file with
+    one scene."""
     from po3d.benchmarks.superclevr import files
 
     return files.read_scene(path)
 
 
 def change(scene: Scene, text: str) -> Scene:
-    """The room after a change in words: "The red chair was moved next to the bed."; InputError when it can't be read or made."""
+    """Return the room after a change: change(scene, "The red chair was moved next to the bed.").
+    InputError if the sentence cannot be parsed or the change cannot be carried out."""
     from po3d.language.programs.rooms import ROOMS
     from po3d.reasoning.outcome import ExecutionFailure
     from po3d.reasoning.plan import plan

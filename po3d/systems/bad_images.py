@@ -1,7 +1,9 @@
-"""A system that goes on where a picture is missing or damaged (`benchmark.on_bad_image=count`).
+"""Wrapper of a system that continues after unreadable images (`benchmark.on_bad_image=count`).
 
-The questions that show such a picture become failed predictions, counted as wrong, whose reason begins with MARK; so the
-report can name them. Of several views of a scene only the questions on the bad ones are lost."""
+The questions on a missing or damaged image become failed predictions, counted as wrong; their
+reason begins with MARK, so that the report can list them. Of several views of a scene only the
+questions on unreadable ones are lost.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
     from po3d.systems.mixtures import Mixtures
 
 MARK = "bad picture: "
-MISSING = "no table: "  # of pictures that perception=file has none of
-NAMED = 3  # bad pictures whose reasons a note gives
+MISSING = "no table: "  # an image without a scene in the file of perception=file
+NAMED = 3  # number of reasons in a note
 T = TypeVar("T")
 
 
 def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> str | None:
-    """How many images and questions were lost, and of which the reasons; None when none were."""
+    """Return a remark on the numbers of lost images and questions, with the first reasons; None if
+    there are none."""
     image, parts = {q.id: q.image for q in questions}, []
     for mark, what in ((MARK, "bad pictures of"), (MISSING, "no tables of")):
         lost = [p for p in predictions if p.reason.startswith(mark)]
@@ -38,12 +41,12 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
 
 @dataclass(frozen=True)
 class Counting:
-    """The system with bad pictures counted instead of ending the run."""
+    """The system, with unreadable images counted as failures instead of ending the run."""
 
     system: System
 
     def mixtures(self) -> "Mixtures | None":
-        """What the oracle grid can mix of the system."""
+        """Return the system's combinations for the oracle grid."""
         return self.system.mixtures() if hasattr(self.system, "mixtures") else None
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
@@ -53,7 +56,7 @@ class Counting:
     def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
         try:
             return all_answers(self.system, posed)
-        except ImageError:  # of one of them
+        except ImageError:  # one image of the batch is unreadable
             return [self.answer(*image) for image in posed]
 
     @property
@@ -62,7 +65,7 @@ class Counting:
 
     @property
     def ahead(self) -> int:
-        """0 where the system is not `Eager`."""
+        """0 unless the system is `Eager`."""
         return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> Begun:
@@ -72,7 +75,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class _Rest:
-    """The answers under way, and those that were lost."""
+    """Predictions in progress, merged with the failed ones."""
 
     questions: Sequence[Question]
     lost: Mapping[str, Prediction]
@@ -88,11 +91,12 @@ class _Rest:
 def _attempt(
     ask: Callable[[Sequence[Question]], T], questions: Sequence[Question], context: Context
 ) -> tuple[dict[str, Prediction], T | None]:
-    """Failed predictions for the questions whose pictures can't be read, and what `ask` gives for the others."""
+    """Return failed predictions for the questions on unreadable images, and the result of `ask` for
+    the others."""
     try:
         return {}, ask(questions)
     except ImageError as error:
-        if missing := set(getattr(error, "names", ())):  # of a file of tables
+        if missing := set(getattr(error, "names", ())):  # perception=file
             shown = {q.id: [n for n in q.images or (q.image,) if n in missing] for q in questions}
             why = {name: f"{MISSING}{', '.join(own)}" for name, own in shown.items() if own}
         else:
@@ -105,7 +109,7 @@ def _attempt(
 
 
 def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, str]:
-    """Question id -> why one of its views can't be read; {} for questions on the image itself."""
+    """Return question id -> error of an unreadable view; {} for questions on the image itself."""
     names = dict.fromkeys(n for q in questions for n in q.images)
     views = context.inputs if names else None
     bad: dict[str, str] = {}

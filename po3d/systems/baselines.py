@@ -1,8 +1,8 @@
-"""Who only guesses, or repeats: what understanding less, or nothing, is worth.
+"""Baselines that ignore the question or the depth, and replay of stored predictions.
 
-the words of the question ──────────────► a guess                    RandomBaseline, FrequencyBaseline, RandomOption
-the gold program on image boxes ────────► as if pictures were flat   Planar
-a predictions file of any other model ──► its line                   Replay
+the words of the question ──────────────► a guess        RandomBaseline, FrequencyBaseline, ...
+the gold program on image boxes ────────► 2D relations   Planar
+a predictions file of any other model ──► its line       Replay
 """
 
 import re
@@ -30,7 +30,7 @@ UNREAD = "gold program"
 
 @dataclass(frozen=True)
 class RandomBaseline:
-    """A uniform guess among the answers that the question's words allow."""
+    """A uniform guess among the answers compatible with the question's wording."""
 
     seed: int = 0
 
@@ -44,7 +44,7 @@ class RandomBaseline:
 
 
 class FrequencyBaseline:
-    """The most frequent training answer to such a question in its category: what guessing is worth."""
+    """The most frequent training answer to questions of this category and answer type."""
 
     def __init__(self, training: Iterable[Question]) -> None:
         counts: dict[tuple[str, str], Counter[str]] = {}
@@ -63,7 +63,7 @@ class FrequencyBaseline:
         predictions = []
         for question in questions:
             kind = asked_for(question.text)
-            # A kind never met in the category falls back to all of them, one never met to its first value.
+            # Fallback: the answer type in all categories, then the first answer of that type.
             answer, share = self.best.get((question.category, kind)) or self.best.get(
                 ("", kind), (ANSWERS[kind][0], 0.0)
             )
@@ -72,7 +72,8 @@ class FrequencyBaseline:
 
 
 class TrainingAnswers:
-    """The answers of training questions by category and type of question; InputError without any."""
+    """Counts of training answers by category and type of question; InputError without training
+    answers."""
 
     def __init__(self, training: Iterable[Question]) -> None:
         self.counts: dict[tuple, Counter[str]] = {}
@@ -84,13 +85,14 @@ class TrainingAnswers:
             raise InputError("this baseline needs training questions with answers; the set given has none")
 
     def of(self, question: Question) -> Counter[str]:
-        """The counts of the closest kind that was met."""
+        """Return the counts of the most specific kind that occurs in training."""
         return next(self.counts[key] for key in _kinds(question) if key in self.counts)
 
 
 class FrequencyAnswer(TrainingAnswers):
-    """The most frequent training answer to a question's category and type; of options the one that was most often right there.
-    SCOPE's "Frequency" (by the paper the most frequent answer); Hypo3D's and 3DSRBench's papers have no such row."""
+    """The most frequent training answer to questions of this category and type; with options, the
+    option that was most often right. SCOPE's "Frequency" baseline (the most frequent answer,
+    according to the paper); the papers of Hypo3D and 3DSRBench have no such row."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
@@ -104,7 +106,8 @@ class FrequencyAnswer(TrainingAnswers):
 
 
 class RandomAnswer(TrainingAnswers):
-    """A uniform guess among the training answers to a question's category and type. Hypo3D's paper has no such row."""
+    """A uniform guess among the training answers to questions of this category and type. Hypo3D's
+    paper has no such row."""
 
     def __init__(self, training: Iterable[Question], seed: int = 0) -> None:
         super().__init__(training)
@@ -120,13 +123,13 @@ class RandomAnswer(TrainingAnswers):
 
 
 def _kinds(question: Question) -> tuple[tuple, ...]:
-    """What a question is of, from the closest kind to all questions."""
+    """Return the kinds of a question, from the most specific one to all questions."""
     types = tuple(getattr(question, "types", ()))
     return ((question.category, types), (question.category,), ())
 
 
 class Replay:
-    """The lines of a predictions file, whoever wrote it."""
+    """The predictions in a file."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -141,7 +144,7 @@ class Replay:
         return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
-        """How many of all questions have a line, where not all have; InputError when the lines are on others."""
+        """Return a remark if some questions have no prediction; InputError if none has one."""
         found = sum(q.id in self.predictions for q in questions)
         said = f"{self.path} has lines for {found:,} of the {len(questions):,} questions"
         if self.predictions and not found:
@@ -151,8 +154,9 @@ class Replay:
 
 @dataclass(frozen=True)
 class Planar:
-    """The gold program on the true image boxes, as if the picture were flat (`po3d.reasoning.planar`): what a question is
-    worth as a test of 3D. InputError where no program of an image is one of 3DSRBench's."""
+    """2D baseline: the gold program on the true image boxes, without depth
+    (`po3d.reasoning.planar`). It measures how much a question tests 3D. InputError if no program of
+    an image is one of 3DSRBench's."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = context.truth()
@@ -182,8 +186,8 @@ class Planar:
 
 @dataclass(frozen=True)
 class RandomOption:
-    """A uniform guess among the options: anew for every rotation ("random" in the paper's table) or, `consistent`, the same
-    content for all of them ("random++")."""
+    """A uniform guess among the options: independent for every rotation ("random" in the paper's
+    table) or, if `consistent`, one content for all rotations ("random++")."""
 
     seed: int = 0
     consistent: bool = False
@@ -191,7 +195,7 @@ class RandomOption:
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
         for q in questions:
-            options = sorted(q.options)  # in every rotation the same
+            options = sorted(q.options)  # the order does not depend on the rotation
             key = q.id
             if self.consistent:
                 head, _, turn = q.id.rpartition("-")
@@ -201,7 +205,7 @@ class RandomOption:
         return predictions
 
 
-# What a question can ask for, and the answers to it: all that the baselines know of the language.
+# Answer types and their answers.
 ANSWERS: dict[str, tuple[str, ...]] = {
     "boolean": ("yes", "no"),
     "integer": tuple(str(n) for n in range(11)),
@@ -212,7 +216,8 @@ _YES_OR_NO, _NUMBER, _ASKED = map(load("answers", "patterns").expression, ("bool
 
 
 def asked_for(text: str) -> str:
-    """integer, boolean, or the attribute that a question asks for, from its last clause: a key of ANSWERS."""
+    """Return the answer type of a question, from its last clause: a key of ANSWERS ("boolean",
+    "integer" or an attribute)."""
     clause = re.split(r"[;.]\s*", text.lower().strip(" ?.;"))[-1]
     if _YES_OR_NO.match(clause):
         return "boolean"
@@ -223,6 +228,6 @@ def asked_for(text: str) -> str:
 
 
 def _most_common(counter: Counter[str]) -> tuple[str, float]:
-    """The most frequent answer and its share; ties go to the first in the alphabet."""
+    """Return the most frequent answer and its share; ties go to the first in alphabetical order."""
     answer = min(counter, key=lambda a: (-counter[a], a))
     return answer, counter[answer] / counter.total()

@@ -1,7 +1,10 @@
-"""Chat completions in OpenAI's format, read without trusting them, and po3d's answer to one. The server: `po3d.evaluation.harness.serve`.
+"""Chat completions in OpenAI's format: validation of requests, and po3d's responses.
 
-A model's name says whose questions come; of `po3d` itself the picture does. What else a question needs stands in its text, as our
-prompts have it ("Change: ..", "A. .."), or in the request's own field `po3d` (frame, change, focal, metres_per_pixel, views).
+The server is `po3d.evaluation.harness.serve`.
+
+The model's name selects the domain; for `po3d` the image does. Further inputs of a question are
+read from its text, in the format of our prompts ("Change: ..", "A. .."), or from the request's
+field `po3d` (frame, change, focal, metres_per_pixel, views).
 """
 
 import base64
@@ -34,10 +37,10 @@ Kept = TypeVar("Kept")
 
 
 class Served(NamedTuple):
-    """What a model's name says."""
+    """Settings of a served model."""
 
-    world: str = "street"  # "": the picture tells
-    task: Task | None = None  # None: the words tell
+    world: str = "street"  # "": selected by the image
+    task: Task | None = None  # None: selected by the wording
 
 
 NAME, ANY = "po3d-pulsecheck457", "po3d"
@@ -50,11 +53,11 @@ MODELS: dict[str, Served] = {
     "po3d-scope": Served("orbit"),
     ANY: Served(""),
 }
-REQUEST = "request"  # the name of its picture
-VIEWS = 8  # pictures of an orbit
+REQUEST = "request"  # name of the image of a request
+VIEWS = 8  # largest number of images of an orbit
 TEXT = 20_000  # characters of a message
-PIXELS = 16_000_000  # of all pictures together, 48 MB decoded
-CANDIDATES = 12  # lines of a message that are tried as its question
+PIXELS = 16_000_000  # sum over all images; 48 MB decoded
+CANDIDATES = 12  # number of lines of a message tried as its question
 _ENDS = re.compile(r"(?<=[.?!:])")
 _OPTION = re.compile(r"^\s*([A-H])[.)]\s+(\S.*)$", re.MULTILINE)
 _ANGLE = re.compile(r"\bimage is (\d{1,3}(?:\.\d+)?) ?(?:°|degrees)", re.IGNORECASE)
@@ -62,30 +65,30 @@ _URI = re.compile(r"data:image/[a-z+.-]+;base64,", re.IGNORECASE)
 
 
 class Refusal(Exception):
-    """A request that gets an error instead of an answer."""
+    """A request that is answered with an error."""
 
     def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
         self.status, self.param, self.code = status, param, code
 
     def as_json(self) -> dict:
-        """The error as OpenAI's clients read it."""
+        """Return the error in OpenAI's format."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
         return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
 
 
 class Told(NamedTuple):
-    """What a request's field `po3d` tells beside the text."""
+    """Content of a request's field `po3d`."""
 
     frame: str = ""
     change: str = ""
-    focal: float | None = None  # of the pictures, in their widths
+    focal: float | None = None  # in widths of the image
     metres_per_pixel: float | None = None  # of a map
-    views: tuple[float, ...] = ()  # degrees round the orbit
+    views: tuple[float, ...] = ()  # camera angles in degrees
 
 
 class Asked(NamedTuple):
-    """A request, read."""
+    """A parsed request."""
 
     model: str
     texts: tuple[str, ...]  # of the last user message
@@ -94,13 +97,13 @@ class Asked(NamedTuple):
 
     @property
     def task(self) -> Task:
-        """Whose left and right are meant."""
+        """Reference frame of left and right: the camera's ("2d") or the object's ("6d")."""
         named = MODELS[self.model].task
         return named or ("6d" if any("perspective" in text.lower() for text in self.texts) else "2d")
 
     @property
     def options(self) -> list[str]:
-        """Those that the message has with letters, a line each: from A on, "" for a letter without one."""
+        """Lettered options of the message, one per line, from A on; "" for a missing letter."""
         found = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
         return filled({k: found[k] for k in LETTERS if k in found}) if {"A", "B"} & found.keys() else []
 
@@ -126,7 +129,7 @@ class Asked(NamedTuple):
 
 
 def read_request(data: bytes) -> Asked:
-    """A chat completion's body; Refusal says what is wrong with it."""
+    """Parse the body of a chat completion request; Refusal if it is invalid."""
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -156,7 +159,7 @@ def read_request(data: bytes) -> Asked:
 
 
 def _told(value: object) -> Told:
-    """The field `po3d` of a request."""
+    """Parse the field `po3d` of a request."""
     if value is None:
         return Told()
     if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(Told._fields)))):
@@ -181,7 +184,7 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 
 def _content(messages: object) -> tuple[list[str], list[object]]:
-    """Texts and image URLs of the last user message."""
+    """Return texts and image URLs of the last user message."""
     if not isinstance(messages, list) or not messages or not all(isinstance(m, dict) for m in messages):
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
     own = [m for m in messages if m.get("role") == "user"]
@@ -229,7 +232,7 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
 
 
 def questions_in(texts: Sequence[str]) -> list[str]:
-    """What may be the question of a message, the likeliest first."""
+    """Return the candidates for the question of a message, most probable first."""
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
     named = [m[1].strip() for line in lines if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))]
     ending = [line for line in lines if line.endswith("?")]
@@ -239,7 +242,8 @@ def questions_in(texts: Sequence[str]) -> list[str]:
 
 
 def _named(name: str, text: str) -> str:
-    """What a line of a message says behind that name; of a frame, also as our prompt has it."""
+    """Return the text behind "NAME:" in a message; for the frame, also in the wording of our
+    prompt."""
     also = "|.*sides are where this says" if name == "frame" else ""
     found = re.search(rf"^(?:{name}{also})\s*:\s*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
     return found[1].strip() if found else ""
@@ -253,7 +257,8 @@ def _short(value: object) -> str:
 
 
 class Remembering(TableSource):
-    """A source of tables that looks once at pictures that come again: most have several questions."""
+    """A source of scenes with a cache: most images are sent several times, with different
+    questions."""
 
     def __init__(self, source: TableSource, size: int = 64) -> None:
         self.source, self.size = source, size
@@ -269,7 +274,7 @@ class Remembering(TableSource):
         return self._once(key, lambda: self.source.tables([Look(context, [name], things)])[0][0])
 
     def looked(self, image: Image) -> Looked | None:
-        """What the source's estimator takes a picture for."""
+        """Return the nearest training domain of an image."""
         return self._once(_digest(image), lambda: nearest(distances(self.source, image)))
 
     def _once(self, key: Hashable, made: Callable[[], Kept]) -> Kept:
@@ -290,7 +295,7 @@ def _digest(image: Image) -> bytes:
 
 
 class Worlds:
-    """The worlds' pipelines, each made when it is first asked for, whose sources look once at pictures that come again."""
+    """The domains' pipelines, loaded on first use, with cached scenes."""
 
     def __init__(self, made: Mapping[str, Callable[[], Pipeline]]) -> None:
         self.made = dict(made)
@@ -309,11 +314,12 @@ class Worlds:
             return self.pipelines[world]
 
     def looked(self, world: str, image: Image) -> Looked | None:
-        """What a world's estimator takes a picture for."""
+        """Return the nearest training domain of an image, according to a domain's estimator."""
         return self[world].tables.looked(image)
 
     def of(self, asked: Asked) -> tuple[str, ...]:
-        """The worlds that may answer a request: its model's, or those of what its picture shows; Refusal where it is like none."""
+        """Return the domains that may answer a request: the model's, or those of the image's kind;
+        Refusal for an out-of-distribution image."""
         if named := MODELS[asked.model].world:
             return (named,)
         if len(asked.images) > 1:
@@ -335,15 +341,16 @@ class Worlds:
 
 
 class Said(NamedTuple):
-    """A question that was asked, and what is said to it."""
+    """The question of a request, and its prediction."""
 
     question: Question
     prediction: Prediction
-    looked: Looked | None = None  # what the picture was taken for
+    looked: Looked | None = None  # nearest training domain of the image
 
 
 def ask(worlds: Worlds, asked: Asked) -> Said:
-    """What was taken as the question, and its prediction, from the first world whose reader can read it."""
+    """Return the question and its prediction, by the first domain whose parser reads one of the
+    candidates."""
     tried = [asked.question(text) for text in questions_in(asked.texts)]
     if not tried:
         raise Refusal(400, "the message has no text with a question")
@@ -364,7 +371,7 @@ def ask(worlds: Worlds, asked: Asked) -> Said:
 
 
 def answer(worlds: Worlds, asked: Asked) -> dict:
-    """The response to a request."""
+    """Return the response to a request."""
     question, prediction, looked = ask(worlds, asked)
     content = said(prediction, asked.texts, asked.options)
     words = sum(len(part.split()) for part in asked.texts)
@@ -376,7 +383,7 @@ def answer(worlds: Worlds, asked: Asked) -> dict:
         "choices": [
             {"index": 0, "message": {"role": "assistant", "content": content}, "logprobs": None, "finish_reason": "stop"}
         ],
-        # In words: there are no tokens.
+        # Counts of words, as there are no tokens.
         "usage": {
             "prompt_tokens": words,
             "completion_tokens": len(content.split()),
@@ -391,8 +398,9 @@ def answer(worlds: Worlds, asked: Asked) -> dict:
 
 
 def said(prediction: Prediction, texts: Sequence[str], options: Sequence[str] = ()) -> str:
-    """The answer in the form that the message asks for: its letter where it has lettered options. Without one it says
-    so, as the extractor of `po3d.systems.answers` understands it."""
+    """Return the answer in the format that the message asks for: the letter if it has lettered
+    options. Without an answer, return a sentence that `po3d.systems.answers` extracts as no answer.
+    """
     if prediction.status != "ok" or prediction.answer is None:
         return f"I cannot answer this: {prediction.reason}"
     answered = written(prediction.answer)

@@ -1,5 +1,8 @@
-"""The answers that a question offers: in its options, in its words ("left or right?"), or in the frame that a harness put around it; and
-which answer is the likeliest of several readings'."""
+"""The answers that a question offers, and the most probable answer over several parses.
+
+Answers are offered in the question's options, in its words ("left or right?"), or in a harness's
+prompt around it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -29,8 +32,8 @@ _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
 
 
 def unframed(question: Question) -> Question:
-    """The question without a harness's frame ("Question: ... Options: A. ... B. ..."), its options read from there, and without a change
-    that did not happen."""
+    """Remove a harness's prompt ("Question: ... Options: A. ... B. ..."), whose options become the
+    question's, and a change that denies any change."""
     if question.change and (not question.change.strip() or DENIED.fullmatch(question.change)):
         question = replace(question, change="")
     found = None if question.options else _HARNESS.match(question.text)
@@ -42,15 +45,18 @@ def unframed(question: Question) -> Question:
 
 
 def words(answer: str) -> frozenset[str]:
-    """What an answer says, whichever way it is spelled."""
+    """Return the words of an answer in normal form."""
     found = [_SAME.get(w, w) for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower())]
     return frozenset(w for w in found if w not in _EMPTY) or frozenset(found)
 
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
-    """The only option that says an answer; None for none, or several. Of a direction it says all, or a part where no other does ("left",
-    of left and right, for "back left"); of other answers it may say more ("the red chair" of "chair"), or name the same ("the couch" of
-    "sofa")."""
+    """Return the only option that matches an answer; None if there is none, or several.
+
+    A direction matches an option with all its parts, or, if there is none, with one of them
+    ("left", of left and right, for "back left"). Another answer may match an option with more words
+    ("the red chair" for "chair"), or a synonym ("the couch" for "sofa").
+    """
     said, offered = words(answer), [(option, words(option)) for option in options]
     fits = [option for option, of in offered if of == said]
     if not fits:
@@ -64,8 +70,8 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 
 
 def _naming(answer: str, options: Sequence[str]) -> list[str]:
-    """The options whose noun, by the lexicon, fits best what an answer is called."""
-    if answer.lstrip("-")[:1].isdigit():  # 1200 is no slip of the pen for 120
+    """Return the options whose noun matches the answer best, by the lexicon."""
+    if answer.lstrip("-")[:1].isdigit():  # 1200 is not a misspelling of 120
         return []
     how = [noun_fits(describe(option).noun, answer) for option in options]
     return [option for option, fit in zip(options, how) if fit == max(how) >= ABOVE]
@@ -76,8 +82,8 @@ def _only(fits: Sequence[str]) -> str | None:
 
 
 def heights(options: Sequence[str]) -> list[str]:
-    """Of each option the height that it says, "" for none; what is "on the bench" is higher than what is "underneath it", where
-    no option says higher."""
+    """Return the height of each option, "higher", "lower" or "". "On the bench" counts as higher if
+    another option is "underneath it" and none says higher."""
     told = [words(option) & (_HEIGHTS | _WAYS) for option in options]
     said = ["".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "" for of in told]
     if "lower" not in said or "higher" in said:
@@ -86,7 +92,8 @@ def heights(options: Sequence[str]) -> list[str]:
 
 
 def ways(question: Question) -> tuple[str, ...]:
-    """The directions, or heights, that a question offers, each alone: in its options, or in its words."""
+    """Return the directions or heights that a question offers in its options or its words; ()
+    unless each is a single one."""
     offered = tuple(map(str, question.options))
     pairs = (pattern.search(question.text) for pattern in (_OR, _ON_OR_UNDER, _UNDER_OR_ON))
     if not offered and (listed := _LISTED.search(question.text)):
@@ -98,12 +105,12 @@ def ways(question: Question) -> tuple[str, ...]:
 
 
 def offering(answer: str, question: Question) -> Sequence[str]:
-    """The options of a question or, of a direction or a height, what its words offer."""
+    """Return the options of a question or, for a direction or a height, those in its words."""
     return question.options or (ways(question) if words(answer) <= _WAYS | _HEIGHTS else ())
 
 
 def narrowed(program: Call, question: Question) -> Call:
-    """A question for a direction, asking for one of those that are offered."""
+    """Restrict a program that asks for a direction to the directions that the question offers."""
     if program.op != "direction" or program.args[3] not in ("eight", "four"):
         return program
     said = {way for option in ways(question) for way in words(option) & _WAYS}
@@ -111,12 +118,13 @@ def narrowed(program: Call, question: Question) -> Call:
     return program if sectors is None else Call("direction", (*program.args[:3], sectors))
 
 
-REFUSED = "refused"  # in place of the answer of a reading that says that there is none
+REFUSED = "refused"  # stands for the answer of a parse that refuses
 
 
 def likeliest(answers: Sequence[str | None], weights: Sequence[float]) -> tuple[int, float]:
-    """Of readings with their answers: the first one of those whose answer has most weight together, and the share of it in all weight.
-    None is no answer on the table. Two readings may say the same."""
+    """Add up the weights of parses by answer; return the index of the first parse with the answer
+    of the largest sum, and the share of that sum in the total. None stands for no answer on the
+    scene."""
     together: dict[str | None, float] = {}
     for answer, weight in zip(answers, weights, strict=True):
         together[answer] = together.get(answer, 0.0) + weight

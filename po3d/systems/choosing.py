@@ -1,4 +1,4 @@
-"""Whose picture is it: what looks at a picture that comes alone, and what is said of one that nothing shipped knows."""
+"""Route an image to the estimator of its training domain; reject out-of-distribution images."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,8 @@ from po3d.systems.pipeline import Image, TableSource
 if TYPE_CHECKING:
     from po3d.systems.asking import Answer, Model, Picture
 
-# Kinds of pictures -> the worlds in which questions about them are asked; the first looks, who can read the question answers.
+# Kind of image -> domains, in order: the first one's estimator predicts the scene, the first one
+# whose parser reads the question answers it.
 KINDS: dict[str, tuple[str, ...]] = {
     "street": ("street",),
     "rooms": ("photographs", "orbit"),
@@ -21,14 +22,14 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 
 class StrangePicture(UserWarning):
-    """An estimator looked at a picture that is like none that it knows."""
+    """Warning: the image is out of distribution for the estimator."""
 
 
 class Looked(NamedTuple):
-    """What an estimator takes a picture for."""
+    """Nearest training domain, and the distance to it."""
 
-    kind: str  # the nearest of those that it knows
-    strangeness: float  # its distance from them, in limits within which 99 % of them lie
+    kind: str  # nearest training domain
+    strangeness: float  # distance, in units of the radius that holds 99 % of that domain
 
     @property
     def strange(self) -> bool:
@@ -44,26 +45,31 @@ class Looked(NamedTuple):
 
 
 def distances(tables: TableSource, picture: Image) -> dict[str, float]:
-    """The picture's strangeness to each kind that the estimator of a table source knows; {} where it can't tell."""
+    """Return the image's distance to each training domain of the source's estimator; {} if the
+    estimator does not compute it."""
     told = getattr(getattr(tables, "estimator", None), "strangeness", None)
     return told(picture) if told else {}
 
 
 def nearest(found: Mapping[str, float]) -> Looked | None:
-    """The kind that a picture is most like; None where nothing is known."""
+    """Return the nearest training domain; None if there is no distance."""
     return min((Looked(*item) for item in found.items()), key=lambda k: k.strangeness, default=None)
 
 
 @dataclass(frozen=True)
 class Chooser:
-    """A model of all worlds: the picture chooses who looks at it, the question who answers. `made`: the worlds' models, made when
-    they are first asked for; `kind`: of KINDS, where it is known whose pictures come ("": they tell)."""
+    """A model of all domains: the image selects the estimator, the question the domain that
+    answers.
+
+    `made`: the domains' models, loaded on first use. `kind`: the kind of all images (a key of
+    KINDS); "" detects it.
+    """
 
     made: Mapping[str, Callable[[], "Model"]]
     kind: str = ""
 
     def look(self, image: "Picture", **looking: Any) -> Scene:
-        """As `Model.look`; InputError for a picture that none of the estimators knows."""
+        """As `Model.look`; InputError for an image out of distribution for all estimators."""
         return self._first(self.kind or self.chosen(image).kind).look(image, **looking)
 
     def ask(
@@ -91,7 +97,8 @@ class Chooser:
         return next((a for a in answers if a.status != "unparsed"), answers[0])
 
     def chosen(self, image: "Picture") -> Looked:
-        """What the picture is taken for; InputError where it is like none."""
+        """Return the nearest training domain over all estimators; InputError if the image is out of
+        distribution."""
         from po3d.systems.asking import pixels
 
         picture, found = pixels(image)[0], {}
@@ -112,7 +119,7 @@ class Chooser:
 
 
 def worlds_of(scene: Scene) -> tuple[str, ...]:
-    """The worlds in which questions about a table may be asked."""
+    """Return the domains in which questions about a scene can be asked."""
     if scene.outline is not None:
         return KINDS["map"]
     if any("shape" in thing.beliefs for thing in scene.objects):

@@ -1,6 +1,7 @@
-"""Systems from their configs (configs/system): each is put together in one place, and what it would not read is refused.
+"""Build systems from their configs (configs/system); options that are not read are an InputError.
 
-A domain (`po3d.systems.pipeline.WORLDS`) has a module with its `pipeline`, whose parameters are the options that it reads.
+Each domain (`po3d.systems.pipeline.WORLDS`) has a module with a function `pipeline`, whose
+parameters are the options of that domain.
 """
 
 import importlib
@@ -24,9 +25,10 @@ from po3d.systems.estimators import Shipped
 from po3d.systems.learned import Which
 from po3d.systems.pipeline import WORLDS, Pipeline, System
 
-PICTURES = ("picture", "map")  # sources of tables that an estimator makes
-TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}  # scenes of a training twin
-# The parameter of a domain's pipeline -> the option that gives it.
+PICTURES = ("picture", "map")  # sources of scenes that use an estimator
+# Default number of scenes in a training twin.
+TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}
+# Parameter of a domain's `pipeline` -> config key.
 OPTIONS = {
     "perception": "perception",
     "device": "perception.device",
@@ -54,8 +56,12 @@ def pipeline(
     seed: int = 0,
     **options: Any,
 ) -> Pipeline:
-    """The pipeline of a domain. `perception`: `Shipped` settings, an estimator, or a `TableFile`; `options`: of OPTIONS, None for what
-    the domain has itself; `noise`: module -> size, see `Pipeline`. InputError in one line for an option that the domain does not read."""
+    """Return the pipeline of a domain.
+
+    `perception`: `Shipped` settings, an estimator, or a `TableFile`. `options`: those in OPTIONS;
+    None keeps the domain's default. `noise`: module -> size, see `Pipeline`. InputError for an
+    option that the domain does not read.
+    """
     make = importlib.import_module(WORLDS[domain]).pipeline
     read = inspect.signature(make).parameters
     given = {name: value for name, value in options.items() if value is not None}
@@ -79,8 +85,9 @@ def pipeline(
 def random(
     benchmark: str, domain: str, training: Mapping[str, Any], seed: int = 0, consistent: bool = False
 ) -> System:
-    """Return a uniform guess: on streets among the answers that the question's words allow, in rooms among the answers of a
-    training twin, elsewhere among the options. `consistent`: the same option in every rotation (3DSRBench's random++)."""
+    """Return the random baseline: a uniform guess, on streets among the answers compatible with the
+    question's wording, in rooms among the answers of a training twin, elsewhere among the options.
+    `consistent`: the same option in every rotation (3DSRBench's random++)."""
     if consistent and domain != "photographs":
         raise InputError(f"system.consistent is for 3dsrbench; system=random of {benchmark} does not read it")
     if domain == "street":
@@ -91,7 +98,8 @@ def random(
 
 
 def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> System:
-    """Return the most frequent answer of a training twin; `training`: its `size` (None: TRAINING) and `seed`."""
+    """Return the majority baseline: the most frequent answer of a training twin. `training`: its
+    `size` (None: TRAINING) and `seed`."""
     questions = _training(benchmark, domain, training)
     return FrequencyBaseline(questions) if domain == "street" else FrequencyAnswer(questions)
 
@@ -106,7 +114,7 @@ def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[
 
 
 def planar(benchmark: str, domain: str) -> System:
-    """Gold programs on true image boxes, as if pictures were flat."""
+    """Return the 2D baseline: gold programs on true image boxes, without depth (3DSRBench only)."""
     if domain != "photographs":
         raise InputError(f"system=planar does not answer {benchmark}")
     return Planar()

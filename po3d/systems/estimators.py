@@ -1,9 +1,10 @@
-"""The perception seam: what an estimator is, how pipelines call it, and what is refused of what it returns.
+"""The perception interface: the Estimator protocol, its calls, and validation of its output.
 
-    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene for each image ──► checked
+    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene per image ──► checked
 
-Any object with the method `Estimator.estimate` can be `perception=` of all benchmarks; `po3d check-estimator` runs
-these checks before an evaluation does. What reports say of an estimator is read from the object (`identity`).
+Any object with the method `Estimator.estimate` can be `perception=` of all benchmarks. `po3d
+check-estimator` runs the checks of this module ahead of an evaluation. The provenance in reports is
+read from the object (`identity`).
 """
 
 import inspect
@@ -21,42 +22,40 @@ from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Image
 
-NUMBERS = ("position", "heading", "extent", "covariance", "flip", "existence")  # of an object
-OPTIONAL = (
-    "focals",
-    "cameras",
-    "things",
-    "domain",
-)  # parameters of `estimate` that are filled where it has them
+# Fields of an object
+NUMBERS = ("position", "heading", "extent", "covariance", "flip", "existence")
+OPTIONAL = ("focals", "cameras", "things", "domain")  # passed if `estimate` has them
 
 
 class Estimator(Protocol):
-    """Turns images into scene tables. `estimate(images, names)` is all that is needed.
+    """Turns images into scenes. `estimate(images, names)` is the only required method.
 
-    Scenes have `source="predicted"`. Worlds differ by benchmark: docs/extending.md.
+    Scenes have `source="predicted"`. Required beliefs depend on the benchmark: docs/extending.md.
 
-    Optional parameters of `estimate`, given by name where it has them:
-        focals      focal length of each image in widths of the image; None where it is unknown
-        cameras     `po3d.scene.geometry.Camera` of each image: a room's map, a street's nominal camera; else None
-        things      descriptions of the objects that the questions name; the images of one call share them
+    Optional parameters of `estimate`, passed by name if it has them:
+        focals      focal length of each image in widths of the image; None if unknown
+        cameras     `po3d.scene.geometry.Camera` of each image: map or nominal street camera; else None
+        things      descriptions of the objects in the questions; shared by the images of one call
         domain      "street", "rooms", "photographs" or "orbit"
 
     Optional attributes:
-        batch_size      largest number of images in one call
-        made_for        the domains that it serves, where not all
-        name, version   what reports call it; else the name of its class
-        checkpoint      path of its weights; run.json has the SHA-256 of that file
-        calibration     mapping of numbers; run.json has them
+        batch_size      largest number of images per call
+        made_for        supported domains, if not all
+        name, version   for reports; default: the name of the class
+        checkpoint      path of the weights; run.json records the SHA-256 of that file
+        calibration     mapping of numbers, recorded in run.json
     """
 
     def estimate(self, images: Sequence[Image], names: Sequence[str]) -> Sequence[Scene]:
-        """One scene for each (H, W, 3) uint8 RGB image, in their order; `names` of the images."""
+        """Return one scene for each (H, W, 3) uint8 RGB image, in order; `names` are those of the
+        images."""
         ...
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """The settings of the domain's own estimator; None: as the domain has it. configs/perception/shipped.yaml tells them."""
+    """Settings of the domain's own estimator (configs/perception/shipped.yaml); None keeps the
+    domain's default."""
 
     checkpoint: str | None = None
     device: str | None = None
@@ -64,39 +63,40 @@ class Shipped:
     verify: str | None = None
 
     def given(self) -> dict[str, Any]:
-        """The settings that have a value, as a domain's `pipeline` calls them."""
+        """Return the settings that are not None, by their names in a domain's `pipeline`."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         found["perception"] = found.pop("checkpoint")
         return {name: value for name, value in found.items() if value is not None}
 
 
 class Given(NamedTuple):
-    """An image and what the benchmark has of the camera that took it."""
+    """An image and, if the benchmark has them, its focal length and camera."""
 
     image: Image
     focal: float | None = None  # in widths of the image
     camera: Camera | None = None
 
 
-Perception = Estimator | str  # or the name of a shipped pair, or a path without suffix
+Perception = Estimator | str  # or the name of a shipped checkpoint pair, or a path without suffix
 
 
 # --- provenance ---------------------------------------------------------------------------------------------
 
 
 def class_path(thing: object) -> str:
-    """ "mymod.Mine" of an object of that class."""
+    """Return the path of the object's class, such as "mymod.Mine"."""
     return f"{type(thing).__module__}.{type(thing).__qualname__}"
 
 
 def ours(thing: object) -> bool:
-    """Whether the object's class is one of po3d's."""
+    """Whether the object's class is defined in po3d."""
     return type(thing).__module__.partition(".")[0] == "po3d"
 
 
 def identity(estimator: Any) -> dict[str, Any]:
-    """What an estimator is, ready for JSON, read from the object alone: `class`, and as far as it has them `name`, `version`,
-    `calibration`, `checkpoint` with `sha256`; of a class that is not po3d's `source_sha256`, of its file."""
+    """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
+    `version`, `calibration`, `checkpoint` with `sha256`. For a class outside po3d also
+    `source_sha256`, the hash of its source file."""
     found: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:
@@ -112,8 +112,8 @@ def identity(estimator: Any) -> dict[str, Any]:
 
 
 def modules_of(system: Any) -> dict[str, dict[str, Any]]:
-    """Return the `identity` of each module of a system that answered: perception and parser, if present, and of a
-    system whose class is not po3d's the system's own."""
+    """Return the `identity` of each module of a system, perception and parser if present; also of
+    the system itself if its class is outside po3d."""
     own = {} if ours(system) else {"system": identity(system)}
     return own | {name: identity(module) for name, module in _modules(system).items()}
 
@@ -134,7 +134,8 @@ def _modules(system: Any) -> dict[str, Any]:
 
 
 def checkpoint_digest(path: str | Path) -> str:
-    """The SHA-256 of weights: of one of po3d's pairs as its description has it, else of the file; InputError where there is none."""
+    """Return the SHA-256 of the weights: the file's, or, for a checkpoint pair of po3d, that of its
+    description. InputError if there is no such checkpoint."""
     from po3d.io.checkpoint import digest
 
     if Path(path).is_file():
@@ -145,13 +146,14 @@ def checkpoint_digest(path: str | Path) -> str:
 def _source_digest(kind: type) -> str | None:
     try:
         path = inspect.getsourcefile(kind)
-    except TypeError:  # built in, or typed at a prompt
+    except TypeError:  # built-in, or defined interactively
         return None
     return sha256(path) if path and Path(path).is_file() else None
 
 
 def title(found: Mapping[str, Any]) -> str:
-    """What a row calls an estimator of this `identity`: its name and version, else its checkpoint or class."""
+    """Return the name of an estimator in reports, from its `identity`: name and version, else
+    checkpoint or class."""
     name = found.get("name") or found.get("checkpoint") or found["class"].rpartition(".")[2]
     return f"{name} {found['version']}" if found.get("version") else name
 
@@ -160,14 +162,15 @@ def title(found: Mapping[str, Any]) -> str:
 
 
 def parameters(estimator: Any) -> tuple[str, ...]:
-    """Of OPTIONAL the parameters that `estimate` has; InputError for an object that is no estimator."""
+    """Return those parameters in OPTIONAL that `estimate` accepts; InputError if the object is not
+    an estimator."""
     who = class_path(estimator)
     method = getattr(estimator, "estimate", None)
     if not callable(method):
         raise InputError(f"{who} is no estimator: it has no method estimate(images, names)")
     try:
         known = inspect.signature(method).parameters
-    except (TypeError, ValueError):  # a method in C
+    except (TypeError, ValueError):  # implemented in C
         return ()
     anything = any(p.kind is p.VAR_KEYWORD for p in known.values())
     found = tuple(name for name in OPTIONAL if anything or name in known)
@@ -181,12 +184,12 @@ def parameters(estimator: Any) -> tuple[str, ...]:
 
 
 def made_for(estimator: Any, domain: str) -> tuple[str, ...]:
-    """The domains that an estimator is made for; `domain`, where it does not say."""
+    """Return the domains that an estimator supports; default: `domain`."""
     return tuple(getattr(estimator, "made_for", (domain,)))
 
 
 def check_domain(estimator: Any, domain: str) -> None:
-    """InputError for what is no estimator, or one that is not made for the domain."""
+    """Raise InputError if the object is not an estimator or does not support the domain."""
     parameters(estimator)
     domains = made_for(estimator, domain)
     if domain not in domains:
@@ -199,8 +202,9 @@ def check_domain(estimator: Any, domain: str) -> None:
 def estimated(
     estimator: Any, given: Sequence[Given], names: Sequence[str], things: Sequence[str] = (), domain: str = ""
 ) -> list[Scene]:
-    """The scenes of some images by an estimator, in calls of its `batch_size`; InputError in one line when it raises, or when what it
-    returns is not one finite predicted scene for each image."""
+    """Return the predicted scenes of the images, in calls of at most `batch_size` images.
+    InputError if the estimator raises, or does not return one finite predicted scene for each
+    image."""
     offered = parameters(estimator)
     step = _batch_size(estimator) or max(1, len(given))
     scenes: list[Scene] = []
@@ -244,12 +248,12 @@ def _called(estimator: Any, images: list[Image], names: list[str], more: Mapping
         ) from error
 
 
-# --- what is refused ----------------------------------------------------------------------------------------
+# --- validation of the output -------------------------------------------------------------------------------
 
 
 def checked_scenes(who: str, made: Any, names: Sequence[str]) -> list[Scene]:
-    """What `who` returned for images of these names, each scene named as its image; InputError for anything but one finite predicted
-    scene for each."""
+    """Validate what the estimator `who` returned for the images `names`; return the scenes, named
+    as their images. InputError unless there is one finite predicted scene for each image."""
     if not isinstance(made, Sequence) or isinstance(made, str):
         raise InputError(f"{who}.estimate should return a list of scenes, not {type(made).__name__}")
     if len(made) != len(names):
@@ -270,7 +274,7 @@ def _checked(who: str, scene: Any, name: str) -> Scene:
 
 
 def not_finite(scene: Scene) -> str:
-    """The first field of a scene with NaN or infinity; "" where there is none."""
+    """Return the first field of a scene that holds NaN or infinity; "" if there is none."""
     for k, o in enumerate(scene.objects):
         values = {name: getattr(o, name) for name in NUMBERS}
         values |= {"box": o.box or (), "beliefs": [list(belief.values()) for belief in o.beliefs.values()]}
@@ -282,7 +286,8 @@ def not_finite(scene: Scene) -> str:
 
 
 def is_copy(scene: Scene, truth: Scene) -> bool:
-    """Whether every object of a table stands exactly where the true one does."""
+    """Whether every object has exactly the pose and size of a true one (to 1e-9): a leak of ground
+    truth."""
     if not len(scene) or len(scene) != len(truth):
         return False
     rows = [sorted((*o.position, o.heading, *o.extent) for o in table.objects) for table in (scene, truth)]

@@ -1,4 +1,4 @@
-"""How an answer came about, for people who ask by hand (`asking`) and for the pages of reports."""
+"""Explanation of an answer, for the interactive API (`asking`) and the pages of reports."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
@@ -10,35 +10,35 @@ from po3d.scene.table import Scene
 
 
 class Shown(NamedTuple):
-    """A table as people are shown it, from above. Equal keys are equal tables."""
+    """A scene to display from above. Equal keys mean equal scenes."""
 
     title: str
     key: Hashable
     scene: Scene
-    up: str = "behind"  # the axis that points up
+    up: str = "behind"  # the axis that points up in the drawing
     marked: frozenset[int] = frozenset()
 
 
 class Explained(NamedTuple):
-    """How an answer came about, on the likeliest table."""
+    """Explanation of an answer, on the most probable scene."""
 
-    # The table that the question was answered on: after the change, where there is one.
+    # The scene on which the question was answered: after the change, if there is one.
     scene: Scene | None = None
     outcome: Outcome | None = None
-    near: Margins | None = None  # of each step the decisions that were nearest to going the other way
-    flip: str = ""  # what would give another answer
-    record: Mapping[str, Any] = {}  # what JSON has of it beside the trace
-    notes: tuple[str, ...] = ()  # what is said beside the program
+    near: Margins | None = None  # the closest decisions of each step
+    flip: str = ""  # the smallest change of the scene that changes the answer
+    record: Mapping[str, Any] = {}  # further fields of the JSON record
+    notes: tuple[str, ...] = ()  # lines printed below the program
     shown: tuple[Shown, ...] = ()
-    edited: Edited | None = None  # of a room that was changed
+    edited: Edited | None = None  # for a room after a change
     before: Scene | None = None
-    # Rows of a trace from here on are those of the last table shown, before the change.
+    # In a trace, rows from this index on belong to the last scene of `shown`, before the change.
     past: int | None = None
-    reason: str = ""  # why there is no answer, where the outcome's own reason is in the words of programs
+    reason: str = ""  # why there is no answer, if plainer than the outcome's reason
 
     @property
     def steps(self) -> list[tuple[TraceStep, str]]:
-        """The steps, each with its nearest decision."""
+        """The steps, each with its closest decision ("" if there is none)."""
         decided = self.near.steps if self.near else ()
         trace = self.outcome.trace if self.outcome else ()
         return [
@@ -48,7 +48,8 @@ class Explained(NamedTuple):
 
 
 def flipped(near: Margins, answer: str | None) -> str:
-    """What would flip an answer; margins are those of the likeliest table, which may say something else, or nothing."""
+    """Return what would change the answer. The margins are those of the most probable scene, whose
+    answer may differ; it is then named, or nothing is returned."""
     if near.flip is None:
         return ""
     if near.answer == answer:

@@ -1,4 +1,7 @@
-"""Which way the thing in a box of a photograph faces, by an orientation network alone: L4-Pose-Real without depth or detector."""
+"""Heading of the object in a box of a photograph, by an orientation network alone.
+
+It answers L4-Pose-Real without depth network or detector.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,8 +19,12 @@ from po3d.systems.pipeline import Context
 
 
 class BoxFacing:
-    """A System: the nearest of four directions to the way that the thing in a question's box faces. `face` gives of crops what
-    `po3d.perception.foundation_networks.Orientation` does, `photo` the pixels of an image, `box` its box (x0, y0, x1, y1)."""
+    """A System that returns the nearest of four headings for the object in a question's box.
+
+    `face`: predicts the orientation of crops, as `po3d.perception.foundation_networks.Orientation`
+    does. `photo`: pixels of an image by name. `box`: its box (x0, y0, x1, y1) in pixels, None if
+    unknown.
+    """
 
     def __init__(
         self,
@@ -38,7 +45,7 @@ class BoxFacing:
         pixels = self.photo(question.image)
         height, width = pixels.shape[:2]
         (facing,) = self.face([crop(pixels, box)])
-        # The field of view is not known: 55 degrees across the longer side, as for other photographs.
+        # The focal length is unknown: 55 degrees across the longer side, as for other photographs.
         focal = max(height, width) / 2 / math.tan(math.radians(55) / 2)
         ray = np.array([(box[0] + box[2] - width) / 2, (box[1] + box[3] - height) / 2, focal])
         front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
@@ -47,8 +54,9 @@ class BoxFacing:
 
 
 def orientation_network(weights: str, device: str = "cpu") -> Callable[[Sequence[Pixels]], Sequence[Any]]:
-    """Orient Anything from a folder made as docs/foundation.md says; InputError where it is not there."""
+    """Load Orient Anything from a folder made as in docs/foundation.md; InputError if it is
+    missing."""
     at = folders([Weights("orientation", weights, None, (HEAD,))], False)
-    from po3d.perception.foundation_networks import Orientation  # loads torch
+    from po3d.perception.foundation_networks import Orientation  # imports torch
 
     return Orientation(at["orientation"], device)

@@ -1,4 +1,7 @@
-"""A model as a folder that hubs of models keep: config.json, model.safetensors and a card; the words of cards are in cards.yaml."""
+"""Model folders, as published on hubs: config.json, model.safetensors and a model card.
+
+The texts of the cards are in cards.yaml.
+"""
 
 import importlib
 import inspect
@@ -15,12 +18,13 @@ from po3d.io.text_tables import Table, interval_text, markdown
 from po3d.systems.pipeline import WORLDS
 
 CARDS = Path(__file__).with_name("cards.yaml")
-NETWORKS = ("perception", "parser")  # options of a world's pipeline that name checkpoints
+NETWORKS = ("perception", "parser")  # options of a domain's pipeline that name checkpoints
 NOT_KEPT = (*NETWORKS, "device")
 
 
 def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None) -> None:
-    """Write the folder of the model that `po3d.load(world, **options)` makes; `report`: a report.json, for the card's figures."""
+    """Write the folder of the model `po3d.load(world, **options)`. `report`: a report.json with the
+    figures for the card."""
     from po3d.io.checkpoint import SHIPPED, combine, locate
     from po3d.io.schemas import ModelOptions, checked
 
@@ -42,7 +46,8 @@ def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Pat
 
 
 def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
-    """(world, options of its pipeline) of a model folder, or of an address on a hub; InputError for what is none of ours."""
+    """Return (domain, options of its pipeline) of a model folder or a hub address; InputError if it
+    is not a model of po3d."""
     from po3d.io.checkpoint import folder_config
 
     folder = hub.fetch(str(name)) if str(name).startswith(hub.SCHEME) else Path(name)
@@ -57,7 +62,7 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
 
 
 def _figures(path: Path) -> str:
-    """The rows of a report.json as markdown."""
+    """Return the rows of a report.json as markdown."""
     report: Any = read_json(path, "report")
     try:
         rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
@@ -70,7 +75,7 @@ def _figures(path: Path) -> str:
 
 
 def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:
-    """README.md, its YAML head first. What `shipped` networks were trained on is known."""
+    """Return README.md with its YAML header. Training data: only for `shipped` networks."""
     words = yaml.safe_load(CARDS.read_text(encoding="utf-8"))
     own = words["worlds"][config["world"]]
     parts = []

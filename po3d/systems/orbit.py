@@ -1,11 +1,12 @@
-"""Orbits: questions about one space from eight viewpoints (SCOPE).
+"""Orbits: questions about one scene from eight viewpoints (SCOPE).
 
-    images ──► a table of each view ──┬──────────────► one view's questions
+    images ──► a scene of each view ──┬──────────────► one view's questions
                                       └──► fuse ─────► questions on several images
-    question ──► read ──► program ──► run on the table ──► one of the options
+    question ──► parser ──► program ──► executor ──► one of the options
 
-A scene's questions come together (`Question.image` is the scene), so each view is perceived once and each set of views
-fused once. A question on one image is answered from that image's table alone, one on several from the fused table of those.
+A scene's questions are answered together (`Question.image` is the scene), so perception runs once
+per view and fusion once per set of views. A question on one image is answered on that view's scene
+alone, a question on several on their fused scene.
 """
 
 import functools
@@ -39,7 +40,7 @@ from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
 
 @dataclass(frozen=True)
 class Reader:
-    """The reader of texts, by rules."""
+    """Rule-based parser."""
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         return [Reading(read(q.text)) for q in questions]
@@ -47,11 +48,16 @@ class Reader:
 
 @dataclass(frozen=True)
 class Executor(parts.Executor):
-    """`known_yaw`: the angles that the items tell are used; else the views' turns are estimated from what they show in common.
-    `samples`: worlds that vote on each answer; 0: the table itself answers, its probability is worked out to first order.
+    """Executor of orbits.
 
-    Modules beside the views' tables: fusion (true: views lie as they truly do and rows are one where they truly are one thing;
-    else the views at hand are registered) and parsing."""
+    `known_yaw`: use the camera angles given with the items; else estimate the relative rotation of
+    the views from the objects that they share. `samples`: posterior samples that vote on each
+    answer; 0: the most probable scene answers, with a probability to first order in the
+    covariances.
+
+    Modules beside those of the views' scenes: fusion (true: true relative poses of the views and
+    true identities of their objects; else the views at hand are registered) and parsing.
+    """
 
     known_yaw: bool = True
     samples: int = 0
@@ -71,14 +77,14 @@ class Executor(parts.Executor):
     def text(self, reading: Reading) -> str:
         try:
             return SCOPE.text(reading.asked.program)
-        except ProgramError:  # what the second reader reads may have no spelling there
+        except ProgramError:  # the dialect cannot express all programs of the general parser
             return str(reading.asked.program)
 
     def heard(self, program: Call, question: Question) -> Call:
         return as_phrases(program)
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether SCOPE or its twin asks so."""
+        """Whether the question matches a template of SCOPE or its twin."""
         return any(form.fullmatch(question.text) for form in _forms())
 
     def of(self, question: Question) -> tuple:
@@ -97,7 +103,7 @@ def _forms() -> tuple[re.Pattern[str], ...]:
 
 
 class Orbit:
-    """What answers on the tables of one scene's views, each set of them fused once."""
+    """Answers questions on the views of one scene; each set of views is fused once."""
 
     def __init__(self, executor: Executor, tables: Tables) -> None:
         self.executor, self.tables = executor, tables
@@ -110,7 +116,7 @@ class Orbit:
     def margin(self, question: Question, ran: Ran) -> dict | None:
         how = (ran.reading.asked.program, self.seen(question), question.options)
         if self.executor.samples and run(*how).answer != ran.outcome.answer:
-            return None  # the margin is that of the table
+            return None  # the margin is that of the most probable scene
         return record(nearest(*how))
 
     def shown(self, question: Question) -> tuple[Shown, ...]:
@@ -126,7 +132,7 @@ class Orbit:
         return Explained(seen.table, outcome, near, flipped(near, outcome.answer), record, shown=shown)
 
     def seen(self, question: Question) -> Seen:
-        """What a question is answered from."""
+        """Return the scene and viewers from which a question is answered."""
         names = tuple(question.images)
         if len(names) == 1:
             return single(self.tables.views[names[0]])
@@ -145,7 +151,7 @@ class Orbit:
 
 
 class Whole(Orbit):
-    """What answers on the true table of all things."""
+    """Answers questions on the true scene."""
 
     def seen(self, question: Question) -> Seen:
         scene = self.tables.scene
@@ -153,8 +159,9 @@ class Whole(Orbit):
 
 
 def view_yaw(table: Scene, angle: float) -> float:
-    """The turn (radians) that brings the table of the view at `angle` degrees into one world for all views, from where its
-    viewer looks and which way its axes say the orbit goes. Tables may lie in their worlds as they like."""
+    """Return the rotation about z (radians) from the world of the view at `angle` degrees into the
+    common world of all views. It is derived from the axes of the view: where its viewer looks, and
+    the direction of the orbit; the orientation of the view's own world is arbitrary."""
     x, y = table.axes["front"]
     return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)
 
@@ -172,9 +179,13 @@ def pipeline(
     samples: int = 0,
     reader: Which = "both",
 ) -> Pipeline:
-    """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
-    pictures, a path without suffix or an estimator; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
-    `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or both (`learned`); the others as of `Executor`."""
+    """Return the pipeline of orbits.
+
+    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
+    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
+    `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs. `reader`:
+    the benchmark's parser, the general one, or both (`learned`). The others as in `Executor`.
+    """
     made = view_source(table, perception, mirror, device, "orbit")
     executor = Executor(known_yaw, samples)
     return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))

@@ -1,11 +1,14 @@
-"""Which of two parsers answers a question: the benchmark's own, or the general one. The same rule for `po3d ask` and evaluations.
+"""Choice between the benchmark's own parser and the general one.
 
-    own parse in the benchmark's own wording     the own parser answers; the general one is not consulted
-    own parse missing or unsure (SURE)           the general parser answers
-    own parse sure, worded otherwise             the general parser answers where it has an answer, else the own one
+`po3d ask` and evaluations share this rule.
 
-An evaluation takes that answer. `po3d ask` gives an answer of the general parser where it is right with at least the probability
-`ask_below`, or where both parsers answer the same, and else asks back.
+    own parse in the benchmark's wording     own parser; the general one is not consulted
+    own parse missing or unsure (SURE)       general parser
+    own parse sure, worded otherwise         general parser if it has an answer, else the own one
+
+An evaluation takes that answer. `po3d ask` gives an answer of the general parser if its probability
+of being right is at least `ask_below`, or if both parsers agree; else it abstains and offers the
+interpretations.
 """
 
 from dataclasses import replace
@@ -17,23 +20,24 @@ from po3d.systems.choices import offering
 if TYPE_CHECKING:
     from po3d.systems.pipeline import Ran, Reading
 
-SURE = 0.9  # least probability of a parse by a benchmark's own parser that is believed
-MISTAKE = 3.85  # what a wrong answer costs, in questions that are asked back
-# An answer of probability p costs (1 - p) * MISTAKE, a question back 1: from here on the answer is cheaper.
+SURE = 0.9  # least probability at which a benchmark's own parse is trusted
+MISTAKE = 3.85  # cost of a wrong answer, in units of an abstention
+# An answer of probability p costs (1 - p) * MISTAKE, an abstention 1: above this p the answer is
+# cheaper.
 ASK_BELOW = round(1 - 1 / MISTAKE, 2)
 
 
 class Choice(NamedTuple):
-    """The parse that counts, as it was run; None where neither parser has a program. `differ`: whether a sure parse by the own parser
-    has another answer."""
+    """The selected parse, as executed; None if neither parser has a program. `differ`: whether a
+    confident parse by the benchmark's parser gives another answer."""
 
     ran: "Ran | None"
     differ: bool = False
 
 
 def choose(own: "Ran | None", general: "Ran | None", question: Question, alone: bool = False) -> Choice:
-    """What counts of the parses of a question by the two parsers, each run on the table; None for a parser that has no program.
-    `alone`: the general parser is the only one that there is."""
+    """Select between the executed parses of the benchmark's and the general parser; None for a
+    parser without a program. `alone`: there is only the general parser."""
     if own is None or not own.reading.sure or alone:
         return Choice(None if general is not None and general.reading.unread else general)
     if general is None or general.outcome.answer is None:
@@ -45,10 +49,11 @@ def choose(own: "Ran | None", general: "Ran | None", question: Question, alone: 
 
 
 def answer_of(ran: "Ran", question: Question) -> str:
-    """The answer as the question's options, or its own words, say it."""
+    """Return the answer in the wording of the question or its options."""
     return worded(ran.reading, ran.outcome.answer, question)
 
 
 def worded(reading: "Reading", answer: str, question: Question) -> str:
-    """An answer as an option, or the question's own words, say it; a benchmark's answers to its own parser's programs stay as they are."""
+    """Return an answer in the wording of the question or its options; answers to programs of the
+    benchmark's own parser are not changed."""
     return reading.said(answer, replace(question, options=tuple(offering(answer, question))))

@@ -1,9 +1,9 @@
-"""Photographs: questions of twelve types about one picture, with options (3DSRBench).
+"""Photographs: questions of twelve types about one image, with options (3DSRBench).
 
-    text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
+    text, options ──► parser ──► program with descriptions ──► grounding ──► answer ──► option
 
-Every system answers with the content of an option; which letter that is, is the benchmark's business. Tables come from an
-estimator of pictures, or from networks that look at photographs for what the questions name.
+The answer is the content of an option; the benchmark maps it to a letter. Scenes come from an
+estimator for images, or from open-vocabulary networks that detect the objects of the questions.
 """
 
 import functools
@@ -37,12 +37,13 @@ from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import VIEW_TABLES
 
-NAMING = ("detection", *VIEW_TABLES.beliefs)  # what words without relations are about
+# Modules that affect the grounding of phrases without relations.
+NAMING = ("detection", *VIEW_TABLES.beliefs)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """The reader of texts and options, by rules."""
+    """Rule-based parser of texts and options."""
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         return [Reading(read(q.text, q.options)) for q in questions]
@@ -50,12 +51,15 @@ class Reader:
 
 @dataclass(frozen=True)
 class Executor(parts.Executor):
-    """Descriptions are grounded in the table. `samples`: draws of its poses for the probability of an answer. `assume_present`: a
-    question takes for granted that what it names is there, so a thing that was not found is taken for an unlikely row, and the
-    prediction says so; else the question fails.
+    """Executor of photographs; descriptions are grounded in the scene.
 
-    Modules beside the table's: grounding (true: a description means the row that it truly means, if the table has it; else what
-    the words fit best) and parsing."""
+    `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
+    treat an undetected object of the question as present, as an improbable row, and say so in the
+    prediction; else the question fails.
+
+    Modules beside the scene's: grounding (true: a description refers to its true row, if the scene
+    has it; else to the best match) and parsing.
+    """
 
     rules: Rules = THREEDSRBENCH_RULES
     samples: int = 0
@@ -67,14 +71,14 @@ class Executor(parts.Executor):
     headline: ClassVar[str] = "overall"
     kind = "photo"
     dialect = THREEDSRBENCH
-    grouped: ClassVar[bool] = True  # a question is right with all its rotations
+    grouped: ClassVar[bool] = True  # a question counts as right with all its rotations
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
         return cls(assume_present=options.get("assume_present", True))
 
     def gold(self, question: Question, rows: bool = False) -> Reading:
-        """The gold program, with its things by their rows or as they are described."""
+        """Return the gold program, whose objects are rows or descriptions."""
         gold = self.gold_parse(question.program)
         if gold.program is None:
             return Reading(gold)
@@ -98,7 +102,7 @@ class Executor(parts.Executor):
         return Parse("ok", THREEDSRBENCH.meant(found)) if parse.program is None else parse
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether 3DSRBench or its twin asks so."""
+        """Whether the question matches a template of 3DSRBench or its twin."""
         return any(form.fullmatch(question.text) for form in _forms())
 
     def of(self, question: Question) -> tuple[str, str]:
@@ -114,7 +118,7 @@ def _forms() -> tuple[re.Pattern[str], ...]:
 
 
 def _among(program: Call, options: Sequence[str]) -> Call:
-    """The program with what the options name in the place of the choices."""
+    """Replace `choices` by the objects that the options name."""
     if program.op == "choices" and options:
         named = [Call("refer", (str(option),)) for option in options]
         groups = (Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2))
@@ -123,7 +127,7 @@ def _among(program: Call, options: Sequence[str]) -> Call:
 
 
 def fitted(question: Question, program: PhraseCall) -> Parse:
-    """A program with the options that say its answers."""
+    """Return a program with the option of each of its answers; failed if the options do not fit."""
     named = PhraseCall(program.op, tuple(map(called, program.things)))
     said = fit_options(named, question.options)
     if said is None:
@@ -134,17 +138,17 @@ def fitted(question: Question, program: PhraseCall) -> Parse:
 
 @dataclass(frozen=True)
 class Photograph:
-    """What answers on one picture's table."""
+    """Answers questions on one image's scene."""
 
     executor: Executor
     tables: Tables
 
     def run(self, question: Question, reading: Reading) -> Ran:
         own, program = self.executor, reading.asked.program
-        # A gold program names things by their rows.
+        # A gold program refers to objects by rows.
         rows = isinstance(program, PhraseCall) and all(thing.startswith("#") for thing in program.things)
         using = rows_only if rows else self.ground(question)
-        # The benchmark's own words ("parallel") are options; people ask for yes or no, too.
+        # The benchmark's own words ("parallel") are options; users also ask yes/no questions.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
         rules = replace(own.rules, words={}) if plain else own.rules
         how = {"samples": own.samples, "assume_present": own.assume_present}
@@ -178,7 +182,7 @@ class Photograph:
         return Explained(scene, ran.outcome, None, text, record, _camera(scene), shown)
 
     def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
-        """As `grounding.ground`, worked out once for all tables that name things alike."""
+        """Like `grounding.ground`, cached for scenes with equal settings of the naming modules."""
         said = describe(phrase)
         if said.relations or said.ranks:
             return ground(phrase, scene)
@@ -189,14 +193,15 @@ class Photograph:
 
 
 def _facing(table: Scene) -> Scene:
-    """The table with the axes of its camera's viewer; tables of rooms come with those of the room."""
+    """Return the scene with the axes of its camera's viewer; the true scenes of rooms have the
+    room's axes."""
     if table.camera is None:
         return table
     return replace(table, axes=viewer_axes(table.camera.cam_T_world.rotation[2, :2]))
 
 
 def _camera(scene: Scene) -> tuple[str, ...]:
-    """How the camera of a picture was held, in words."""
+    """Return a line on the camera's height, pitch, roll and focal length."""
     if scene.camera is None:
         return ()
     hold, lens = hold_of(scene.camera), scene.camera.focal / scene.camera.width
@@ -207,7 +212,8 @@ def _camera(scene: Scene) -> tuple[str, ...]:
 
 
 def true_ground(question: Question, tables: Tables) -> Ground:
-    """Descriptions as the gold program has them; one that it has not means what it means on the true table."""
+    """Return the grounding by the gold program; a description that is not in it is grounded in the
+    true scene."""
     try:
         things = parse_text(question.program).things if question.program else ()
     except ProgramError:
@@ -227,7 +233,8 @@ def true_ground(question: Question, tables: Tables) -> Ground:
 
 
 def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
-    """The grounding that takes a share `sigma` of descriptions for another thing, the same in all that ask about it."""
+    """Return a grounding in which a share `sigma` of the descriptions refers to another object; an
+    error is shared by all questions with that description."""
 
     def grounded(phrase: str, scene: Scene) -> list[float]:
         found = list(using(phrase, scene))
@@ -255,10 +262,14 @@ def pipeline(
     device: str = "cpu",
     reader: Which = "both",
 ) -> Pipeline:
-    """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
-    pictures, a path without suffix or an estimator; `oracle`: modules replaced by ground truth;
-    `mirror`: does the shipped pair look in the mirror, too? `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or
-    both (`learned`); the others as of `Executor`. InputError for an unknown source or module."""
+    """Return the pipeline of photographs.
+
+    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
+    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
+    `mirror`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
+    network runs. `reader`: the benchmark's parser, the general one, or both (`learned`). The others
+    as in `Executor`. InputError for an unknown source or module.
+    """
     executor = Executor(samples=samples, assume_present=assume_present)
     made = view_source(table, perception, mirror, device, "photographs")
     return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))
@@ -267,12 +278,12 @@ def pipeline(
 def view_source(
     table: str, perception: Perception, mirror: bool, device: str, domain: Literal["photographs", "orbit"]
 ) -> parts.TableSource:
-    """The source of tables of pictures, or of views, of that name."""
+    """Return the source of scenes of that name, for images or views."""
     if table != "picture":
         return sources.source(table, truth=sources.Truth(), picture=sources.Truth())
     if not isinstance(perception, str):
         return sources.source_of(perception, domain)
-    from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
+    from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
     views = sources.OrbitViews if domain == "orbit" else sources.Views
     return views(RoomViewEstimator.named(perception, mirror, device))

@@ -1,18 +1,20 @@
-"""Who answers. The page to read first: a system gets the questions on one image and predicts each answer.
+"""The pipeline: from an image and its questions to predictions. Read this module first.
 
     image    ──► TableSource ──► Tables  ──┐
-                                           ├──► Executor ──► answer, probability, trace        Pipeline
+                                           ├──► Executor ──► answer, probability, trace   Pipeline
     question ──► Reader ──────► Reading ───┘
 
-    the true Scene, the gold program ────────► Executor                                        Oracle
+    the true Scene, the gold program ────────► Executor                                   Oracle
 
-One pipeline answers streets, rooms, photographs and orbits; they differ in the three parts, and in what a program means: each
-world has a module here (`street`, `rooms`, `photographs`, `orbit`; WORLDS) with its Executor. Where tables come from is told in
-`tables`, who reads in the world's module, who only guesses in `baselines`. Ground truth or noise in place of a module is a
-setting of it (`oracle=`; `mixtures`).
+One pipeline serves the four domains (WORLDS): streets, rooms, photographs and orbits. They differ
+in the three stages and in the semantics of programs. Each domain has a module in `po3d.systems`
+(`street`, `rooms`, `photographs`, `orbit`) with its Executor and its parser; sources of scenes are
+in `tables`, baselines in `baselines`. A module's output can be replaced by ground truth or by noisy
+ground truth (`oracle=`, `noise=`; `mixtures`).
 
-What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never looks at the image costs
-no rendering. Not being able to answer is an outcome with a reason. Above 400 lines, so that one page tells it all.
+A system receives each image as a `Context`, whose parts are computed on access, so a system that
+does not use the image does not cause a rendering. A question without an answer gets a prediction
+with a status and a reason.
 """
 
 import importlib
@@ -44,19 +46,19 @@ if TYPE_CHECKING:
     from po3d.systems.mixtures import Mixtures
     from po3d.systems.substitution import Substitution
 
-WORLDS = {  # whose programs questions are -> the module of its executor
+WORLDS = {  # domain of a benchmark's programs -> module with its Executor
     "street": "po3d.systems.street",
     "rooms": "po3d.systems.rooms",
     "photographs": "po3d.systems.photographs",
     "orbit": "po3d.systems.orbit",
 }
 TRUTH, PREDICTED = "truth", "predicted"
-Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of noise on the truth
+Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of the noise on the truth
 Image = NDArray[np.uint8]  # (H, W, 3)
 
 
 class NoInputs:
-    """What comes with an image that comes alone: InputError for whatever is asked for."""
+    """Inputs of an image that has no extra inputs: any access raises InputError."""
 
     def __getattr__(self, what: str) -> Any:
         if what.startswith("__"):
@@ -69,34 +71,35 @@ NOTHING = NoInputs()
 
 @dataclass(frozen=True)
 class Context:
-    """One image of a benchmark. Nothing is read or rendered before it is asked for."""
+    """One image of a benchmark; its parts are read or rendered on access."""
 
     image: Callable[[], Image]
-    truth: Callable[[], Scene]  # the true table: for oracles alone
+    truth: Callable[[], Scene]  # the true scene; only for oracles
     name: str = ""
-    # A system hands over the tables that it worked with; the evaluation compares them with the truth.
+    # Called by a system with each scene that it used; the evaluation compares it with the truth.
     keep: Callable[[Scene], None] = lambda scene: None
-    # What else the benchmark has with the image: a room's maps and captions, a picture's focal length, a scene's views.
+    # Further inputs of the benchmark: a room's map and captions, a focal length, an orbit's views.
     inputs: Any = NOTHING
 
     @classmethod
     def of(cls, split: Any, name: str, keep: Callable[[Scene], None] = lambda scene: None) -> "Context":
-        """An image of a benchmark's split."""
+        """Return the context of the image `name` of a benchmark's split."""
         inputs = split.inputs(name) if hasattr(split, "inputs") else NOTHING
         return cls(lambda: split.image(name), lambda: split.truth(name), name, keep, inputs)
 
     def picture(self, name: str) -> Image:
-        """The image, or one of its views."""
+        """Return the pixels of the image, or of one of its views."""
         return self.image() if name == self.name else self.inputs.image(name)
 
     def true(self, name: str) -> Scene:
-        """The true table of the image, or of one of its views."""
+        """Return the true scene of the image, or of one of its views."""
         return self.truth() if name == self.name else self.inputs.truth(name)
 
 
 def perceived(scene: Scene, name: str) -> Scene:
-    """The table that perception made of an image; InputError for a true one. Only an oracle, or a pipeline that is asked
-    for true tables by name, may use the truth."""
+    """Return the scene that perception predicted for the image `name`; InputError if it is the
+    ground truth. Only an oracle, or a pipeline whose configuration names the true scenes as its
+    source, may use the ground truth."""
     if scene.source == "gt":
         raise InputError(f"perception returned the ground truth of {name!r}: only an Oracle may use it")
     return scene
@@ -106,37 +109,41 @@ Posed = tuple[Sequence[Question], Context]  # the questions on an image
 
 
 class System(Protocol):
-    """Answers the questions on one image, in their order. It may also have `mixtures()` (`po3d.systems.mixtures`), `measures`
-    (what a report says of it beside the score, by name), `notes(questions)` (what a reader of its figures on them should know),
-    and be `Batched` or `Eager`."""
+    """Answers the questions on one image, in their order.
+
+    Optional members: `mixtures()` (`po3d.systems.mixtures`), `measures` (values for the report
+    beside the score, by name), `notes(questions)` (remarks for the report on these questions), and
+    those of `Batched` or `Eager`.
+    """
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
 
 
 class Batched(Protocol):
-    """A system that works on several images together, best on `at_once` of them. Answers do not depend on how many there are."""
+    """A system that processes several images per call, preferably `at_once`. The answers do not
+    depend on the batch."""
 
     at_once: int
 
     def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
-        """Of each image the answers to its questions."""
+        """Return one list of predictions per image."""
         ...
 
 
 def at_once(system: System) -> int:
-    """The number of images that are best given to a system together."""
+    """Return the preferred batch size of a system, in images."""
     return getattr(system, "at_once", 1)
 
 
 def all_answers(system: System, posed: Sequence[Posed]) -> list[list[Prediction]]:
-    """Of each image the answers to its questions: together, where the system is `Batched`."""
+    """Return one list of predictions per image; in one call if the system is `Batched`."""
     if hasattr(system, "answers"):
         return system.answers(posed)
     return [system.answer(*image) for image in posed]
 
 
 class Begun(Protocol):
-    """Answers under way."""
+    """Predictions in progress: a future."""
 
     def result(self) -> list[Prediction]: ...
 
@@ -144,44 +151,44 @@ class Begun(Protocol):
 
 
 class Eager(Protocol):
-    """A system that waits for others, and so begins on further images meanwhile: up to `ahead` of them. `begin` looks
-    at all that it needs of the context before it returns."""
+    """A system that waits on I/O and keeps up to `ahead` images in flight. `begin` reads everything
+    that it needs from the context before it returns."""
 
     ahead: int
 
     def begin(self, questions: Sequence[Question], context: Context) -> Begun: ...
 
 
-# --- the three parts ----------------------------------------------------------------------------------------
+# --- the three stages ---------------------------------------------------------------------------------------
 
 
 class Look(NamedTuple):
-    """An image that tables are made of."""
+    """Input of perception for one image."""
 
     context: Context
-    names: Sequence[str]  # of its pictures: the image itself, or those of its views that questions show
-    things: Sequence[str] = ()  # what the questions name
+    names: Sequence[str]  # names of the image itself, or of those views that the questions refer to
+    things: Sequence[str] = ()  # object names in the questions
 
 
 class TableSource(Protocol):
-    """Makes the tables of images. `true`: are they the truth, asked for by name?"""
+    """Returns the scenes of images. `true`: whether they are the ground truth."""
 
     true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> Sequence[Sequence[Scene]]:
-        """Of each image a table of each of its pictures. InputError when what they are made of is missing."""
+        """Return, for each image, one scene per name. InputError if an input is missing."""
         ...
 
 
 class Reading(NamedTuple):
-    """What was read in a question and, where it has one, in its change."""
+    """Parsed question and, if present, parsed change."""
 
     asked: Parse
     change: Parse | None = None
-    # Of the second reader's, where the question's own sentence is not to be read: as that should be, or its program.
+    # Reference frame by the general parser, replacing the question's own: a sentence or a program.
     frame: str | Call = ""
     by: Literal["own", "learned"] = "own"
-    mended: tuple[Mending, ...] = ()  # misspelt words of the sentences, and what they were read as
+    mended: tuple[Mending, ...] = ()  # corrected spelling errors: word, correction
 
     @property
     def parses(self) -> tuple[Parse, ...]:
@@ -189,30 +196,32 @@ class Reading(NamedTuple):
 
     @property
     def unread(self) -> str:
-        """Why there is no program; "" where there is one for everything."""
+        """Why a program is missing; "" if all are present."""
         if self.change is not None and self.change.program is None:
             return f"change: {self.change.reason}"
         return self.asked.reason or "unread" if self.asked.program is None else ""
 
     @property
     def status(self) -> Literal["ok", "unparsed", "failed"]:
-        """Of an unread one "failed" where who reads it says that there is no answer, or a gold program is absent."""
+        """Return "ok" if all programs are present, else "failed" if a parser reports that there is
+        no answer or a gold program is absent, else "unparsed"."""
         if not self.unread:
             return "ok"
         return "failed" if any(p.status == "failed" for p in self.parses) else "unparsed"
 
     def mixed(self, gold: "Reading", modules: Collection[str]) -> "Reading":
-        """The gold programs of the modules that are named, parsing (of the question) and edit (of the change), else what was read."""
+        """Return this reading with gold programs for the given modules: parsing (the question's
+        program), edit (the change's program)."""
         asked, change = (gold if m in modules else self for m in ("parsing", "edit"))
         return Reading(asked.asked, change.change)
 
     @property
     def sure(self) -> bool:
-        """Whether a benchmark's own reader is to be believed where the second one has nothing to say."""
+        """Whether the benchmark's parser is trusted if the general parser has no result."""
         return not self.unread and all(p.probability >= SURE and not p.unknown for p in self.parses)
 
     def said(self, answer: str, question: Question) -> str:
-        """A program's answer as the option that says it, where there are options."""
+        """Return a program's answer as the matching option, if the question has options."""
         options = offering(answer, question) if self.by == "learned" else question.options
         return self.asked.option_of.get(answer) or chosen(answer, options) or answer
 
@@ -222,53 +231,55 @@ class Reading(NamedTuple):
 
 
 class Reader(Protocol):
-    """Reads questions."""
+    """Parses questions."""
 
     def read(self, questions: Sequence[Question]) -> Sequence[Reading]: ...
 
 
 class SecondReader(Protocol):
-    """Reads what the first reader does not read, knowing the tables; `alone`: all that there is. `systems.learned` has one."""
+    """General parser, used for questions outside the benchmark's own wording; it may use the
+    scenes. `alone`: there is no other parser. `systems.learned` implements it."""
 
     alone: bool
 
     @property
     def weighing(self) -> Weighing:
-        """How much each of several readings counts."""
+        """Weights of the alternative parses of a question."""
         ...
 
     def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]:
-        """Several of each question, of which `likeliest_of` chooses an answer."""
+        """Return several alternative parses of each question; `likeliest_of` selects one."""
         ...
 
     def certain(self, share: float) -> float:
-        """How probably an answer is right whose readings have this share of all weight."""
+        """Return the calibrated probability that an answer is right whose parses have this share of
+        the total weight."""
         ...
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What is known of an image: the table of each picture by name, and how far its modules are true."""
+    """The scenes of an image by picture name, and which of their modules are ground truth."""
 
     views: Mapping[str, Scene]
-    # The true tables of the pictures and of the image itself; there only where a module is true.
+    # True scenes by picture name, the image itself last; empty unless a module is ground truth.
     truth: Mapping[str, Scene] = field(default_factory=dict)
-    settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; those not named are predicted
-    # Of mixed tables the true row of each row.
+    settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; absent: predicted
+    # For scenes with true modules: the row of the true scene for each row, None if unmatched.
     rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
-    seed: int = 0  # of noise
+    seed: int = 0  # of the noise
     inputs: Any = NOTHING
-    memo: dict = field(default_factory=dict, repr=False)  # what tables that share some modules have in common
+    memo: dict = field(default_factory=dict, repr=False)  # cache shared between module settings
 
     @property
     def scene(self) -> Scene:
-        """The table of an image that is one picture."""
+        """The scene of an image with a single picture."""
         (scene,) = self.views.values()
         return scene
 
     @property
     def true(self) -> Scene:
-        """The true table of the image."""
+        """The true scene of the image."""
         return next(reversed(self.truth.values()))
 
     def how(self, module: str) -> Setting:
@@ -276,14 +287,14 @@ class Tables:
 
 
 class Ran(NamedTuple):
-    """An outcome and what was run: a change may have been taken otherwise than it was read."""
+    """Outcome, and the parse actually executed: a change may have been reinterpreted."""
 
     outcome: Outcome
     reading: Reading
 
     @property
     def believed(self) -> float:
-        """The probability of the answer and of the reading together."""
+        """Probability of the answer times probability of the parse; 0 without an answer."""
         return (
             0.0
             if self.outcome.answer is None
@@ -292,25 +303,26 @@ class Ran(NamedTuple):
 
 
 class Answering(Protocol):
-    """Answers questions on one image's tables; what they share is worked out once."""
+    """Answers the questions on one image; intermediate results are shared between questions."""
 
     def run(self, question: Question, reading: Reading) -> Ran:
-        """The answer in the program's own words. ExecutionFailure, InputError or ProgramError where there is none."""
+        """Execute a parse; the outcome's answer is in the vocabulary of programs. ExecutionFailure,
+        InputError or ProgramError if there is no answer."""
         ...
 
     def margin(self, question: Question, ran: Ran) -> dict | None:
-        """How near the answer was to another one: `Prediction.margin`."""
+        """Return how far the scene is from one with another answer: `Prediction.margin`."""
         ...
 
     def shown(self, question: Question) -> tuple[Shown, ...]:
-        """The tables before anything is run; InputError where there are none."""
+        """Return the scenes to display before execution; InputError if there is none."""
         ...
 
     def explained(self, question: Question, ran: Ran) -> Explained: ...
 
 
 class Asked(NamedTuple):
-    """The questions on one image, read, with its tables."""
+    """One image's scenes, questions and parses."""
 
     tables: Tables
     questions: Sequence[Question]
@@ -318,41 +330,42 @@ class Asked(NamedTuple):
 
 
 class Executor:
-    """What programs mean in one world, and what of its tables and readings can be ground truth instead. Worlds derive from it."""
+    """The semantics of programs in one domain, and its modules that can be replaced by ground
+    truth. Each domain has a subclass."""
 
-    # What can be true or predicted: the modules of tables, then those of execution and reading.
+    # Modules that can be ground truth or predicted: those of scenes, then of execution and parsing.
     modules: ClassVar[tuple[str, ...]]
-    substitution: ClassVar["Substitution"]  # of the tables' modules
-    reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
-    headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
-    kind: ClassVar["Kind"]  # what the second reader is told that it reads about
+    substitution: ClassVar["Substitution"]  # of the modules of scenes
+    reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules whose input is text
+    headline: ClassVar[str] = "mean"  # "mean" over categories, or "overall" over questions
+    kind: ClassVar["Kind"]  # input type of the general parser
     dialect: ClassVar[Dialect]
-    # Are questions right as a group, so that those that count for no more are asked too?
+    # Whether questions are scored in groups, so that those without their own score are asked too.
     grouped: ClassVar[bool] = False
 
     @property
     def units(self) -> Mapping[str, str]:
-        """Of the modules that can be noisy what their sigma is."""
+        """Unit of the noise size, by module."""
         return self.substitution.units
 
     def parsed(self, text: str) -> Any:
-        """The program of a text; ProgramError."""
+        """Parse the text of a program; ProgramError if it is not one."""
         return self.dialect.tree.parse(text)
 
     def text(self, reading: Reading) -> str:
-        """The programs as predictions have them."""
+        """Return the text of the programs, as stored in predictions."""
         return reading.asked.program.text()
 
     def meaning(self, program: Any) -> Call:
-        """The call of a program, however it is spelled."""
+        """Return a program of any dialect as a call of the core language."""
         return self.dialect.meant(program)
 
     def called(self, o: ObjectState) -> str:
-        """A thing of a table in the words of people."""
+        """Return the name of an object as used in questions."""
         return o.value("name")
 
     def checked(self, scene: Scene) -> None:
-        """InputError for a table of another world."""
+        """Raise InputError if the scene belongs to another domain."""
         try:
             list(map(self.called, scene.objects))
         except KeyError as error:
@@ -361,19 +374,22 @@ class Executor:
             ) from None
 
     def absent(self, text: str, scene: Scene) -> str:
-        """A kind of thing that a text names and the table has none of; "" where it has all, or nobody can tell."""
+        """Return a category that the text names and the scene lacks; "" if there is none, or the
+        domain cannot tell."""
         return ""
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether a benchmark of this world would ask a question, with its change and frame, in these words for these programs."""
+        """Whether a question with its change and frame is in the wording of this domain's
+        benchmarks for these programs."""
         return reading.sure
 
     def surely(self) -> Self:
-        """What executes on the likeliest table alone."""
+        """Return the executor that uses only the most probable scene."""
         return self
 
     def heard(self, program: Call, question: Question) -> Any:
-        """What the second reader read, as this world's programs are spelled; the call itself where they have no spelling for it."""
+        """Translate a program of the general parser into this domain's dialect; return the call
+        itself if the dialect cannot express it."""
         try:
             return self.dialect.spelled(program)
         except ProgramError:
@@ -384,11 +400,12 @@ class Executor:
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
-        """What explains the answers of a run with these options."""
+        """Return the executor that explains the answers of a run with these options."""
         return cls()
 
     def gold(self, question: Question, rows: bool = False) -> Reading:
-        """The gold programs; a Parse without one says why. `rows`: where they name rows of the true table, these."""
+        """Return the gold programs; a Parse without a program has the reason. `rows`: keep the rows
+        of the true scene that the programs refer to."""
         return Reading(self.gold_parse(question.program, question.unread))
 
     def gold_parse(self, text: str, unread: str = "") -> Parse:
@@ -402,37 +419,38 @@ class Executor:
             return Parse("failed", reason=f"gold program: {error}")
 
     def told(self, question: Question, text: str) -> Reading:
-        """The reading that a prediction's program tells."""
+        """Rebuild the parse from a stored prediction."""
         return Reading(Parse("ok", self.parsed(text)))
 
     def things(self, readings: Sequence[Reading]) -> Sequence[str]:
-        """What questions name, for networks that look for it."""
+        """Return the object names in the questions, for open-vocabulary detectors."""
         return ()
 
     def of(self, question: Question) -> Any:
-        """What the answer depends on besides programs and tables."""
+        """Return what the answer depends on besides programs and scenes."""
         return question.id
 
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
-        """The settings of the modules that a reading's answer depends on."""
+        """Return the settings of those modules that affect a reading's answer."""
         return settings
 
     def mixable(self) -> None:
-        """InputError where true modules would not give the true answers."""
+        """Raise InputError if ground truth in all modules would not give the true answers."""
 
     def mixed(self, tables: Tables) -> Tables:
-        """The predicted tables with their settings applied."""
+        """Return the predicted scenes with their settings applied."""
         return self.substitution.mixed(tables)
 
     def on(self, tables: Tables) -> Answering:
         raise NotImplementedError
 
     def together(self, asked: "Sequence[Asked]") -> Sequence[Answering]:
-        """What answers the questions on each of several images, which are all that it will be asked."""
+        """Return one `Answering` per image. It will only be asked the questions given here, so an
+        executor may compute all answers at once."""
         return [self.on(tables) for tables, _, _ in asked]
 
     def exactly(self, truth: Scene) -> Answering:
-        """Answers gold programs on the true table of the image."""
+        """Return what executes gold programs on the true scene of the image."""
         return self.on(Tables({truth.image: truth}))
 
 
@@ -441,19 +459,19 @@ class Executor:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """po3d itself. `oracle` names modules replaced by ground truth."""
+    """The system po3d. `oracle`: modules replaced by ground truth."""
 
     tables: TableSource
     reader: Reader
     executor: Executor
     oracle: tuple[str, ...] = ()
     second: SecondReader | None = None
-    # Modules that are ground truth with noise of this size, in the executor's units, drawn from `seed`.
+    # Modules replaced by ground truth with noise of this size (in `Executor.units`).
     noise: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
-    # How many questions each reader read.
+    # Number of questions parsed by each parser.
     read_by: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
-    at_once: ClassVar[int] = 16  # images: more are hardly faster
+    at_once: ClassVar[int] = 16  # images; larger batches are hardly faster
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
@@ -465,15 +483,16 @@ class Pipeline:
 
     @property
     def settings(self) -> dict[str, Setting]:
-        """Of each module that is not predicted TRUTH, or the size of its noise."""
+        """TRUTH, or the size of the noise, for each module that is not predicted."""
         return {**dict.fromkeys(self.oracle, TRUTH), **self.noise}
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
-        """What a reader of figures on these questions should know of the tables."""
+        """Return remarks for the report on the scenes of these questions."""
         return self.tables.notes(questions) if hasattr(self.tables, "notes") else []
 
     def mixtures(self) -> "Mixtures | None":
-        """What can be true or predicted here; None where tables or modules are true already."""
+        """Return the combinations of true and predicted modules for the oracle grid; None if scenes
+        or modules are ground truth already."""
         from po3d.systems.mixtures import Mixtures
 
         if self.tables.true or self.settings:
@@ -504,7 +523,8 @@ class Pipeline:
         ]
 
     def _reread(self, asked: Asked) -> list[Reading]:
-        """The readings of an image's questions: of those for which the general parser is consulted, the one that counts."""
+        """Return the parses of one image's questions. Where the general parser is consulted,
+        `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = asked
         answering, readings = self.executor.on(tables), list(readings)
         open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
@@ -522,19 +542,20 @@ class Pipeline:
         return readings
 
     def consults(self, question: Question, own: Reading) -> bool:
-        """Whether the general parser reads a question, too: it does where there is one, unless the benchmark's own parser reads it and it
-        is in the benchmark's own wording."""
+        """Whether the general parser is consulted: if there is one, unless the benchmark's own
+        parser has parsed the question and the question is in the benchmark's own wording."""
         if self.second is None:
             return False
         return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
-        """The second reader's readings, none of what it can't read."""
+        """Return the general parser's alternatives for each question; an empty list if it has no
+        program."""
         found = self.second.readings(questions, tables) if questions else []
         return [several if any(r.status != "unparsed" for r in several) else [] for several in found]
 
     def _lost(self, questions: Sequence[Question], readings: list[Reading]) -> list[Reading]:
-        """The readings of an image's questions without those that noise in the reading modules loses."""
+        """Mark as unparsed the questions that noise in the parsing modules removes."""
         for module in set(self.executor.reading) & set(self.noise):
             from po3d.systems.mixtures import lost_texts
 
@@ -544,7 +565,7 @@ class Pipeline:
         return readings
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
-        """What the reader makes of the questions, with gold programs where they are asked for."""
+        """Parse the questions, with gold programs for the modules of `settings`."""
         gold = [m for m in self.executor.reading if m in self.settings]
         if not gold:
             return self._read(questions)
@@ -553,7 +574,7 @@ class Pipeline:
         return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 
     def _read(self, questions: Sequence[Question]) -> list[Reading]:
-        """What the reader reads; unread where its program leaves out what the question says."""
+        """Parse the questions; unparsed where the program omits part of the question."""
         found = list(self.reader.read(questions))
         for k, (question, reading) in enumerate(zip(questions, found, strict=True)):
             if reading.asked.program is not None and (reason := self.omitted(reading, question)):
@@ -561,14 +582,15 @@ class Pipeline:
         return found
 
     def omitted(self, reading: Reading, question: Question) -> str:
-        """What a question says and its program leaves out, or its change's makes up; "" where nothing is known to be."""
+        """Return what the program omits from the question, or the change's program adds to the
+        change; "" if nothing is detected."""
         change = reading.change and reading.change.program
         if change is not None and untold(question.change, self.executor.meaning(change)):
             return f"change: {question.change!r} does not say what is changed"
         return omitted(question.text, self.executor.meaning(reading.asked.program))
 
     def look(self, looks: Sequence[Look]) -> list[Tables]:
-        """The tables of each image; they are also handed to the evaluation."""
+        """Return the scenes of each image, and pass them to the evaluation (`Context.keep`)."""
         made = self.tables.tables(looks)
         return [self._looked(*item) for item in zip(looks, made, strict=True)]
 
@@ -590,12 +612,12 @@ class Pipeline:
 
 
 def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
-    """The names of the pictures that questions on an image show."""
+    """Return the names of the pictures that the questions on an image refer to."""
     return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
 
 
 def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:
-    """A reading run on tables, as a prediction."""
+    """Execute a parse and return the prediction."""
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = ran = run(answering, question, reading)
@@ -611,8 +633,9 @@ def predicted(executor: Executor, answering: Answering, question: Question, read
 def likeliest_of(
     second: SecondReader, answering: Answering, question: Question, readings: Sequence[Reading]
 ) -> Ran:
-    """Of the second reader's readings the first with the answer, or refusal, that is the likeliest of all of them together, as probable as
-    that is."""
+    """Execute the general parser's alternatives and add up their weights by answer (a refusal
+    counts as an answer). Return the first one with the answer of the largest weight; its
+    probability is the calibrated share of that weight."""
     ran = [
         Ran(Outcome("failed", None, reason=r.unread), r) if r.unread else run(answering, question, r)
         for r in readings
@@ -626,7 +649,8 @@ def likeliest_of(
 
 
 def evidence(answering: Answering, question: Question, ran: Ran, compare: bool = True) -> Evidence:
-    """What speaks for a reading that was run. `compare`: with its answer before the change, which is run, too."""
+    """Return the features by which an executed parse is weighted. `compare`: also execute it
+    without the change, to detect a change without effect."""
     outcome, reading = ran
     p = reading.probability
     if reading.unread:
@@ -641,7 +665,7 @@ def evidence(answering: Answering, question: Question, ran: Ran, compare: bool =
 
 
 def run(answering: Answering, question: Question, reading: Reading) -> Ran:
-    """A reading run on tables; whatever stops it is an outcome."""
+    """Execute a parse; an error becomes a failed outcome."""
     try:
         return answering.run(question, reading)
     except (ExecutionFailure, InputError, ProgramError) as failure:
@@ -650,8 +674,8 @@ def run(answering: Answering, question: Question, reading: Reading) -> Ran:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The true table and the gold programs: 100 % on a twin, or something is broken. InputError where no question of an image has
-    a program."""
+    """Gold programs on the true scene: 100 % on a twin, else there is a bug. InputError if no
+    question on an image has a program."""
 
     executor: Executor
 
@@ -663,12 +687,13 @@ class Oracle:
 
 
 def oracle(world: str) -> Oracle:
-    """The oracle of a world: a key of WORLDS."""
+    """Return the oracle of a domain (a key of WORLDS)."""
     return Oracle(importlib.import_module(WORLDS[world]).EXECUTOR)
 
 
 def checked_noise(noise: Mapping[str, float], executor: Executor) -> dict[str, float]:
-    """The noise of modules in the order of the executor's; InputError for a module that has none, or a size that is no number."""
+    """Return the noise of modules in the executor's order; InputError for a module without noise or
+    an invalid size."""
     found = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
     for name, size in found.items():
         if name not in executor.modules or name not in executor.units:
@@ -682,7 +707,8 @@ def checked_noise(noise: Mapping[str, float], executor: Executor) -> dict[str, f
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """The names in the order of `known`, British "colour" included; InputError on one that is no module."""
+    """Return the names in the order of `known`, with "colour" accepted for "color"; InputError for
+    an unknown module."""
     wanted = {{"colour": "color"}.get(name, name) for name in names}
     if unknown := sorted(wanted - set(known)):
         raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(known)}")

@@ -1,7 +1,9 @@
-"""What a language model is asked: each benchmark's prompt (`Benchmark.prompt`), in the structure of its paper and in our words.
+"""Prompts for language models: each benchmark's prompt (`Benchmark.prompt`).
 
-The question stands in it word for word. Exports, `system=lmm` and the answers' extractor share these prompts, so that
-every model is asked the same. No answer is ever looked at.
+They have the structure of the paper's prompt, in our words.
+
+The question is included verbatim. Exports, `system=lmm` and the extractor of answers share these
+prompts, so that all models get equal inputs. Gold answers are never used.
 """
 
 import base64
@@ -30,16 +32,16 @@ ImageFormat = Literal["png", "jpeg"]
 
 
 class Setting(NamedTuple):
-    """What a model is given with a question: the papers' settings, and a scene table as text."""
+    """Input of a model beside the question: the papers' settings, and a scene as text."""
 
-    show: str = "picture"  # SHOWN; labelled and captions are Hypo3D's
-    frame: str = "anchors"  # FRAMES: whose front a room has; Hypo3D alone
-    change: str = "with"  # CHANGES: is the change told; Hypo3D alone
-    style: str = "plain"  # STYLES; ego_to_allo is SCOPE's
-    table: str = "none"  # TABLES: of whose scene table the text is added
+    show: str = "picture"  # "picture" | "none"; Hypo3D also "labelled" and "captions"
+    frame: str = "anchors"  # the front of a room; Hypo3D only
+    change: str = "with"  # whether the change is in the prompt; Hypo3D only
+    style: str = "plain"  # "plain" | "cot"; SCOPE also "ego_to_allo"
+    table: str = "none"  # the scene that is added as text, if any
 
     def checked(self, benchmark: str) -> "Setting":
-        """The setting; InputError for one that the benchmark does not have."""
+        """Return the setting; InputError if the benchmark does not support it."""
         own = {**SETTINGS, **BENCHMARKS[benchmark].prompt_settings}
         for name, value in self._asdict().items():
             known(f"{name} of {benchmark}", value, own[name])
@@ -58,10 +60,10 @@ COT = (
 
 
 class Prompt(NamedTuple):
-    """One question as a message: texts, and numbers that stand for `pictures` in their order."""
+    """A prompt: texts, and indices into `pictures`, in order."""
 
     parts: tuple[str | int, ...]
-    pictures: tuple[str, ...] = ()  # as `Split.image` knows them
+    pictures: tuple[str, ...] = ()  # names, as in `Split.image`
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ class Prompt(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The texts alone, for models that take all images first."""
+        """The texts alone, for models whose images all come first."""
         return "\n".join(self.texts)
 
 
@@ -80,8 +82,9 @@ def prompt(
     inputs: Any = None,
     tables: Sequence[Scene] = (),
 ) -> Prompt:
-    """Return the message for one question of a benchmark in a setting. `inputs`: what the split has with the image (captions);
-    `tables`: the scene tables of the image or of its views, for `table`. InputError for a benchmark without prompts."""
+    """Return the prompt for one question of a benchmark in a setting. `inputs`: the split's inputs
+    of the image (captions); `tables`: the scenes of the image or of its views, for `setting.table`.
+    InputError for a benchmark without prompts."""
     if benchmark not in BENCHMARKS:
         raise InputError(f"there is no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
     own = BENCHMARKS[benchmark]
@@ -110,8 +113,9 @@ def prompt(
 
 
 class Prompter:
-    """The prompts of a benchmark in one setting: what `system=lmm` and `po3d export` share. `scenes`: for table=predicted, the
-    scenes.jsonl of a finished run. InputError for a setting that the benchmark does not have."""
+    """The prompts of a benchmark in one setting, for `system=lmm` and `po3d export`. `scenes`: for
+    table=predicted, the scenes.jsonl of a finished run. InputError for a setting that the benchmark
+    does not support."""
 
     def __init__(self, benchmark: str, setting: Setting = DEFAULT, scenes: str | Path | None = None) -> None:
         if (setting.table == "predicted") != (scenes is not None):
@@ -122,11 +126,12 @@ class Prompter:
         self.predicted = {} if scenes is None else read_tables(scenes)
 
     def prompt(self, question: Question, context: "Context") -> Prompt:
-        """The message for a question on an image."""
+        """Return the prompt for a question on an image."""
         return prompt(self.benchmark, question, self.setting, context.inputs, self.tables(question, context))
 
     def tables(self, question: Question, context: "Context") -> list[Scene]:
-        """The scene tables whose text is added: the true one, or the predicted ones of the question's pictures."""
+        """Return the scenes that are added as text: the true one, or the predicted ones of the
+        question's images."""
         if self.setting.table == "none":
             return []
         return (
@@ -137,7 +142,7 @@ class Prompter:
 
 
 def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str | Path | None) -> list[Scene]:
-    """The tables of the pictures that a question shows; InputError for one that the file lacks."""
+    """Return the scenes of a question's images; InputError if the file lacks one."""
     names = pictures(question)
     if missing := [name for name in names if name not in tables]:
         raise InputError(f"{path} has no table of {missing[0]!r}; it should be of a run on the same split")
@@ -145,13 +150,13 @@ def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str 
 
 
 def read_tables(path: str | Path) -> dict[str, Scene]:
-    """Image name -> scene table, of a scenes.jsonl."""
+    """Return image name -> scene, from a scenes.jsonl."""
     records = enumerate(read_jsonl(path, "scene file"))
     return {record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records}
 
 
 def table_text(scene: Scene) -> str:
-    """A scene table as text for a model: the rows, their units and the directions on the ground."""
+    """Return a scene as text: the rows, their units and the directions on the ground."""
     ways = ", ".join(f"{way} = ({x:.2f}, {y:.2f})" for way, (x, y) in scene.axes.items())
     return (
         f"A table of the objects in the scene {scene.image or ''}, as a vision system measured them. Places and sizes are in the "
@@ -161,7 +166,8 @@ def table_text(scene: Scene) -> str:
 
 
 def messages(asked: Prompt, urls: Sequence[str]) -> list[dict]:
-    """The prompt as messages of OpenAI's chat format; `urls` are the images', data URIs or others."""
+    """Return the prompt in OpenAI's chat format; `urls` of the images, in order (data URIs or
+    others)."""
     content: list[dict] = []
     for part in asked.parts:
         if isinstance(part, int):
@@ -172,7 +178,7 @@ def messages(asked: Prompt, urls: Sequence[str]) -> list[dict]:
 
 
 def encode(pixels: NDArray[np.uint8], image_format: ImageFormat = "png") -> bytes:
-    """A file of (H, W, 3) pixels; PNG gives back the very same ones, JPEG is smaller."""
+    """Encode (H, W, 3) pixels as an image file; PNG is lossless, JPEG smaller."""
     known("image format", image_format, get_args(ImageFormat))
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(
@@ -182,5 +188,5 @@ def encode(pixels: NDArray[np.uint8], image_format: ImageFormat = "png") -> byte
 
 
 def data_uri(data: bytes, image_format: ImageFormat) -> str:
-    """A picture's file as a data URI."""
+    """Return an image file as a data URI."""
     return f"data:image/{image_format};base64,{base64.b64encode(data).decode()}"

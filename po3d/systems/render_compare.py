@@ -1,10 +1,13 @@
-"""A second look at streets: the likeliest forms and directions of a vehicle are drawn, and what looks most like the picture gains.
+"""Analysis by synthesis on streets: compare renderings of uncertain detections with the image.
 
-A hypothesis is a shape and a heading: the one that was seen, or the opposite. Each is fitted to the image points that were seen
-(`perception/fit.py`), drawn by our renderer on a plain floor, with what stands near it, and compared with the picture around its box in
-two ways that know no colour: how gradients are directed, cell by cell (histograms of oriented gradients, Dalal and Triggs 2005), and
-whether the picture has edges where the drawing has its outline. A hypothesis's likelihood is the exponential of both, weighted; its
-prior is what the network believes. What the network is sure of is not drawn and stays as it is.
+The most probable shapes and headings of a vehicle are rendered, and the beliefs updated.
+
+A hypothesis is a shape and a heading: the detected one, or the opposite. Each is fitted to the
+detected image points (`perception/fit.py`), rendered on a plain floor with its neighbours, and
+compared with the image around its box by two colour-independent scores: histograms of oriented
+gradients (Dalal and Triggs 2005), and image edges along the outline of the rendering. The log
+likelihood of a hypothesis is the weighted sum of both; its prior is the network's belief. Objects
+with a single probable hypothesis are not rendered and not changed.
 """
 
 import functools
@@ -33,43 +36,45 @@ from po3d.synthesis.vehicles import Forms, vehicle
 Array = NDArray[np.float32]
 Pixels = NDArray[np.uint8]
 
-# Chosen on development sets, see docs/results.md.
-GRADIENTS, OUTLINE = 30.0, 20.0  # nats of log likelihood that an agreement of 1 is worth
-MOST = 6  # hypotheses a vehicle
-WORTH = 0.01  # of the likeliest one's probability; what has less is not drawn
-# Forms and seeds of meshes that training draws from, too; of a hypothesis the one that is more similar counts.
+# Tuned on development sets, see docs/results.md.
+GRADIENTS, OUTLINE = 30.0, 20.0  # weights: nats of log likelihood for an agreement of 1
+MOST = 6  # hypotheses per vehicle
+WORTH = 0.01  # hypotheses below this fraction of the most probable one are not rendered
+# Mesh variants (forms, seed) that also occur in training; the more similar one counts.
 MESHES: tuple[tuple[Forms, int], ...] = (("official", 1), ("own", 1))
 PAINT, TINT = Finish(0.0, 0.6, 0.1), 0.4
 
-SIDE = 112  # pixels of the square in which picture and drawing are compared
-MARGIN = 1.35  # its side, in longer sides of the box
-CELL, BINS = 7, 8  # pixels along a cell's sides, directions
+SIDE = 112  # side in pixels of the square in which image and rendering are compared
+MARGIN = 1.35  # side of the square, in units of the box's longer side
+CELL, BINS = 7, 8  # side of a cell in pixels, number of gradient directions
 CELLS = SIDE // CELL
-# Pixels, down and to the right, by which a drawing may be off.
+# Offsets of the rendering in pixels (down, right) over which the score is maximised.
 SHIFTS = np.stack(np.meshgrid(*[np.arange(-4, 5, 2)] * 2, indexing="ij"), -1).reshape(-1, 2)
-AROUND = 4  # pixels about a drawn vehicle whose gradients count
-FAINT = 4.0  # a gradient that is hardly one, bytes a pixel
-STRONGEST = 0.4  # of a histogram's values after it is normalised
-RIM = 0.15  # slope of the smoothed mask from which a pixel is on the outline
-LEAST = 30  # pixels that have to be seen of a drawn vehicle
+AROUND = 4  # pixels of dilation: margin around a vehicle in which gradients count
+FAINT = 4.0  # magnitude of a faint gradient, in grey levels per pixel
+STRONGEST = 0.4  # clipping of normalised histogram values
+RIM = 0.15  # slope of the smoothed mask above which a pixel is on the outline
+LEAST = 30  # least number of visible pixels of a rendered vehicle
 
-# Point k of a box that is turned round is where point TURNED[k] was: corners in the order of BOX_SIGNS, and the centre.
+# Point k of a box that is turned by 180 degrees is at the old point TURNED[k]; corners in the order
+# of BOX_SIGNS, then the centre.
 TURNED = [*(int(np.flatnonzero((s * (-1, -1, 1) == BOX_SIGNS).all(1))[0]) for s in BOX_SIGNS), 8]
 
 
 class Hypothesis(NamedTuple):
-    row: int  # the object
+    row: int  # of the object
     shape: int
     opposite: bool
 
 
 class RenderCompare:
-    """Detections of streets' pictures after a look at drawings of what they could be."""
+    """Re-estimates shapes and headings of detections by comparison with renderings."""
 
     @torch.inference_mode()
     def __call__(self, pictures: Sequence[Pixels], found: Detections) -> Detections:
-        """`found` of (H, W, 3) uint8 pictures with other beliefs in shapes and directions; where the opposite direction is now the
-        likelier one, heading and image points are turned. RenderError where nothing can be drawn."""
+        """Return `found` with updated beliefs in shape and heading for (H, W, 3) uint8 images;
+        where the opposite heading becomes the more probable one, heading and image points are
+        turned. RenderError if rendering is unavailable."""
         found = found.of([leaf.clone() for leaf in found.leaves()])
         for b, picture in enumerate(pictures):
             one = _picture(found, b)
@@ -79,18 +84,19 @@ class RenderCompare:
 
 
 def _picture(found: Detections, b: int) -> Detections:
-    """Picture `b` alone; what is written there is in `found`."""
+    """Return image `b` as a view: writing to it changes `found`."""
     return found.of(leaf[b : b + 1] for leaf in found.leaves())
 
 
 def _joint(found: Detections) -> NDArray[np.float64]:
-    """(N, shapes, 2) probabilities of each shape in the seen and in the opposite direction, of one picture."""
+    """Return (N, shapes, 2) probabilities of each shape with the detected and the opposite heading,
+    for one image."""
     flip = found.flip[0, :, None, None].cpu().numpy()
     return found.probabilities["shape"][0, :, :, None].cpu().numpy() * np.concatenate([1 - flip, flip], 2)
 
 
 def _hypotheses(found: Detections) -> list[Hypothesis]:
-    """Those worth drawing; none of objects that have a single one."""
+    """Return the hypotheses to render; none for objects with a single one."""
     joint = _joint(found)
     made = []
     for row in np.flatnonzero(found.present[0].cpu().numpy()):
@@ -102,7 +108,8 @@ def _hypotheses(found: Detections) -> list[Hypothesis]:
 
 
 def _weigh(found: Detections, hypotheses: Sequence[Hypothesis], log_likelihood: NDArray[np.float64]) -> None:
-    """Beliefs of one picture after drawings were compared, in place: the drawn hypotheses of an object share what they had together."""
+    """Update the beliefs of one image in place by the likelihoods; the total probability of an
+    object's rendered hypotheses is kept."""
     joint = _joint(found)
     for row in {h.row for h in hypotheses}:
         own = [k for k, h in enumerate(hypotheses) if h.row == row]
@@ -117,7 +124,7 @@ def _weigh(found: Detections, hypotheses: Sequence[Hypothesis], log_likelihood: 
 
 
 def _turn(found: Detections, row: int) -> None:
-    """The object of one picture the other way round, in place."""
+    """Turn one object of one image by 180 degrees, in place."""
     found.flip[0, row] = 1 - found.flip[0, row]
     found.alpha[0, row] = wrapped(found.alpha[0, row] + np.pi)
     found.points[0, row] = found.points[0, row, TURNED]
@@ -127,7 +134,7 @@ def _turn(found: Detections, row: int) -> None:
 def _log_likelihoods(
     picture: Pixels, found: Detections, hypotheses: Sequence[Hypothesis]
 ) -> NDArray[np.float64]:
-    """(H,) how well a drawing of each hypothesis agrees with the picture, up to a constant."""
+    """Return (H,) log likelihoods of the hypotheses, up to a constant."""
     drawing = _Drawing(found, _fits(found, hypotheses))
     views = {row: View.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
     return np.array(
@@ -138,11 +145,12 @@ def _log_likelihoods(
     )
 
 
-# --- drawings -----------------------------------------------------------------------------------------------
+# --- rendering ----------------------------------------------------------------------------------------------
 
 
 def _fits(found: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
-    """The joint fit of one picture as it was seen, and then with each hypothesis in place of what was seen; arrays."""
+    """Return the joint fit of one image as detected (row 0), and with each hypothesis in place of
+    the detection; NumPy arrays."""
     many = found.of([leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in found.leaves()])
     for k, h in enumerate(hypotheses, 1):
         belief = many.probabilities["shape"][k, h.row]
@@ -154,7 +162,8 @@ def _fits(found: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
 
 
 class _Drawing:
-    """Draws hypotheses of one picture's objects. `squares` (N, 4): around boxes, x0, y0, x1, y1 in pixels of the 640 x 480 picture."""
+    """Renders hypotheses for one image's objects. `squares` (N, 4): around the boxes, x0, y0, x1,
+    y1 in pixels of the 640 x 480 image."""
 
     def __init__(self, found: Detections, fit: Fit) -> None:
         self.fit, self.camera = fit, camera(fit.jitter[0])
@@ -168,8 +177,8 @@ class _Drawing:
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
     def of(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> tuple[Pixels, NDArray[np.bool_]]:
-        """(SIDE, SIDE, 3) the drawing of a hypothesis that stands in the fit at `at`, in its object's square, with what was seen
-        about it; (SIDE, SIDE) where the object is."""
+        """Return the rendering (SIDE, SIDE, 3) of a hypothesis in its object's square, with its
+        neighbours as detected, and its mask (SIDE, SIDE). `at`: its row of the fit."""
         x0, y0, x1, y1 = self.squares[h.row]
         scale = SIDE / (x1 - x0)
         centre = (WIDTH / 2 - x0) * scale, (HEIGHT / 2 - y0) * scale
@@ -191,13 +200,13 @@ class _Drawing:
 
 @functools.cache
 def _renderer() -> Renderer:
-    """This process's renderer of squares."""
+    """Return this process's renderer for squares."""
     return Renderer(SIDE, SIDE)
 
 
 @functools.cache
 def _look() -> Look:
-    """A studio's lamps and a plain floor, without noise."""
+    """Return studio lights and a plain floor, without noise."""
     look = sample_official_look(STUDIO, np.random.default_rng(3))
     return replace(look, film=Film(exposure=-0.3))
 
@@ -206,14 +215,15 @@ def _look() -> Look:
 
 
 class View(NamedTuple):
-    """What of a picture drawings are compared with, in one square."""
+    """Features of one square of an image."""
 
     histograms: Array  # (S, BINS, CELLS, CELLS) at each of SHIFTS
-    gradient: Array  # (2, SIDE, SIDE) down and to the right; a strong one is 1 long
+    gradient: Array  # (2, SIDE, SIDE) down and right; a strong gradient has length 1
 
     @classmethod
     def of(cls, picture: Pixels, square: NDArray[np.float64]) -> "View":
-        """`square`: x0, y0, x1, y1 in pixels of the picture at 640 x 480; beyond the border it is black."""
+        """Compute the features of `square`: x0, y0, x1, y1 in pixels of the image at 640 x 480;
+        black beyond the border."""
         height, width, _ = picture.shape
         corners = (square.reshape(2, 2) * (width / WIDTH, height / HEIGHT)).ravel().tolist()
         cut = Image.fromarray(picture).transform(
@@ -228,14 +238,14 @@ class View(NamedTuple):
         return cls(_normalised(cells), gradient / strong)
 
     def log_likelihood(self, drawn: Pixels, mask: NDArray[np.bool_]) -> float:
-        """How well a drawing (SIDE, SIDE, 3) of a vehicle at `mask` (SIDE, SIDE) agrees with the picture; 0 where too little of the
-        vehicle is seen."""
+        """Return the agreement of a rendering (SIDE, SIDE, 3) of a vehicle at `mask` (SIDE, SIDE)
+        with the image; 0 if too few of its pixels are visible."""
         if mask.sum() < LEAST:
             return 0.0
         return GRADIENTS * self.gradients_agree(drawn, mask) + OUTLINE * self.outline_agrees(mask)
 
     def gradients_agree(self, drawn: Pixels, mask: NDArray[np.bool_]) -> float:
-        """The cosine between both histograms about the vehicle, at the best shift."""
+        """Return the cosine similarity of the histograms around the vehicle, at the best offset."""
         histograms = _normalised(_in_cells(_by_direction(_gradient(drawn))))
         share = _in_cells(binary_dilation(mask, iterations=AROUND))
         both = (share * self.histograms * histograms).sum((1, 2, 3))
@@ -243,7 +253,8 @@ class View(NamedTuple):
         return float((both / np.sqrt(norm + 1e-9)).max())
 
     def outline_agrees(self, mask: NDArray[np.bool_]) -> float:
-        """The mean strength, at most 1, of the picture's edges along the outline, at the best shift."""
+        """Return the mean strength (at most 1) of image edges along the outline, at the best
+        offset."""
         normal = np.stack(np.gradient(gaussian_filter(mask.astype(np.float32), 1)))
         length = np.hypot(*normal)
         at = np.argwhere(length > RIM)  # (P, 2)
@@ -254,27 +265,30 @@ class View(NamedTuple):
 
 
 def _gradient(pixels: Pixels) -> Array:
-    """(2, SIDE, SIDE) down and to the right: of each pixel's channel that changes most."""
+    """Return the gradient (2, SIDE, SIDE), down and right, of the colour channel with the largest
+    magnitude at each pixel."""
     both = np.stack(np.gradient(gaussian_filter(pixels.astype(np.float32), (1, 1, 0)), axis=(0, 1)))
     strongest = (both**2).sum(0).argmax(-1)
     return np.take_along_axis(both, strongest[None, :, :, None], -1)[..., 0]
 
 
 def _by_direction(gradient: Array) -> Array:
-    """(BINS, SIDE, SIDE) a gradient's length, shared by the two nearest of BINS directions; its sign does not count."""
+    """Distribute gradient magnitudes over the two nearest of BINS unsigned directions: (BINS, SIDE,
+    SIDE)."""
     turn = np.arctan2(*gradient) / np.pi * BINS - np.arange(BINS)[:, None, None]
     off = np.abs((turn + BINS / 2) % BINS - BINS / 2)
     return np.hypot(*gradient) * np.clip(1 - off, 0, 1).astype(np.float32)
 
 
 def _in_cells(values: NDArray) -> Array:
-    """(..., CELLS, CELLS) means of values (..., SIDE, SIDE)."""
+    """Return the means (..., CELLS, CELLS) of values (..., SIDE, SIDE)."""
     blocks = values.reshape(*values.shape[:-2], CELLS, CELL, CELLS, CELL)
     return blocks.mean((-1, -3), dtype=np.float32)
 
 
 def _normalised(cells: Array) -> Array:
-    """Histograms (..., BINS, CELLS, CELLS) against what is around each cell."""
+    """Normalise histograms (..., BINS, CELLS, CELLS) by the mean energy of the surrounding 3 x 3
+    cells."""
     square = (cells**2).sum(-3)
     around = uniform_filter(square, (0,) * (square.ndim - 2) + (3, 3))
     return np.minimum(cells / (np.sqrt(np.maximum(around, 0)) + FAINT)[..., None, :, :], STRONGEST)

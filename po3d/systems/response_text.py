@@ -1,22 +1,25 @@
-"""The text of a model's response, cleaned for `po3d.systems.answers`: thinking, stop tokens, invisible characters and markup."""
+"""Cleaning of a model's response for `po3d.systems.answers`.
+
+Removes thinking, stop tokens, invisible characters and markup.
+"""
 
 import re
 import unicodedata
 
 from po3d.language.grammar import load
 
-BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
+BEGINNING, END = 2000, 10_000  # characters kept of a longer response
 _I = re.IGNORECASE
 _ARTICLE = load("answers", "patterns").expression("article", _I)
 AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
 _BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
-_RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
+_RULE = re.compile(r"\s+(?:#+|={2,})$")  # after a heading
 
 _THINK = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|\|begin_of_thought\|)"
 _THINK_OPEN = re.compile(rf"<{_THINK}>|◁think▷|\[THINK\]", _I)
 _THINK_CLOSE = re.compile(
     rf"</{_THINK}>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", _I
-)  # often without its opening tag, which is part of the prompt
+)  # the opening tag is often missing, as it is part of the prompt
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]*<\|message\|>", _I)
 _STOP = re.compile(
     r"<\|?(?:im_end|im_start|endoftext|end_of_text|eot_id|eot|eos|end|return|end_of_turn|end_of_utterance"
@@ -33,13 +36,15 @@ _PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "�
 
 
 def normal(text: str) -> str:
-    """The text with plain quotes, full-width letters and marks as ASCII, without what is invisible."""
+    """Return the text with plain quotes, ASCII for full-width characters, and without invisible
+    characters."""
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
     return text.translate(_QUOTES).translate(_PUNCTUATION)
 
 
 def cleaned(response: str) -> str:
-    """The response without thinking, stop tokens and what follows them, HTML and code fences."""
+    """Return the response without thinking, stop tokens and the text after them, HTML and code
+    fences."""
     text = normal(response)
     if channels := list(_FINAL_CHANNEL.finditer(text)):
         text = text[channels[-1].end() :]
@@ -51,7 +56,7 @@ def cleaned(response: str) -> str:
 
 
 def _without_thinking(text: str) -> str:
-    """What stands behind the last closing tag, else before the first opening one."""
+    """Return the text after the last closing tag, else before the first opening one."""
     closing = list(_THINK_CLOSE.finditer(text))
     behind = text[closing[-1].end() :] if closing else text
     opening = _THINK_OPEN.search(behind)
@@ -63,14 +68,15 @@ def _without_thinking(text: str) -> str:
 
 
 def unlatexed(text: str) -> str:
-    """The text without LaTeX's marks; commands that give text leave it."""
+    """Return the text without LaTeX markup; arguments of text commands are kept."""
     while (plain := _LATEX_TEXT.sub(r" \1 ", text)) != text:
         text = plain
     return _LATEX_MARK.sub(" ", text)
 
 
 def unmarked(text: str) -> str:
-    """The text without marks, bullets, symbols and one pair of brackets around it; a bracket of "(B) left" stays."""
+    """Return the text without surrounding punctuation, bullets, symbols and one pair of brackets;
+    the bracket in "(B) left" is kept."""
     text = " ".join(text.split())
     before = None
     while text != before:
@@ -95,12 +101,12 @@ def unmarked(text: str) -> str:
 
 
 def rest_after(pattern: re.Pattern[str], text: str) -> str:
-    """What follows a beginning that the pattern matches; the text where it has none."""
+    """Return the text after a prefix that matches the pattern; all of it if there is no match."""
     found = pattern.match(text)
     return text[found.end() :] if found else text
 
 
 def plain_text(text: str) -> str:
-    """The text in lower case, without marks around it and a leading article."""
+    """Return the text in lower case, without surrounding punctuation and a leading article."""
     text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", unmarked(text.lower()))
     return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

@@ -1,7 +1,7 @@
-"""Tables of rooms with some modules true, or true with noise.
+"""Scenes of rooms with some modules true, or true with noise.
 
-Where a thing stands is where its underside is: its height follows from the source of its size, and it keeps standing on
-what it stands on in the table that its position comes from.
+The height of an object is that of its underside: its centre follows from the source of its size,
+and it keeps standing on the object that supports it in the scene from which its position is taken.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,8 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.substitution import Row, Substitution, axes_turned, resized, shifted, somewhere, turned
 
-Base = tuple[int, ObjectState] | None  # the row of what a thing stands on, and that as it was
+# Row of the supporting object, and its state before the change.
+Base = tuple[int, ObjectState] | None
 
 
 def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
@@ -26,7 +27,8 @@ def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 class Rooms(Substitution):
-    """shape: the name; floor: the outline. A missed thing has the usual size of its name and stands anywhere on the floor."""
+    """shape: the name; floor: the outline. A missed object has the usual size of its name and a
+    random position on the floor."""
 
     def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
         here, true_of = super().paired(predicted, gt, modules)
@@ -45,7 +47,8 @@ class Rooms(Substitution):
 
 
 def _below(predicted: Scene, gt: Scene, rows: Sequence[Row], true: bool) -> list[Base]:
-    """What each row stands on, where its position comes from; None without one, or when that is in no row."""
+    """Return each row's supporting object, in the scene that provides its position; None if there
+    is none, or it has no row."""
     row_of: tuple[dict, dict] = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
     supports = (support(predicted.objects), support(gt.objects))
     found: list[Base] = []
@@ -60,8 +63,8 @@ def _below(predicted: Scene, gt: Scene, rows: Sequence[Row], true: bool) -> list
 def _standing(
     states: Sequence[ObjectState], stood: Sequence[ObjectState], below: Sequence[Base]
 ) -> list[ObjectState]:
-    """The states at the height of where they `stood`: each underside where it was, or as far above the top of what it
-    stands on. Equal sizes change nothing, to the last digit."""
+    """Move the states vertically to where they `stood`: each underside at its old height, or at its
+    old height above the top of the supporting object. Equal sizes give exactly equal heights."""
     placed = list(states)
     for k in sorted(range(len(placed)), key=lambda k: stood[k].position[2] - stood[k].extent[2] / 2):
         state, was, base = placed[k], stood[k], below[k]

@@ -1,10 +1,11 @@
-"""Rooms: questions about a room in a frame that a sentence defines, after a change that another describes (Hypo3D).
+"""Rooms: questions about a room in a reference frame, after a change (Hypo3D).
 
-    table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
+Frame and change are described by sentences.
 
-A table that is only believed answers by vote: worlds are drawn from it, in each of which change and question are worked out.
+    scene ──► frame(text) ──► change(program) ──► World ──► question(program) ──► answer
 
-Above 400 lines: frame, change, vote and what is told of them are one world's, and each needs the others.
+For an uncertain scene the answer is a vote: posterior samples of the scene are drawn, and change
+and question are executed in each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,13 +44,13 @@ from po3d.systems.room_substitution import ROOM_TABLES
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
-Given = Literal["given"]  # the scene's own axes: somebody framed it before
+Given = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
 
 class TextParser(Protocol):
-    """Turns texts into programs; `po3d.language.read.room_parser.RoomParser` is one."""
+    """Parses texts; `po3d.language.read.room_parser.RoomParser` implements it."""
 
     def parse(self, texts: Sequence[str], sort: Sort) -> list[Parse]: ...
 
@@ -66,15 +67,15 @@ class Reader:
 
 
 def _kept(text: str, parse: Parse) -> Parse:
-    """What was read in a change; unread where it takes all of the things that the text says a part of: the rooms' own spelling has no
-    word for a part."""
+    """Return the parse of a change, or unparsed if the text speaks of a part of the objects ("two
+    of the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
     if parse.program is None or not forgets_how_many(text, ROOMS.meant(parse.program)):
         return parse
     return Parse("unparsed", None, 0.0, "how many of them it is about was not understood")
 
 
 def _plainly_framed(text: str) -> bool:
-    """Whether a frame is none, or is told as the benchmark tells them."""
+    """Whether there is no frame, or the frame is in the benchmark's wording."""
     try:
         return not text or bool(read_anchors(text))
     except InputError:
@@ -82,9 +83,13 @@ def _plainly_framed(text: str) -> bool:
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
-    """The scene in the frame of a question; without one, in its own: the map's top is the front, where nobody put it in another.
-    "none" is the paper's setting without a frame: the map's top.
-    "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
+    """Return the scene with the axes of a question's frame.
+
+    "anchors": as the text says; without a text the scene's own axes (front = top of the map unless
+    set before). "none": front = top of the map, the paper's setting without a frame. "camera":
+    front = viewing direction of the scene's camera; InputError without a camera. "given": the
+    scene's own axes.
+    """
     if mode == "given" or (mode == "anchors" and not text):
         return scene
     if mode == "none":
@@ -98,8 +103,9 @@ def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scen
 
 
 def seen_from(scene: Scene, frame: Frame, mode: FrameMode | Given, rules: Rules) -> World:
-    """The room in the frame of a question, to which nothing happened yet; ExecutionFailure where a program of a frame names what is
-    not there. In mode "camera" who asks stands there, else where the program says."""
+    """Return the room in the frame of a question, before any change. ExecutionFailure if the
+    frame's program refers to an object that is not there. In mode "camera" the viewer stands at the
+    camera, else where the program says."""
     if isinstance(frame, str):
         scene = framed(scene, frame, mode)
         return World.of(scene, rules, tuple(scene.camera.position[:2].tolist()) if mode == "camera" else None)
@@ -110,17 +116,22 @@ def seen_from(scene: Scene, frame: Frame, mode: FrameMode | Given, rules: Rules)
 
 @dataclass(frozen=True)
 class Executor(parts.Executor):
-    """`samples`: worlds drawn from a table that is only believed; 0 takes the most probable one alone. `draw`: kinds of belief
-    (`po3d.scene.worlds`) that differ between them, the others have their most probable value.
+    """Executor of rooms.
 
-    Modules beside the table's: frame (true: the axes that the sentences give on the true table; else on the table at hand),
-    edit (the program of the change; where it puts things follows from the table at hand) and parsing (of the question)."""
+    `samples`: posterior samples of an uncertain scene; 0 uses only the most probable one. `draw`:
+    kinds of belief (`po3d.scene.worlds`) that are sampled; the others have their most probable
+    value.
+
+    Modules beside the scene's: frame (true: the axes that the sentences give on the true scene,
+    else on the scene at hand), edit (the program of the change; the new positions follow from the
+    scene at hand) and parsing (of the question).
+    """
 
     frame: FrameMode = "anchors"
     samples: int = WORLDS
     rules: Rules = ROOM_RULES
     draw: tuple[str, ...] = KINDS
-    margins: bool = True  # predictions say how near another answer was
+    margins: bool = True  # compute margins of predictions
 
     substitution = ROOM_TABLES
     modules: ClassVar[tuple[str, ...]] = (*ROOM_TABLES.table, "frame", "edit", "parsing")
@@ -143,7 +154,8 @@ class Executor(parts.Executor):
         return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not called(n)), "")
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether Hypo3D's twin says it so: the frame in the dataset's sentences, question and change in those of its grammar."""
+        """Whether Hypo3D's twin has this wording: the frame as in the dataset, question and change
+        as in the twin's grammar."""
         change = reading.change
         return (
             _plainly_framed(question.frame)
@@ -168,7 +180,8 @@ class Executor(parts.Executor):
         return question.frame
 
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
-        """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
+        """A look module that no program reads gets the setting of the others, so that a scene
+        without any other uncertainty has none from it."""
         programs = [p.program for p in reading.parses]
         asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         kept = {m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in asked}
@@ -187,14 +200,15 @@ class Executor(parts.Executor):
 
 
 class Rooms:
-    """What answers on one table: in the frame of the questions' sentences on it, or in that of the true table."""
+    """Answers questions about one room; the reference frame comes from each question or, if the
+    module frame is true, from the true scene."""
 
     def __init__(self, executor: Executor, tables: Tables) -> None:
         self.executor, self.tables = executor, tables
-        self._rooms: dict[Frame | None, Room] = {}  # by a true frame
+        self._rooms: dict[Frame | None, Room] = {}  # by the true frame; None: predicted
 
     def room(self, frame: Frame) -> "Room":
-        """What answers on the table in this frame."""
+        """Return the room in this frame."""
         executor, how = self.executor, self.tables.how("frame")
         key = None if how == PREDICTED else frame
         if key not in self._rooms:
@@ -210,7 +224,8 @@ class Rooms:
         return self._rooms[key]
 
     def run(self, question: Question, reading: Reading) -> Ran:
-        """The outcome; where what was moved is not in the room, as if it had been brought in."""
+        """Execute a reading. If the moved object is not in the room, execute the change as one that
+        brings the object in."""
         frame = reading.frame or question.frame
         asked = self.room(frame)
         change = reading.change.program if reading.change else None
@@ -238,7 +253,8 @@ class Rooms:
         question = replace(question, frame=frame)
         try:
             before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
-        except (InputError, ExecutionFailure):  # the frame can't be told, as the outcome says
+        # The frame cannot be determined; the outcome has the reason.
+        except (InputError, ExecutionFailure):
             return Explained(self.tables.scene)
         if planned is None or world is None:
             return Explained(before)
@@ -264,8 +280,8 @@ class Rooms:
 
 
 class Room:
-    """Answers questions on one table from the sentences of the frame and the programs of change and question. The table and its changed
-    versions are certain; questions on the same change share the work."""
+    """Answers questions on one certain scene, given the frame's sentences and the programs of
+    change and question. Frames and changed scenes are cached."""
 
     def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
@@ -279,11 +295,12 @@ class Room:
             return Outcome("failed", None, reason=str(failure))
 
     def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
-        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
+        """Return how far the scene is from one with another answer."""
         return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
     def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
-        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
+        """Return the most probable scene in the frame, the planned change and the world after it;
+        None for the latter two if the change cannot be carried out."""
         before = self._unchanged(frame)
         try:
             planned = plan(before, change and ROOMS.meant(change))
@@ -311,9 +328,10 @@ class Room:
 
 
 class BelievedRoom(Room):
-    """A table with beliefs: the worlds drawn from it vote."""
+    """An uncertain scene: the posterior samples vote."""
 
-    ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
+    # Share of the samples: if fewer give an answer, resample with the named objects present.
+    ENOUGH = 0.25
 
     def __init__(
         self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
@@ -330,7 +348,7 @@ class BelievedRoom(Room):
             named = [n for p in (change, program) if p for n in presupposed(p)]
             found = self._vote(self._drawn([*anchors, *named]), frame, change, program) or found
         if found is None:
-            return rooms[0].run(frame, change, program)  # it failed, and says why
+            return rooms[0].run(frame, change, program)  # failed in all samples; return the reason
         return Outcome("ok", found.answer, found.credence, found.distribution, valid=valid)
 
     def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
@@ -343,13 +361,14 @@ class BelievedRoom(Room):
         return rooms[0].likeliest(frame, change)
 
     def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[Room]]:
-        """The frame that what was seen can tell, what it names, and the worlds."""
+        """Return the frame, reduced to the anchors that were detected; the anchors' descriptions;
+        and the samples."""
         told = frame if self.mode == "anchors" else ""
         if isinstance(told, str):
             said = read_anchors(told) if told else []
             anchors = [self._anchor(name) for name, _ in said]
             known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
-            if known and len(known) < len(said):  # the others were not seen
+            if known and len(known) < len(said):  # the other anchors were not detected
                 frame = frame_text_anchors(known)
         else:
             anchors = [Named(name) for call in told.calls() if (name := phrase_of(call))]
@@ -358,14 +377,15 @@ class BelievedRoom(Room):
         return frame, anchors, self._framed[told]
 
     def _anchor(self, name: str) -> Named:
-        """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
+        """Resolve an anchor as `frames.anchor_positions` does: drop leading adjectives that match
+        no object."""
         whole = Named(name)
         while not possible(self.scene, Named(name)) and " " in name:
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
     def _drawn(self, named: Sequence[Named]) -> list[Room]:
-        """The most probable table, then the worlds."""
+        """Return the most probable scene, followed by the posterior samples."""
         drawn = worlds(self.scene, self.draw, named, self.count)
         return [Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
@@ -380,8 +400,8 @@ def room(
     rules: Rules = ROOM_RULES,
     draw: Sequence[str] = KINDS,
 ) -> Room:
-    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
-    probable one."""
+    """Return the room for a scene: with `samples` posterior samples if the scene is uncertain in
+    one of the kinds `draw`, else its most probable scene."""
     if samples and uncertain(scene, draw):
         return BelievedRoom(scene, rules, mode, samples, draw)
     return Room(scene.certain(), rules, mode)
@@ -393,8 +413,9 @@ EXECUTOR = Executor()
 def source(
     name: str, mirror: bool = True, perception: Perception = "top_view_estimator", device: str = "cpu"
 ) -> parts.TableSource:
-    """The source of tables of that name (`benchmark.table`); InputError for an unknown one. `perception`: a map's estimator, the
-    name of a shipped pair, a path without suffix or an object; `mirror`: does it look in the mirror, too? `device`: where it does."""
+    """Return the source of scenes of that name (`benchmark.table`); InputError for an unknown one.
+    `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
+    object. `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs."""
     if name == "map" and not isinstance(perception, str):
         return sources.source_of(perception, "rooms")
     return sources.source(
@@ -418,9 +439,12 @@ def pipeline(
     draw: Sequence[str] | str = KINDS,
     reader: Which = "both",
 ) -> Pipeline:
-    """The pipeline of a shipped or given parser checkpoint with a source of tables; `oracle`: modules replaced by ground truth;
-    `device`: where the networks run; `reader`: of the benchmark's wording, of anybody's, or both (`learned`); the others as of `source`
-    and `Executor`."""
+    """Return the pipeline of rooms.
+
+    `parser`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
+    where the networks run. `reader`: the benchmark's parser, the general one, or both (`learned`).
+    The others as in `source` and `Executor`.
+    """
     executor = Executor(frame, samples, draw=draw)
     made = source(table, mirror, perception, device)
     own = own_reader(parser, device)
@@ -428,7 +452,7 @@ def pipeline(
 
 
 def own_reader(checkpoint: str = "room_parser", device: str = "cpu") -> Reader:
-    """The reader of a shipped or given checkpoint."""
+    """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import
 

@@ -1,4 +1,4 @@
-"""Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
+"""Streets: questions about one image of vehicles (PulseCheck457, Super-CLEVR)."""
 
 import functools
 import re
@@ -29,11 +29,12 @@ from po3d.systems.learned import Which, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.street_substitution import STREET_TABLES
 
-POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
+# Modules that geometric relations read; poses are sampled jointly.
+POSES = ("position", "depth", "heading", "camera", "shape")
 
 
 class TextParser(Protocol):
-    """Turns questions into programs; `po3d.language.read.street_parser.Parser` is one."""
+    """Parses questions; `po3d.language.read.street_parser.Parser` implements it."""
 
     def parse(self, texts: Sequence[str]) -> Sequence[Parse]: ...
 
@@ -48,13 +49,13 @@ class Reader:
 
 @dataclass(frozen=True)
 class Executor(parts.Executor):
-    """The symbolic executor with its settings."""
+    """Executor of streets: the symbolic executor with its settings."""
 
     mode: Mode = "argmax"
-    samples: int = 64  # draws of the table, in the modes that draw
+    samples: int = 64  # posterior samples, in the modes that sample
     seed: int = 0
     rules: Rules = STREET_RULES
-    margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
+    margins: bool = False  # compute margins of predictions; slower than the answer itself
 
     substitution = STREET_TABLES
     modules: ClassVar[tuple[str, ...]] = (*STREET_TABLES.table, "parsing")
@@ -83,7 +84,8 @@ class Executor(parts.Executor):
         return shape_name(o.value("shape"))
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether all words are among the few in which Super-CLEVR and PulseCheck457 ask, and the parser is sure of the program."""
+        """Whether all words belong to the vocabulary of Super-CLEVR's and PulseCheck457's
+        templates, and the parser is confident."""
         return reading.sure and _words_in(question.text) <= _benchmark_words()
 
     def surely(self) -> "Executor":
@@ -107,7 +109,7 @@ class Executor(parts.Executor):
         return Street(self, tables.scene)
 
     def together(self, asked: Sequence[parts.Asked]) -> list["Street"]:
-        """In mode marginal all answers are worked out at once (`marginal_batched`)."""
+        """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
         if self.mode != "marginal":
             return super().together(asked)
         from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
@@ -128,11 +130,12 @@ class Executor(parts.Executor):
 
 @dataclass(frozen=True)
 class Street:
-    """What answers on one table."""
+    """Answers the questions on one scene."""
 
     executor: Executor
     scene: Scene
-    known: Mapping[str, Outcome] = field(default_factory=dict)  # of questions worked out with others
+    # Outcomes computed in a batch, by question.
+    known: Mapping[str, Outcome] = field(default_factory=dict)
 
     def run(self, question: Question, reading: Reading) -> Ran:
         if question.id in self.known:
@@ -143,7 +146,7 @@ class Street:
         if not self.executor.margins:
             return None
         near = margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules)
-        # It is that of the likeliest table alone.
+        # Margins are computed on the most probable scene; drop them if its answer differs.
         return record(near.flip) if near.answer == ran.outcome.answer else None
 
     def shown(self, question: Question) -> tuple[Shown, ...]:
@@ -164,7 +167,7 @@ class Street:
 
 @functools.cache
 def _benchmark_words() -> frozenset[str]:
-    """The words of the benchmarks' questions, nouns in both numbers."""
+    """Return the words of the benchmarks' templates, nouns in singular and plural."""
     words = load("street_benchmark").vocabulary() | load("superclevr").vocabulary()
     return words | {f"{word}s" for word in words}
 
@@ -174,7 +177,8 @@ def _words_in(text: str) -> set[str]:
 
 
 def _kinds(outcome: Outcome) -> tuple[str, ...]:
-    """What counts as one of each kind that the steps look for, where its words don't say so: people call no truck a car."""
+    """Return a note for each super-category in the trace that is wider than the everyday word:
+    "car" does not include trucks in everyday use."""
     found = []
     for kind, shapes in SUPER_CATEGORIES.items():
         *names, last = map(shape_name, shapes)
@@ -184,7 +188,7 @@ def _kinds(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _reason(outcome: Outcome, program: Tree) -> str:
-    """Why there is no answer, in the words of people, where a step looked for one thing; "" for other outcomes."""
+    """Return the reason for a failed `unique` step in plain words; "" for other outcomes."""
     if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
         return ""
     step = steps(STREET.meant(program))[len(outcome.trace)]
@@ -200,7 +204,7 @@ def _reason(outcome: Outcome, program: Tree) -> str:
 
 
 def _by_shape(program: Call) -> Call:
-    """The program with names, and shapes in the words of people, as shapes of the table."""
+    """Rewrite names and everyday shape names as shapes of the street vocabulary."""
     args = tuple(_by_shape(a) if isinstance(a, Call) else a for a in program.args)
     if program.op in ("filter", "exclude") and args[0] in ("name", "shape") and len(args) == 3:
         if args[1] in ANYTHING:
@@ -210,7 +214,8 @@ def _by_shape(program: Call) -> Call:
 
 
 def reads(program: Call) -> frozenset[str]:
-    """The modules that a program's answer depends on, parsing aside; all of them where it is no chain of a street's steps."""
+    """Return the modules, parsing aside, that affect a program's answer; all of them if it is not a
+    chain of street steps."""
     told = steps(program)
     if not told:
         return frozenset(STREET_TABLES.table)
@@ -242,12 +247,15 @@ def pipeline(
     reader: Which = "both",
     verify: str | None = None,
 ) -> Pipeline:
-    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one, or of an estimator; `margins`: see
-    `Executor`;
-    `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`).
-    `verify`: "render" has what the estimator is not sure of drawn and compared with the picture (`render_compare`)."""
+    """Return the pipeline of streets.
+
+    `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
+    `perception` may be an estimator. `margins`: see `Executor`. `mirror`: horizontal-flip test-time
+    augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`). `verify`:
+    "render" compares renderings of uncertain detections with the image (`render_compare`).
+    """
     from po3d.io.checkpoint import locate
-    from po3d.perception.street import StreetEstimator  # torch takes seconds: only who runs networks pays
+    from po3d.perception.street import StreetEstimator  # importing torch takes seconds
 
     if verify not in (None, "render"):
         raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
@@ -257,7 +265,7 @@ def pipeline(
     if looks is None:
         estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
         if verify == "render":
-            from po3d.systems.render_compare import RenderCompare  # which imports the renderer
+            from po3d.systems.render_compare import RenderCompare  # imports the renderer
 
             estimator.verify = RenderCompare()
         looks = sources.Pictures(estimator)
@@ -265,7 +273,7 @@ def pipeline(
 
 
 def own_reader(checkpoint: str = "street_parser", device: str = "cpu") -> Reader:
-    """The reader of a shipped or given checkpoint."""
+    """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser
 

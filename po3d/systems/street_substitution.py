@@ -1,4 +1,7 @@
-"""Tables of streets with some modules true, or true with noise: vehicles stand on the ground, and shape and size decide their boxes."""
+"""Scenes of streets with some modules true, or true with noise.
+
+Vehicles stand on the ground; shape and size determine their boxes.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,15 +16,16 @@ from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SHAPES
 from po3d.systems.substitution import Row, Substitution, across_ray, axes_turned, placed, shifted, turned
 
-_UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
+# Variances of a uniform layout
+_UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])
 
 
 def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[float, float, float]:
-    """`position` moved on the ground, toward the camera or away from it, until it has that depth along the optical
-    axis. The camera should not look straight down."""
+    """Move `position` on the ground along the line from the camera until it has that depth along
+    the optical axis. The camera must not look straight down."""
     away = np.subtract(position, camera.position)[:2]
     away /= np.linalg.norm(away)
-    deeper = camera.cam_T_world.rotation[2, :2] @ away  # depth gained by a step away
+    deeper = camera.cam_T_world.rotation[2, :2] @ away  # gain in depth per unit of distance
     step = (depth - float(camera.project(position)[1])) / deeper
     return float(position[0] + step * away[0]), float(position[1] + step * away[1]), float(position[2])
 
@@ -39,7 +43,8 @@ def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """A changed object that was hidden is not any more; one that was not gets a hider."""
+    """A changed object that was occluded becomes unoccluded; one that was not gets a random
+    occluder."""
     n = len(scene)
     if scene.occluders is None or n < 2:
         return scene
@@ -54,8 +59,9 @@ def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene
 
 
 class Streets(Substitution):
-    """depth: reached on the ground, straight away from the camera; occlusion: who hides whom, as far as both are in the table;
-    camera: the camera and the viewer's axes. A missed object stands anywhere."""
+    """depth: moves an object on the ground, radially from the camera. occlusion: the occluder, if
+    both objects are in the scene. camera: the camera and the viewer's axes. A missed object has an
+    unknown pose."""
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
         size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
@@ -70,7 +76,8 @@ class Streets(Substitution):
         return replace(state, position=position, covariance=across_ray(state.covariance, ahead))
 
     def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
-        """A vehicle with the box and the height of the origin that follow from its shape and size."""
+        """Return a vehicle with the box and the origin's height that follow from its shape and
+        size."""
         if not {"shape", "size"} & set(modules):
             return state
         shape, size = state.value("shape"), state.value("size")
@@ -92,7 +99,8 @@ class Streets(Substitution):
 def _occluders(
     predicted: Scene, gt: Scene, rows: Sequence[Row], truth: bool
 ) -> tuple[Mapping[int, float], ...] | None:
-    """Occluder beliefs on the new rows; a row that was never seen is believed unoccluded."""
+    """Return the occluder beliefs for the new rows; a row that was not detected is believed
+    unoccluded."""
     if (gt if truth else predicted).occluders is None:
         return None
     now = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))

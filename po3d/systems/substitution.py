@@ -1,12 +1,14 @@
-"""The seam for ablations: modules of perception replaced by ground truth, or by truth with noise, the rest as predicted.
+"""Module substitution for ablations: replace perception modules by ground truth, noisy or not.
 
-    predicted ──► rows paired with true ones ──► what is named taken from these ──► noise ──► Mixed
+    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise ──► Mixed
 
-Worlds differ in how rows are paired and in what follows from what: `street_substitution`, `room_substitution`, `view_substitution`.
+Domains differ in the pairing of rows and in the dependencies between modules:
+`street_substitution`, `room_substitution`, `view_substitution`.
 
-Noise makes a true table worse by a known amount: what a degree, a centimetre or a wrong colour is worth. A module's draws from
-(seed, module, image) and only scales with sigma, so that a curve over sigma is smooth. The executor is not told of it: the table stays
-as sure of itself as it was.
+Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
+colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a
+curve over sigma is smooth. The noise does not enter the scene's own uncertainty, and so not the
+executor's.
 """
 
 import math
@@ -24,37 +26,38 @@ from po3d.scene.orbit import rotated
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.pipeline import PREDICTED, Setting, Tables
 
-Noise = Callable[[Scene, float, np.random.Generator], Scene]  # of size sigma
+Noise = Callable[[Scene, float, np.random.Generator], Scene]  # (scene, sigma, generator) -> scene
 
 
 class Mixed(NamedTuple):
-    """A table, and of each of its rows the row of the true table that it is; None for one that is none."""
+    """A scene, and the true row of each of its rows; None for a row without a match."""
 
     scene: Scene
     rows: tuple[int | None, ...]
 
 
 class Row(NamedTuple):
-    """One row of a mixed table."""
+    """One row of a mixed scene."""
 
-    predicted: int | None  # the row that it was; None for a missed thing
-    true: int | None  # the true row that it is; None for none
-    before: ObjectState  # without the truth
+    predicted: int | None  # the predicted row; None for a missed object
+    true: int | None  # the matched true row; None without a match
+    before: ObjectState  # before substitution
     state: ObjectState
 
 
 @dataclass(frozen=True)
 class Substitution:
-    """What of one world's tables can be true instead, and how. Worlds derive from it."""
+    """Module substitution for the scenes of one domain; each domain has a subclass."""
 
-    table: tuple[str, ...]  # the modules, in the order in which noise comes
-    beliefs: Mapping[str, str]  # a module that is a belief -> the belief
-    values: Mapping[str, Sequence[str]]  # of these modules
-    noise: Mapping[str, Noise]  # of the others
-    units: Mapping[str, str]  # what sigma is, of all modules that can be noisy; an executor's own too
+    table: tuple[str, ...]  # the modules, in the order in which noise is applied
+    beliefs: Mapping[str, str]  # a module that is a categorical belief -> the name of the belief
+    values: Mapping[str, Sequence[str]]  # values of these modules
+    noise: Mapping[str, Noise]  # noise of the other modules
+    # Unit of sigma for each module with noise, the executor's own modules included.
+    units: Mapping[str, str]
 
     def mixed(self, tables: Tables) -> Tables:
-        """The tables with their settings applied; as they are where all is predicted."""
+        """Return the scenes with their settings applied; unchanged if all modules are predicted."""
         if all(how == PREDICTED for how in tables.settings.values()):
             return tables
         mixed = {
@@ -65,8 +68,8 @@ class Substitution:
         return replace(tables, views=views, rows={name: m.rows for name, m in mixed.items()})
 
     def mixture(self, predicted: Scene, gt: Scene, settings: Mapping[str, Setting], seed: int = 0) -> Mixed:
-        """The table of a cell of the grid: modules that `settings` calls "truth" are true, those with a number true with noise of
-        that size, the others as predicted."""
+        """Return the scene of a grid cell. In `settings`, "truth" makes a module true, a number
+        makes it true with noise of that size; the others are predicted."""
         true = [m for m in self.table if settings.get(m, PREDICTED) != PREDICTED]
         scene, rows = self.substitute(predicted, gt, true, seed)
         for module in true:
@@ -79,11 +82,13 @@ class Substitution:
         return Mixed(scene, rows)
 
     def substitute(self, predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 0) -> Mixed:
-        """`predicted` with those of `table` taken from `gt` on matched things.
+        """Return `predicted` with the named modules of matched objects taken from `gt`.
 
-        detection: the rows are exactly the true ones, in their order: false positives vanish, and a missed thing returns with
-        nothing known of what is not named. depth: the distance along the optical axis; position has it too. With all modules named
-        the table says what `gt` says."""
+        detection: the rows are exactly the true ones, in their order. False positives vanish; a
+        missed object is added, without any information on the modules that are not named. depth:
+        the distance along the optical axis; position includes it. With all modules named the result
+        equals `gt`.
+        """
         here, true_of = self.paired(predicted, gt, modules)
         pairs: list[tuple[int | None, int | None]] = [(i, true_of.get(i)) for i in range(len(here))]
         if "detection" in modules:
@@ -104,8 +109,9 @@ class Substitution:
         return Mixed(self.joined(here, gt, rows, modules), tuple(j for _, j in pairs))
 
     def noisy(self, scene: Scene, module: str, sigma: float, seed: int = 0) -> Scene:
-        """The table with noise of size `sigma`, in `units`, in one module; InputError for one that is none of a table."""
-        stream = {"frame": "camera"}.get(module, module)  # both turn the viewer's axes
+        """Return the scene with noise of size `sigma` (in `units`) in one module; InputError if the
+        scene has no such module."""
+        stream = {"frame": "camera"}.get(module, module)  # both rotate the viewer's axes
         random = rng(seed, f"noise/{stream}/{scene.image}")
         if module == "detection":
             return scene.kept(np.flatnonzero(random.random(len(scene)) >= sigma).tolist())
@@ -116,7 +122,7 @@ class Substitution:
         return self.noise[module](scene, sigma, random)
 
     def _changed(self, scene: Scene, module: str, sigma: float, random: np.random.Generator) -> Scene:
-        """The table in which a share `sigma` of the things is surely said to be something else."""
+        """Set the belief of a share `sigma` of the objects to another value, with probability 1."""
         changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
         belief, objects = self.beliefs[module], list(scene.objects)
         for k in np.flatnonzero(changed).tolist():
@@ -126,26 +132,29 @@ class Substitution:
                 objects[k] = self.fitted(replace(objects[k], beliefs=beliefs), [module])
         return replace(scene, objects=tuple(objects))
 
-    # --- what worlds do otherwise
+    # --- hooks of the domains
 
     def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
-        """The predicted table, with what is true of it as a whole, and the matches: its row -> true row."""
+        """Return the predicted scene, with the named modules of the whole scene (outline, axes)
+        from the truth, and the matches: predicted row -> true row."""
         return predicted, match(predicted, gt)
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        """A thing of which nothing is known but that it exists, and its name unless that is "". `draws`: three of [0, 1)."""
+        """Return a missed object: it exists, nothing else is known, except for its name unless that
+        is "". `draws`: three numbers in [0, 1)."""
         raise NotImplementedError
 
     def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
-        """The thing as deep as it truly is; its doubt across its ray stays."""
+        """Return the object at its true depth; its covariance across the ray is kept."""
         raise NotImplementedError
 
     def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
-        """The state with what follows from the named beliefs, which are new."""
+        """Return the object with the attributes that follow from the named beliefs, which were
+        replaced."""
         return state
 
     def with_truth(self, state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
-        """The state with the named modules of the true one; of what is true no doubt is left."""
+        """Replace the named fields by ground truth and set their uncertainty to zero."""
         beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
         for module, belief in self.beliefs.items():
             if module in modules and belief in true.beliefs:
@@ -166,11 +175,11 @@ class Substitution:
         return replace(state, covariance=as_tuples(covariance))
 
     def joined(self, here: Scene, gt: Scene, rows: Sequence[Row], modules: Sequence[str]) -> Scene:
-        """The table of the rows."""
+        """Return the scene of the rows."""
         return replace(here, objects=tuple(row.state for row in rows), occluders=None)
 
     def anything(self) -> dict[str, dict[str, float]]:
-        """Beliefs for which all values are alike."""
+        """Return uniform beliefs."""
         known = {belief: self.values[module] for module, belief in self.beliefs.items()}
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
 
@@ -178,14 +187,16 @@ class Substitution:
 def somewhere(
     beliefs: Mapping[str, Mapping[str, float]], size: tuple[float, float, float], places: Array, draws: Array
 ) -> ObjectState:
-    """A thing that stands anywhere between `places` (k, 2), any way round. `draws`: three of [0, 1)."""
+    """Return an object at a uniform position in the bounding box of `places` (k, 2), with a uniform
+    heading. `draws`: three numbers in [0, 1)."""
     low, high = places.min(0), places.max(0)
     x, y = (low + draws[:2] * (high - low)).tolist()
     return ObjectState(beliefs, (x, y, size[2] / 2), 2 * math.pi * float(draws[2]), size)
 
 
 def across_ray(covariance: Sequence[Sequence[float]], ahead: Array) -> tuple[tuple[float, ...], ...]:
-    """A covariance (3, 3) without what lies along the way `ahead` (2,) on the ground; all of it where there is no way."""
+    """Project a covariance (3, 3) onto the complement of the ground direction `ahead` (2,);
+    unchanged if that is zero."""
     across = np.eye(3)
     if (square := float(ahead @ ahead)) > 0:
         across[:2, :2] -= np.outer(ahead, ahead) / square
@@ -193,37 +204,38 @@ def across_ray(covariance: Sequence[Sequence[float]], ahead: Array) -> tuple[tup
 
 
 def lost(image: str, count: int, sigma: float, seed: int = 0, what: str = "parsing") -> list[bool]:
-    """Of `count` programs on an image, or rows of its table ("detection"), which are lost."""
+    """Whether noise removes each of the `count` programs on an image or, with "detection", rows of
+    its scene."""
     return (rng(seed, f"noise/{what}/{image}").random(count) < sigma).tolist()
 
 
 def placed(scene: Scene, positions: Array) -> Scene:
-    """The table with its things at these positions (n, 3)."""
+    """Return the scene with its objects at these positions (n, 3)."""
     states = zip(scene.objects, positions.tolist(), strict=True)
     return replace(scene, objects=tuple(replace(o, position=tuple(p)) for o, p in states))
 
 
 def shifted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Noise in the positions on the ground."""
+    """Add Gaussian noise to the positions on the ground."""
     steps = np.zeros((len(scene), 3))
     steps[:, :2] = sigma * random.normal(size=(len(scene), 2))
     return placed(scene, scene.positions + steps)
 
 
 def turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Noise in the headings, degrees."""
+    """Add Gaussian noise to the headings; `sigma` in degrees."""
     turns = math.radians(sigma) * random.normal(size=len(scene))
     objects = (replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns))
     return replace(scene, objects=tuple(objects))
 
 
 def resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Noise in the logarithm of each length; centres stay."""
+    """Add Gaussian noise to the logarithm of each length; centres are kept."""
     extents = scene.extents * np.exp(sigma * random.normal(size=(len(scene), 3)))
     states = zip(scene.objects, extents.tolist())
     return replace(scene, objects=tuple(replace(o, extent=tuple(e)) for o, e in states))
 
 
 def axes_turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Noise in where the viewer's axes point, degrees."""
+    """Rotate the viewer's axes by Gaussian noise; `sigma` in degrees."""
     return replace(scene, axes=rotated(scene.axes, math.radians(sigma) * float(random.normal())))

@@ -1,8 +1,8 @@
-"""Predicted scene tables from a file that any program wrote, in the place of an estimator: `perception=file`.
+"""Predicted scenes from a file, in place of an estimator: `perception=file`.
 
-The file has one JSON record for each image, as `evaluate.py` keeps them in scenes.jsonl; docs/tables.md is their schema. Only
-`image` and `objects` are needed. What a record does not say of an object is unknown, and the table says so: a heading or a position
-that is missing has the variance of one that may be anything.
+The file has one JSON record for each image, in the format of scenes.jsonl; docs/tables.md has the
+schema. Only `image` and `objects` are required. A field that is missing in an object is unknown: a
+missing heading or position gets the variance of a uniform distribution.
 """
 
 import math
@@ -30,7 +30,7 @@ ANY_HEADING = math.pi**2 / 3  # variance of a heading
 
 
 class MissingTable(ImageError):
-    """The file has no table of some pictures."""
+    """The file has no scene for some images."""
 
     def __init__(self, names: Sequence[str], file: str) -> None:
         super().__init__(f"no table of {', '.join(names)} in {file}")
@@ -38,8 +38,8 @@ class MissingTable(ImageError):
 
 
 class TableFile:
-    """The predicted tables of a .jsonl or .json file, or of the folder of a finished run. `name` and `checkpoint`: see
-    `po3d.systems.estimators`."""
+    """The predicted scenes of a .jsonl or .json file, or of a finished run's folder. `name` and
+    `checkpoint`: see `po3d.systems.estimators`."""
 
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
@@ -49,7 +49,7 @@ class TableFile:
         self.records = _records(self.checkpoint)
 
     def source(self, domain: Domain) -> "FromFile":
-        """The source of tables of a domain; InputError names the record that is none."""
+        """Return the source of scenes for a domain; InputError names the invalid record."""
         where = self.checkpoint.name
         scenes = {
             image: from_json(_whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}")
@@ -60,7 +60,7 @@ class TableFile:
 
 @dataclass(frozen=True)
 class FromFile(TableSource):
-    estimator: TableFile  # what made the tables, for provenance
+    estimator: TableFile  # origin of the scenes, for provenance
     domain: Domain
     scenes: Mapping[str, Scene]
 
@@ -68,7 +68,8 @@ class FromFile(TableSource):
         return [self._of(look) for look in looks]
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
-        """How many pictures of the questions have a table, where not all have; InputError when none has."""
+        """Return a remark if some images of the questions have no scene; InputError if none has
+        one."""
         names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
         there = sum(name in self.scenes for name in names)
         said = f"{self.estimator.checkpoint} has tables of {there:,} of the {len(names):,} pictures"
@@ -84,7 +85,8 @@ class FromFile(TableSource):
 
 
 def _records(path: Path) -> dict[str, dict]:
-    """Image -> record; InputError for what is no list of tables, or has two of one image."""
+    """Return image -> record; InputError if the file is not a list of scenes, or has two for one
+    image."""
     if path.suffix == ".json":
         found: Any = read_json(path, "file of scene tables")
         records = found if isinstance(found, list) else [found]
@@ -109,7 +111,7 @@ def _records(path: Path) -> dict[str, dict]:
 
 
 def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, Any]:
-    """The record with all that `from_json` needs."""
+    """Return the record with all fields that `from_json` requires."""
     objects = [_object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])]
     view = record.get("camera")
     if view is None and domain == "street":
@@ -134,7 +136,7 @@ def _ahead(view: Mapping[str, Any], where: str) -> tuple[float, float]:
 
 
 def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
-    """One object with what it does not say as unknown."""
+    """Return one object, with missing fields as unknown."""
     if not isinstance(record, Mapping):
         raise InputError(f"{where}: should be an object with 'beliefs'")
     beliefs = record.get("beliefs", {})
@@ -160,14 +162,14 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
 
 
 def _usual(beliefs: Mapping[str, Any], domain: Domain) -> tuple[float, ...]:
-    """The size of what an object most probably is."""
+    """Return the usual size of the most probable category."""
     if domain == "street":
         return tuple(extent(*_shape_and_size(beliefs)).tolist())
     return tuple(usual(_likeliest(beliefs, "name", ""))[0])
 
 
 def _height(found: Mapping[str, Any], domain: Domain) -> float:
-    """The height at which an object stands on the ground."""
+    """Return the height of the origin of an object on the ground."""
     if domain == "street":
         return origin_height(*_shape_and_size(found["beliefs"]))
     return float(found["extent"][2]) / 2

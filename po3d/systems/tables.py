@@ -1,15 +1,17 @@
-"""Where the tables of an image come from. A new source is one class.
+"""Sources of scenes (scene tables). A new source is one class.
 
-    Truth           the true tables: an upper bound for perception, named in the report
-    Pictures        a street's picture, by a trained estimator
-    Views           a picture with its focal length by a trained estimator; OrbitViews: each view of an orbit
-    Estimated       any picture, by an estimator of somebody's own (`po3d.systems.estimators`)
-    FromFile        no picture: predicted tables that any program wrote (`po3d.systems.table_files`)
-    Maps            a room's map without labels, by a trained estimator
-    LabelledMaps    names and centres of a room's things (po3d.perception.semantic_map)
-    Captions        sentences about single things of a room (po3d.perception.room_captions)
+    Truth           the true scenes: an upper bound for perception, marked in the report
+    Pictures        a street image, by the shipped estimator
+    Views           an image with its focal length, by the shipped estimator
+    OrbitViews      each view of an orbit, likewise
+    Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
+    FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
+    Maps            a room's map without labels, by the shipped estimator
+    LabelledMaps    names and centres of a room's objects (po3d.perception.semantic_map)
+    Captions        sentences about single objects of a room (po3d.perception.room_captions)
 
-All but Truth give tables that say "predicted"; a pipeline refuses the ground truth from them.
+The scenes of all sources but Truth have source="predicted"; a pipeline rejects ground truth from
+them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,14 +36,15 @@ Domain = Literal["street", "rooms", "photographs", "orbit"]
 
 
 class Estimator(Protocol):
-    """Turns images of streets into tables; `po3d.perception.street.StreetEstimator` is one."""
+    """Predicts scenes of street images; `po3d.perception.street.StreetEstimator` implements it."""
 
     def estimate(self, images: Sequence[Image], names: Sequence[str] | None = None) -> list[Scene]: ...
 
 
 class ViewEstimator(Protocol):
-    """Turns pictures with their focal lengths (in widths of the picture) into tables, each level, in a world of its own, with the
-    camera where the picture was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
+    """Predicts scenes from images and their focal lengths (in widths of the image). Each scene has
+    its own gravity-aligned world frame, and the camera's pose in it.
+    `po3d.perception.room_view.RoomViewEstimator` implements it."""
 
     def estimate(
         self, pictures: Sequence[Image], focals: Sequence[float], names: Sequence[str] | None = None
@@ -50,7 +53,7 @@ class ViewEstimator(Protocol):
 
 @dataclass(frozen=True)
 class Truth(TableSource):
-    """What the image, or each of its views, truly shows."""
+    """The true scene of the image, or of each of its views."""
 
     true: ClassVar[bool] = True
 
@@ -69,7 +72,7 @@ class Pictures(TableSource):
 
 @dataclass(frozen=True)
 class Views(TableSource):
-    """Nothing of the camera is used but its focal length: neither an angle nor its pose."""
+    """Uses only the focal length of the true camera, neither its rotation nor its position."""
 
     estimator: ViewEstimator
 
@@ -81,7 +84,8 @@ class Views(TableSource):
 
 
 class OrbitViews(Views):
-    """The same of an orbit's views; tables have the axes of who looks through their cameras."""
+    """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
+    camera."""
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         return [
@@ -91,7 +95,7 @@ class OrbitViews(Views):
 
 
 def _grouped(scenes: Iterable[Scene], looks: Sequence[Look]) -> list[list[Scene]]:
-    """The tables of all pictures, in order, as those of each image."""
+    """Split the scenes of all pictures, in order, by image."""
     scenes = iter(scenes)
     return [list(islice(scenes, len(look.names))) for look in looks]
 
@@ -104,8 +108,8 @@ def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
 
 @dataclass(frozen=True)
 class Estimated(TableSource):
-    """Pictures of any domain by an estimator of somebody's own; InputError for what is no predicted table of that domain, and for a
-    copy of the true one."""
+    """Images of any domain by an external estimator. InputError for an invalid scene of that
+    domain, or a copy of the true one."""
 
     estimator: Any  # po3d.systems.estimators.Estimator
     domain: Domain
@@ -113,7 +117,7 @@ class Estimated(TableSource):
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         if not looks:
             return []
-        if "things" in parameters(self.estimator):  # which differ from image to image
+        if "things" in parameters(self.estimator):  # things differ between images
             return [self._together([look])[0] for look in looks]
         return self._together(looks)
 
@@ -130,7 +134,8 @@ class Estimated(TableSource):
 
 
 def source_of(perception: Any, domain: Domain) -> TableSource:
-    """The source of tables by an estimator of somebody's own, or of those that stand in a file; InputError for neither."""
+    """Return the source for an external estimator or for a file of scenes; InputError if it is
+    neither."""
     if hasattr(perception, "source"):
         return perception.source(domain)
     check_domain(perception, domain)
@@ -155,7 +160,7 @@ def _view(context: Context, name: str) -> Given:
     return Given(context.picture(name), context.inputs.focal(name))
 
 
-# What an estimator of somebody's own is given of a picture, by domain.
+# Inputs of an external estimator, by domain.
 GIVEN: dict[str, Callable[[Context, str], Given]] = {
     "street": _street,
     "rooms": _map,
@@ -165,8 +170,9 @@ GIVEN: dict[str, Callable[[Context, str], Given]] = {
 
 
 def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene:
-    """A table that others made, with the axes of its domain where it has none; an orbit's views always have those of their cameras.
-    InputError, which begins with `who` made it, for what is no table of that domain, or a copy of the true one."""
+    """Validate an external scene and add the domain's axes if it has none; an orbit's views always
+    get the axes of their cameras. InputError, beginning with `who`, for an invalid scene of that
+    domain, or a copy of the true one."""
     where = f"{who}, the table of {scene.image!r}"
     if domain in ("photographs", "orbit") and scene.camera is None:
         raise InputError(f"{where} has no camera: tables of pictures need it")
@@ -190,7 +196,7 @@ def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene
         raise InputError(f"{where} is no table: {error}") from None
     try:
         truth = context.true(scene.image)
-    except InputError:  # a release has none
+    except InputError:  # a release without true scenes
         return scene
     if is_copy(scene, truth):
         raise InputError(
@@ -225,8 +231,8 @@ class Captions(TableSource):
 
 @dataclass(frozen=True)
 class Maps(TableSource):
-    """`checkpoint`: the name of a shipped pair, or a path without suffix, read when the first map is looked at; `mirror`: does it
-    look in the mirror, too? `device`: where it does."""
+    """`checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
+    `mirror`: horizontal-flip test-time augmentation; `device`: where the network runs."""
 
     checkpoint: str = "top_view_estimator"
     mirror: bool = True
@@ -246,6 +252,6 @@ class Maps(TableSource):
 
 
 def source(name: str, **sources: TableSource) -> TableSource:
-    """The source of that name; InputError for an unknown one."""
+    """Return the source of that name; InputError for an unknown one."""
     known("table source", name, sources)
     return sources[name]

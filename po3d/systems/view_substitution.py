@@ -1,16 +1,18 @@
-"""Tables of pictures with some modules true, or true with noise: of views that each have a camera of their own, in metres (3DSRBench,
-SCOPE).
+"""Scenes of images with some modules true, or true with noise (3DSRBench, SCOPE).
 
-A picture's table lives in the world of its camera, so it is first carried to where the true camera stands and looks;
-that is no module, nobody can see it. What remains is
+Each view has a camera of its own; units are metres.
 
-    camera      which way is up, and how high the camera is: true, all things keep their places before the camera
+A predicted scene has its own world frame, so it is first transformed such that its camera coincides
+with the true one in position and heading, which no image shows. The remaining modules are
+
+    camera      pitch, roll and height; if true, objects keep their places relative to the camera
     position    the centres of the boxes
-    depth       how far along its ray a centre is; position has it too
-    size        of boxes whose centres stay
+    depth       distance of a centre along its ray; position includes it
+    size        of boxes, with their centres kept
 
-Rows are paired by their places before the camera and their names (`po3d.benchmarks.metrics.match_in_view`), always as predicted, so
-every subset of modules has the same pairs.
+Rows are paired by their places relative to the camera and their names
+(`po3d.benchmarks.metrics.match_in_view`), always as predicted, so every subset of modules has the
+same pairs.
 """
 
 import math
@@ -43,7 +45,7 @@ def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """The table whose camera is believed to be held otherwise."""
+    """Return the scene for a camera with noise in pitch and roll."""
     pitch, roll = math.radians(sigma) * random.normal(size=2)
     camera = _camera(scene)
     hold = hold_of(camera)
@@ -54,8 +56,8 @@ def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 class Views(Substitution):
-    """shape: the name. A missed thing has the usual size of its name and stands somewhere among the other things. InputError for tables
-    without their cameras."""
+    """shape: the name. A missed object has the usual size of its name and a random position among
+    the other objects. InputError for scenes without cameras."""
 
     def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
         if predicted.camera is None or gt.camera is None:
@@ -76,7 +78,7 @@ class Views(Substitution):
 
     def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
         eye, was = here.camera.position, float(here.camera.project(state.position)[1])
-        if was <= 0:  # behind the camera no ray leads to it
+        if was <= 0:  # behind the camera, where it has no ray
             return state
         away = np.subtract(state.position, eye)
         there = tuple((eye + away * float(gt.camera.project(true.position)[1]) / was).tolist())
@@ -86,9 +88,13 @@ class Views(Substitution):
 def truly_fused(
     tables: Sequence[Mixed], true: Sequence[Scene], angles: Sequence[float], whole: Scene
 ) -> Fused:
-    """Views of one orbit made one as they truly lie, each thing of those rows that truly are it; the world is that of the
-    first. `true`: what each view shows, in the world whose origin is the orbit's middle and whose camera stands at -y;
-    `angles` (degrees) of the cameras; `whole`: the table of all things, the world that of the camera of 0 degrees."""
+    """Fuse the views of one orbit with true relative poses and true identities; the world is that
+    of the first view.
+
+    `true`: the true scene of each view, in a world with the orbit's centre as origin and the camera
+    at -y. `angles`: of the cameras, in degrees. `whole`: the scene of all objects, in the world of
+    the camera at 0 degrees.
+    """
     yaws = [sense_of(whole.axes) * math.radians(angle) for angle in angles]
     placed = [Placed(yaw - yaws[0], (0.0, 0.0), {}, 0.0) for yaw in yaws]
     groups: dict[object, list[tuple[int, int]]] = {}
