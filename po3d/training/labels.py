@@ -111,8 +111,7 @@ class RoomLabels(NamedTuple):
     extent: np.ndarray  # (N, 3) float32 metres
     layer: (
         np.ndarray
-        # (N,) int64 layer of the dense outputs: 1 for objects standing on, lying under or hanging over
-        # others
+        # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
     )
 
 
