@@ -1,5 +1,6 @@
-"""Render a set of room pictures for training or evaluation: `python -m po3d.synthesis.render_rooms
---out DIR`.
+"""Render a set of room pictures for training or evaluation.
+
+    python -m po3d.synthesis.render_rooms --out DIR
 
 Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). To
 resume an interrupted run, start it again with the same arguments. See

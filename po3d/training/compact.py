@@ -1,5 +1,6 @@
-"""Halve a checkpoint pair: `python -m po3d.training.compact NAME OUT` stores its matrices as int8,
-with one scale per channel.
+"""Halve a checkpoint pair by storing its matrices as int8, with one scale per channel.
+
+    python -m po3d.training.compact NAME OUT
 
 To measure the loss in accuracy, evaluate the new pair like any other (`perception.checkpoint=OUT`).
 """

@@ -1,5 +1,6 @@
-"""Evaluate a top-view estimator: `python -m po3d.training.map_figures CHECKPOINT SET...
-[--calibrate]`.
+"""Evaluate a top-view estimator, after calibrating it if asked.
+
+    python -m po3d.training.map_figures CHECKPOINT SET... [--calibrate]
 
 A SET is a folder of maps (`python -m po3d.synthesis.render_rooms --kind top --split val`). With
 --calibrate, the temperature and the existence probabilities are first fitted on these maps and

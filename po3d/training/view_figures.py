@@ -1,10 +1,12 @@
-"""Evaluate a room-view estimator: `python -m po3d.training.view_figures CHECKPOINT SET...
-[--calibrate]`.
+"""Evaluate a room-view estimator, after calibrating it if asked.
 
-A SET is a folder of views with held-out models (`python -m po3d.synthesis.render_rooms --kind
-inside|orbit --split val`). With --calibrate, the estimator is first calibrated on these views, and
-the result is written into the checkpoint's JSON; the weights stay unchanged. Prints a table: rows
-are kinds of views and of models, columns are metrics.
+    python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]
+
+A SET is a folder of views with held-out models
+(`python -m po3d.synthesis.render_rooms --kind inside|orbit --split val`). With --calibrate, the
+estimator is first calibrated on these views, and the result is written into the checkpoint's JSON;
+the weights stay unchanged. Prints a table: rows are kinds of views and of models, columns are
+metrics.
 """
 
 import argparse

@@ -114,7 +114,7 @@ def _occluded(kind: str, pieces: Pieces) -> Draw | None:
 
 
 def _related_query(key: str, kind: str, pieces: Pieces) -> Draw | None:
-    """ "Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
+    """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
     needed.
     """
     start = pieces.reference(bits(i for i, r in enumerate(pieces.world.relation[key]) if r), minimal=True)
