@@ -36,8 +36,7 @@ def main() -> None:
         try:
             request = json.loads(line)
             answer = {"ok": {"draw": draw, "read": read}[request["do"]](bpy, request)}
-        # damaged files may raise anything; the parent process reports it in one line
-        except Exception as error:
+        except Exception as error:  # damaged files may raise anything
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

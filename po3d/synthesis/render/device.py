@@ -32,15 +32,12 @@ def open_context(threads: int) -> Any:
         import moderngl
     except ImportError:
         raise RenderError("rendering needs the package moderngl: pip install 'po3d[synthesis]'") from None
-    with contextlib.suppress(
-        ImportError
-        # torchvision imports it if it is installed, and then crashes if Mesa's LLVM was loaded first
-    ):
+    # torchvision imports triton if installed, and then crashes if Mesa's LLVM was loaded first
+    with contextlib.suppress(ImportError):
         import triton  # noqa: F401
     try:
         return moderngl.create_context(standalone=True, backend="egl", require=330)
-    # the exception depends on the driver: OSError, ValueError, plain Exception
-    except Exception as error:
+    except Exception as error:  # type depends on the driver
         reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise RenderError(
             "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 libegl-mesa0 "

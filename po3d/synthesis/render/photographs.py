@@ -95,8 +95,7 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
     try:
         with OpenEXR.File(str(path)) as file:
             channels = {name: channel.pixels for name, channel in file.channels().items()}
-    # the library raises its C++ errors as RuntimeError, TypeError and others
-    except Exception as error:
+    except Exception as error:  # C++ errors have many types
         raise InputError(f"photograph {path} can't be read as OpenEXR ({error})") from None
     for name in ("RGB", "RGBA"):
         if name in channels:
