@@ -1,8 +1,9 @@
-"""Out-of-distribution detection: fit the picture statistics of estimators, and measure how they
-classify pictures.
+"""Fit picture statistics for out-of-distribution detection, and measure its decisions.
 
-    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR     into the JSON of the shipped checkpoints
-    python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]  a table: estimators by kinds, share refused
+    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR
+        into the JSON of the shipped checkpoints
+    python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]
+        a table: estimators by kinds, share refused
 
 Each DIR is searched for .jpg and .png files; `--most N` takes the first N of each name. `figures`
 adds three kinds of noise from a seed, and four random crops of 4:3 from each photograph. Fit and

@@ -1,8 +1,9 @@
 """Kill a command at random times, restart it, and compare its output with an uninterrupted run.
 
-    python tools/kills.py evaluate                          30 kills of a small job; also generate, train
+    python tools/kills.py evaluate                     30 kills of a small job; also generate, train
     python tools/kills.py train --kills 5 --seed 1
-    python tools/kills.py generate --kills 30 -- benchmark=scope size=3 workers=2      another job, by its options
+    python tools/kills.py generate --kills 30 -- benchmark=scope size=3 workers=2
+        another job, by its options
 
 Each row of the table is one run in its own folder: killed by SIGKILL (which a process cannot
 handle), restarted until it finishes, and compared file by file. All bytes must be equal except

@@ -1,5 +1,6 @@
-"""Effect of decision margins on 3DSRBench's twin: `python -m tools.label_noise --size 100 --seed
-1`.
+"""Effect of decision margins on 3DSRBench's twin.
+
+    python -m tools.label_noise --size 100 --seed 1
 
 Gold programs run on ground-truth scenes with normal noise on the headings, drawn independently for
 the flipped image. Without margins, the answers to a question and its flipped twin often disagree

@@ -1,7 +1,9 @@
 """Compare our fast renderer with Cycles per object: mean colour (CIEDE2000) and luminance.
 
-    po3d generate benchmark=pulsecheck457 renderer=blender look=superclevr split=validation size=40 seed=77 out=DIR
-    python -m tools.look_calibration DIR          # renders equal scenes in our mean style, prints the medians
+    po3d generate benchmark=pulsecheck457 renderer=blender look=superclevr
+        split=validation size=40 seed=77 out=DIR
+    python -m tools.look_calibration DIR
+        # renders equal scenes in our mean style, prints the medians
 
 Lamps are jittered between pictures in both; ours are at their mean positions.
 """

@@ -1,7 +1,9 @@
 """Compare our vehicles with official ones (silhouettes, boxes), and fit warps towards them.
 
-    python -m tools.official_forms compare DIR            # DIR: cgparts/NAME/object.obj and binvox/NAME.binvox
-    python -m tools.official_forms fit DIR                # writes po3d/synthesis/vehicles/forms.csv and kin.csv; an hour
+    python -m tools.official_forms compare DIR
+        # DIR: cgparts/NAME/object.obj and binvox/NAME.binvox
+    python -m tools.official_forms fit DIR
+        # writes po3d/synthesis/vehicles/forms.csv and kin.csv; an hour
     python -m tools.official_forms sheet OUT.jpg          # our renderings
 
 Only measured numbers are written, the displacements of a coarse lattice; no official mesh leaves
@@ -134,7 +136,7 @@ def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
     return np.concatenate(points), np.concatenate(faces)
 
 
-# --- comparing ----------------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------
 
 
 def _item(mesh: Mesh) -> list[Placed]:
@@ -176,7 +178,7 @@ def iou(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
     return float(((a & b).sum((1, 2)) / (a | b).sum((1, 2))).mean())
 
 
-# --- fitting ------------------------------------------------------------------------------------------------
+# --- fitting --------------------------------------------------------------------------------------
 
 
 class Outline:

@@ -1,8 +1,8 @@
-"""Render picture sets in the style of the official ones, and compare an estimator's results on
-them.
+"""Render picture sets in the official styles, and compare an estimator's results on them.
 
-    python -m tools.official_look make --vehicles DIR --out SETS            # development: 100 scenes
-    python -m tools.official_look make --split test --vehicles DIR --out SETS        # test: 150, to be used once
+    python -m tools.official_look make --vehicles DIR --out SETS           # development: 100 scenes
+    python -m tools.official_look make --split test --vehicles DIR --out SETS
+        # test: 150, to be used once
     python evaluate.py data.root=SETS/development_superclevr out=RUN_A      # and development_hdri
     python -m tools.official_look figures RUN_A RUN_B
 

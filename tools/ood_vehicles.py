@@ -137,7 +137,7 @@ def nearest_leaf(category: str, size: Sequence[float]) -> str:
     return min(SUPER_CATEGORIES[category], key=distance)
 
 
-# --- scenes -------------------------------------------------------------------------------------------------
+# --- scenes ---------------------------------------------------------------------------------------
 
 
 def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
@@ -237,8 +237,7 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
     raise InputError(f"seed {seed}, picture {index}: none of {MAX_SCENES} layouts shows all of its objects")
 
 
-# --- metrics
-# ------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 def figures(predicted: Sequence[Scene], shots: Sequence[Shot]) -> dict[str, dict[str, float | None]]:

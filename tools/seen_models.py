@@ -1,4 +1,4 @@
-"""Share of a fresh twin's objects whose 3D models were in the training data of the shipped weights.
+"""Share of a fresh twin's objects whose 3D models the shipped weights were trained on.
 
     python tools/seen_models.py --seed 11 --size 40
 

@@ -1,7 +1,8 @@
 """Parse captions of Visual Spatial Reasoning ("The cup is left of the plate.") as yes/no questions.
 
-    python -m tools.vsr vsr_half.jsonl                     accuracy of programs on 500 random captions
-    python -m tools.vsr vsr_half.jsonl --size 2000 --seed 3 --wrong    also prints captions parsed wrongly
+    python -m tools.vsr vsr_half.jsonl                   accuracy of programs on 500 random captions
+    python -m tools.vsr vsr_half.jsonl --size 2000 --seed 3 --wrong
+        also prints captions parsed wrongly
 
 The file has one JSON object per line with `caption` and `relation`. The correct program follows
 from both by `vsr_relations.txt`, which also lists the relations that the language cannot express;

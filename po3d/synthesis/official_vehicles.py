@@ -119,7 +119,7 @@ def opened(folder: str, python: str = "") -> OfficialVehicles:
     return OfficialVehicles(folder, python)
 
 
-# --- files --------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _read_blend(path: Path, python: str) -> Soup:
@@ -219,7 +219,7 @@ def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material
     return Material("", entries[0][0], clear, not clear and bool(np.ptp(colors, axis=0).max() > 0.02))
 
 
-# --- meshes -------------------------------------------------------------------------------------------------
+# --- meshes ---------------------------------------------------------------------------------------
 
 
 def _facing(soup: Soup, shape: str, path: Path) -> Soup:

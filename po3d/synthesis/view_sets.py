@@ -99,8 +99,7 @@ def record(made: ShotView) -> dict:
     }
 
 
-# --- indoor views
-# -------------------------------------------------------------------------------------------
+# --- indoor views ---------------------------------------------------------------------------------
 
 
 def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
@@ -147,7 +146,7 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
     return best[1]
 
 
-# --- orbit --------------------------------------------------------------------------------------------------
+# --- orbit ----------------------------------------------------------------------------------------
 
 
 def orbit_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:

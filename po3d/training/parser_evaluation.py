@@ -1,6 +1,7 @@
 """Exact match of a parser on held-out generated questions.
 
-    python -m po3d.training.parser_evaluation [--checkpoint street_parser] [--seed 1000] [--count 400]
+    python -m po3d.training.parser_evaluation [--checkpoint street_parser] [--seed 1000]
+        [--count 400]
 
 prints a table: every family in both styles, each also with words replaced by listed synonyms, and
 chains of four and five relations (training has up to three). Programs are compared in canonical

@@ -88,8 +88,7 @@ class Pair:
         return self.calls()[self.sort]
 
 
-# --- the bank
-# -----------------------------------------------------------------------------------------------
+# --- the bank -------------------------------------------------------------------------------------
 
 
 def records(
@@ -200,8 +199,7 @@ def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "
     return pairs
 
 
-# --- question generators
-# --------------------------------------------------------------------------------------
+# --- question generators --------------------------------------------------------------------------
 
 
 def street_pair(seed: int, stage: str, index: int) -> Pair:
@@ -350,8 +348,7 @@ def _own(program: Call) -> Call:
     return Call(program.op, args)
 
 
-# --- augmentation
-# ---------------------------------------------------------------------------------------------
+# --- augmentation ---------------------------------------------------------------------------------
 
 
 def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:

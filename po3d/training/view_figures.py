@@ -111,8 +111,7 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 
 
-# --- metrics
-# ------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 class Row(NamedTuple):
@@ -237,7 +236,7 @@ def table(found: Sequence[Sight]) -> str:
     return "\n".join(lines)
 
 
-# --- calibration --------------------------------------------------------------------------------------------
+# --- calibration ----------------------------------------------------------------------------------
 
 
 def fitted(found: Sequence[Sight]) -> dict[str, float]:

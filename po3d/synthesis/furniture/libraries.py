@@ -1,6 +1,7 @@
 """Third-party meshes: Sweet Home 3D's furniture libraries (.sh3f), read without unpacking to disk.
 
-    .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry -> Model: mesh and part colours
+    .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry
+        -> Model: mesh and part colours
 
 The project ships none of them; the Debian package `sweethome3d-furniture` contains 819 models, CC0
 or CC-BY-3.0 (published pictures of the latter must name the `creator`). Sweet Home 3D's model axes
@@ -87,7 +88,7 @@ class Model(NamedTuple):
         return Placed(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
 
 
-# --- catalogues ---------------------------------------------------------------------------------------------
+# --- catalogues -----------------------------------------------------------------------------------
 
 
 def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
@@ -144,7 +145,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> Entry:
         raise InputError(f"furniture library {library}, entry {number}: {error}") from None
 
 
-# --- zip members --------------------------------------------------------------------------------------------
+# --- zip members ----------------------------------------------------------------------------------
 
 
 def _opened(library: Path) -> zipfile.ZipFile:
@@ -222,7 +223,7 @@ def _check_texture(data: bytes, where: str) -> None:
     raise InputError(f"{where} has {pixels} pixels, at most {MAX_TEXTURE} are read")
 
 
-# --- models -------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def load_model(entry: Entry, turn: float = 0.0) -> Model:

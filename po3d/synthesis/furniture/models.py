@@ -257,7 +257,7 @@ def _means(values: NDArray[np.float32], group: NDArray[np.int64]) -> NDArray[np.
     return np.stack([(np.bincount(group, values[:, k]) / count)[group] for k in range(3)], 1)
 
 
-# --- cache --------------------------------------------------------------------------------------------------
+# --- cache ----------------------------------------------------------------------------------------
 
 
 def _key(*facts: object) -> str:

@@ -1,7 +1,7 @@
 """Questions of 3DSRBench's twelve types on a room in two views; both views get equal questions.
 
-    room in two views ──► `offers`: possible questions away from decision boundaries, one of each sort
-    room after room   ──► `Balance`: among a room's sorts, the one that the split needs most; or none
+    room in two views ──► `offers`: possible questions, clear of decision boundaries, one per sort
+    room after room   ──► `Balance`: the sort of question that the split needs most, or none
 
 A sort is an operation, its answers, and the views in which the image-plane baseline (`planar`) is
 right. Over a split, all answers are equally frequent and the baseline is right as often as chance,

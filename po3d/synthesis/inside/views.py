@@ -132,7 +132,7 @@ def _box(pixels: Array, depth: Array, size: Array) -> tuple[float, float, float,
     return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
 
 
-# --- cameras ------------------------------------------------------------------------------------------------
+# --- cameras --------------------------------------------------------------------------------------
 
 
 def common_view(scene: Scene, random: np.random.Generator, width: int, height: int) -> Seen:

@@ -1,6 +1,6 @@
 """Rendering of orbit scenes with the models that they name, on a floor, outdoors, or on a table.
 
-    OrbitScene ─► dressed (adds table, paints, floor, walls, light) ─► rendered from each of the eight angles
+    OrbitScene ─► dressed (adds table, paints, floor, walls, light) ─► rendered from eight angles
 
 The world frame of a rendered scene is the room's: z = 0 is its floor, or the ground outdoors.
 Objects on a table are `lift` metres higher than in the orbit scene, and the table is an additional
@@ -129,8 +129,7 @@ def shown_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
     return visible, area
 
 
-# --- parts of an appearance
-# -------------------------------------------------------------------------------------
+# --- parts of an appearance -----------------------------------------------------------------------
 
 
 def _dress(state: ObjectState, path: str, random: np.random.Generator) -> Dress:

@@ -118,7 +118,7 @@ def sample_orbit_scene(
     raise AssertionError(f"no layout for scene {index} of seed {seed} ({ground}, {wanted})")
 
 
-# --- one layout ---------------------------------------------------------------------------------------------
+# --- one layout -----------------------------------------------------------------------------------
 
 
 class _Cast(NamedTuple):

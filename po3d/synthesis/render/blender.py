@@ -206,8 +206,7 @@ def check(look: str | None, python: str = "") -> None:
     open_blender(python)
 
 
-# --- requests to the worker
-# -------------------------------------------------------------------------------------
+# --- requests to the worker -----------------------------------------------------------------------
 
 
 def camera_matrix(view: Camera) -> list[list[float]]:

@@ -4,8 +4,10 @@ a single file because it cannot import anything from po3d.
 
 It reads one JSON object per line and answers each with one line: {"ok": ...} or {"error": "..."}.
 
-    {"do": "draw", ...}   renders a scene (fields: see `draw`) into a PNG file
-    {"do": "read", "file": X.blend, "out": FILE}   writes the triangles of a .blend's meshes; no script in it is run
+    {"do": "draw", ...}
+        renders a scene (fields: see `draw`) into a PNG file
+    {"do": "read", "file": X.blend, "out": FILE}
+        writes the triangles of a .blend's meshes; no script in it is run
 
 Mesh files are plain little-endian arrays: vertices (3 x float32 each), triangles (3 x int32), and
 one part number (int32) per triangle.
@@ -42,8 +44,7 @@ def main() -> None:
         answers.flush()
 
 
-# --- rendering
-# ----------------------------------------------------------------------------------------------
+# --- rendering ------------------------------------------------------------------------------------
 
 
 def draw(bpy, scene: dict) -> str:
@@ -274,7 +275,7 @@ def _mesh(bpy, known: dict, item: dict) -> object:
     return mesh
 
 
-# --- materials ----------------------------------------------------------------------------------------------
+# --- materials ------------------------------------------------------------------------------------
 
 
 def _material(bpy, given: dict) -> object:
@@ -385,7 +386,7 @@ def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object
     return _mixed(nodes, links, 0.5, shader, printed.outputs[0])
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def read(bpy, request: dict) -> dict:

@@ -254,8 +254,7 @@ def lighting(look: Look) -> Lighting:
     )
 
 
-# --- random styles
-# ---------------------------------------------------------------------------------------------
+# --- random styles --------------------------------------------------------------------------------
 
 
 def sample_look(kind: Kind, rng: np.random.Generator) -> Look:

@@ -1,7 +1,8 @@
 """Real skies: equirectangular high-dynamic-range photographs for the outdoor styles of street
 scenes.
 
-    folder of .exr and .npy files -> Photographs -> under(look, seed): the style with a photograph as sky
+    folder of .exr and .npy files -> Photographs
+        -> under(look, seed): the style with a photograph as sky
 
 The project ships none. Poly Haven and other collections offer CC0 .exr files; 1k (1024 x 512) is
 sufficient.

@@ -37,8 +37,7 @@ class Teller:
             for rules in (ROOM_RULES, STRICTER, LOOSER)
         ]
 
-    # --- evaluation that does not depend on thresholds
-    # --------------------------------------------------------------
+    # --- evaluation that does not depend on thresholds --------------------------------------------
 
     def sure_set(self, program: Call) -> list[int] | None:
         """Return the set if all rules agree on it; None otherwise."""
@@ -64,7 +63,7 @@ class Teller:
             first = value
         return first
 
-    # --- descriptions -----------------------------------------------------------------------------------------------
+    # --- descriptions -----------------------------------------------------------------------------
 
     def describe(self, index: int, plain: bool = False, relations: bool = True) -> Call | None:
         """Return a program of type object that refers to the object; None if no short one does.

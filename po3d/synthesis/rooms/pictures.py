@@ -1,6 +1,7 @@
 """Pictures of rooms: a scene, an arbitrary camera, and an appearance, rendered with masks.
 
-    Scene ─► sample_room_look (models, paints, floor, walls, light) ─► RoomRenderer.shoot(scene, camera, look)
+    Scene ─► sample_room_look (models, paints, floor, walls, light)
+          ─► RoomRenderer.shoot(scene, camera, look)
 
 Pixels, ids and masks follow the street renderer: row 0 is the top, id k + 1 is the scene's object
 k, and equal input gives equal bytes with one driver.

@@ -115,8 +115,7 @@ class Asker:
     def _untouched(self) -> Teller:
         return Teller(unaltered(self.world), self.random)
 
-    # --- building blocks
-    # --------------------------------------------------------------------------------------------
+    # --- building blocks --------------------------------------------------------------------------
 
     def _one(self, among: list[int]) -> int | None:
         return among[int(self.random.integers(len(among)))] if among else None
@@ -154,8 +153,7 @@ class Asker:
             return call("having", "color", color, kind)
         return kind
 
-    # --- fine-grained types
-    # -----------------------------------------------------------------------------------------
+    # --- fine-grained types -----------------------------------------------------------------------
 
     def _proximity(self) -> Call | None:
         about = self._about()

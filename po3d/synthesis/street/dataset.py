@@ -244,7 +244,7 @@ def open_renderer(samples: int = 1) -> Renderer:
     return Renderer(WIDTH, HEIGHT, samples)
 
 
-# --- records ------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 def image_name(index: int, suffix: str = "jpg") -> str:
