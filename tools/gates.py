@@ -12,8 +12,8 @@ identify changed items, and one long digest of each column, which detects every 
 
     exact       any text or figure that differs counts as changed
     tolerant    a figure counts as changed if it differs by more than 0.5 points, or by more than
-                one item if that is larger; other answers are counted and listed, because networks round
-                differently on other machines and samples of scenes may have another order
+                one item if that is larger; other answers are counted and listed, because networks
+                round differently on other machines and samples may have another order
     speed       a figure below 95 % of the recorded one; only with --bench, on the machine that
                 recorded it
 """

@@ -1,4 +1,6 @@
-"""Parametric washing machines, ovens and refrigerators. Form and colours as in own_shapes.py."""
+"""Parametric washing machines, ovens and refrigerators. Conventions and colours as in
+own_shapes.py.
+"""
 
 import numpy as np
 

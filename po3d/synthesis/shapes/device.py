@@ -1,4 +1,4 @@
-"""Parametric speakers, radios, fans and lamps. Form and colours as in own_shapes.py."""
+"""Parametric speakers, radios, fans and lamps. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 
