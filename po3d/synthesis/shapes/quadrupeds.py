@@ -18,7 +18,7 @@ class Form(NamedTuple):
     girth: tuple[float, float, float]  # radii of the trunk: rump, belly, chest
     head: tuple[float, float]
     skull: float  # radius
-    muzzle: tuple[float, float, float]  # (forward, down) of its end from the head's middle, radius there
+    muzzle: tuple[float, float, float]  # (forward, down) of its end from the head, radius there
     leg: tuple[float, float]  # radii at the top and at the foot
     apart: float  # half distance of left and right legs
     flat: float = 1.0  # width of the trunk over its height

@@ -46,7 +46,7 @@ def _fronts(
     return pieces
 
 
-# --- on the floor and against walls -------------------------------------------------------------------------
+# --- on the floor and against walls ---------------------------------------------------------------
 
 
 def _rug(random: Random) -> list[Piece]:
@@ -268,7 +268,7 @@ def _bench(random: Random) -> list[Piece]:
     return pieces + solid("legs", pick(random, "wood", "dark", "chrome"), *legs)
 
 
-# --- on walls -----------------------------------------------------------------------------------------------
+# --- on walls -------------------------------------------------------------------------------------
 
 
 def _panel_outline(width: float, height: float, random: Random, round_share: float) -> np.ndarray:
@@ -336,7 +336,7 @@ def _curtain(random: Random) -> list[Piece]:
     return pieces
 
 
-# --- on furniture -------------------------------------------------------------------------------------------
+# --- on furniture ---------------------------------------------------------------------------------
 
 
 def _pillow(random: Random) -> list[Piece]:

@@ -143,7 +143,7 @@ def _cut_arches(shape: shapely.Polygon, f: CarForm, t: Trim) -> Array:
 
 def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]) -> list[Piece]:
     front, tail, low, foot = f.nose_x, f.tail_x, f.clearance, f.foot
-    rake, kick = rng.uniform(0.02, 0.2), rng.uniform(0.0, 0.12)  # of the nose and the tail, from upright
+    rake, kick = rng.uniform(0.02, 0.2), rng.uniform(0.0, 0.12)  # tilt of nose and tail
     deck = f.belt + (rng.uniform(-0.06, 0.06) if f.back else 0.0)
     bonnet = [
         (front - rake, f.nose),
