@@ -1,5 +1,6 @@
-"""Perspective pictures of rooms and orbit scenes for training the room-view estimator (`python -m
-po3d.synthesis.render_rooms --kind inside|orbit`).
+"""Perspective pictures of rooms and orbit scenes for training the room-view estimator.
+
+    python -m po3d.synthesis.render_rooms --kind inside|orbit
 
 A set is a folder; each file is a pure function of (kind, seed, split, index, size):
 
