@@ -1,16 +1,17 @@
-"""Speed and memory on this machine, each figure beside a plain way of doing the same: python -m po3d.bench
+"""Speed and memory on this machine, each figure beside a plain reference implementation: python -m
+po3d.bench
 
-executor    questions on true tables, with traces
-batched     programs packed before, relations in the time  plain: one by one
-marginal    the same on tables in doubt, 64 draws of poses plain: one by one
+executor    questions on ground truth, with traces
+batched     packed programs, packing time included         plain: one by one
+marginal    uncertain scenes, 64 pose samples              plain: one by one
 parser      all questions in one call                      plain: one by one
-reader      questions with the names of true tables        plain: one by one
+reader      questions with the names of true scenes        plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: one by one in fp32
-rooms       parsed changes applied, questions answered     plain: every question changes its own room
+rooms       parsed edits applied, questions answered       plain: every question edits its own room
 batches     questions about rooms and photographs, packed  plain: one by one
 
-`scale` and `roofline` are figures of their own: po3d.evaluation.scale, po3d.evaluation.roofline.
+For `scale` and `roofline` see po3d.evaluation.scale and po3d.evaluation.roofline.
 """
 
 import argparse
@@ -60,24 +61,26 @@ from po3d.systems.rooms import framed
 from po3d.systems.street import Executor, Reader
 from po3d.systems.tables import Pictures
 
-COPIES = 100  # of the questions about rooms and photographs
-TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
+COPIES = 100  # copies of the questions about rooms and photographs
+TILES = 16  # copies of the split (scenes and questions) in the run of the batched executor
 BATCH = 16  # images
-SECONDS = 3.0  # about how long each figure is measured
+SECONDS = 3.0  # approximate measuring time of each figure, seconds
 PERCEPTION, PARSER = "street_estimator", "street_parser"
 
 
 class Figure(NamedTuple):
-    """One line of the result: so many units a second, and the plain way's."""
+    """One row of the result: units per second, of po3d and of the plain implementation."""
 
     name: str
     unit: str
     ours: float
-    plain: float | None  # None: there is none
+    plain: float | None  # None: no plain implementation
 
 
 def rate(work: Callable[[], object], units: int, seconds: float) -> float:
-    """Units a second of the fastest of at least three runs within about `seconds`, after one to warm up."""
+    """Return units per second of the fastest of at least three runs within about `seconds`, after
+    one warm-up run.
+    """
     work()
     best, runs, end = float("inf"), 0, time.perf_counter() + seconds
     while runs < 3 or time.perf_counter() < end:
@@ -89,7 +92,7 @@ def rate(work: Callable[[], object], units: int, seconds: float) -> float:
 
 
 def executor_figures(split: Split, seconds: float) -> list[Figure]:
-    """Gold programs on true tables."""
+    """Measure gold programs on ground-truth scenes."""
     names = list(dict.fromkeys(q.image for q in split.questions))
     place, scenes = {name: k for k, name in enumerate(names)}, [split.truth(name) for name in names]
     asked = [q for q in split.questions if q.program]
@@ -101,7 +104,7 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
     index = [k + tile * len(scenes) for tile in range(TILES) for k in where]
     packed_scenes, packed = pack_scenes(scenes * TILES), pack_programs(programs * TILES, index, tasks * TILES)
     batched = rate(lambda: execute_batch(packed_scenes, packed), len(index), seconds)
-    # Marginal answers need doubts: those of tables with the deviations that the shipped estimator has.
+    # Marginal answers need uncertain scenes: with the standard deviations of the shipped estimator.
     doubtful = [_doubtful(scene) for scene in scenes]
     few = [(p, doubtful[k], t) for p, k, t in zip(programs, where, tasks)][::20]
     alone = rate(lambda: [execute(*item, "marginal") for item in few], len(few), seconds)
@@ -115,7 +118,9 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
 
 
 def _doubtful(scene: Scene) -> Scene:
-    """A true table with poses, flips and existence in doubt, and what it does not tell."""
+    """Return a ground-truth scene with uncertain poses, flips and existence, and uniform
+    distributions for missing attributes.
+    """
     spread = tuple(tuple(row) for row in np.diag([0.01, 0.01, 0.003]).tolist())
     even = {attribute: dict.fromkeys(values, 1 / len(values)) for attribute, values in ATTRIBUTES.items()}
     objects = (
@@ -134,7 +139,7 @@ def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]
 
 
 def reader_figures(split: Split, seconds: float) -> list[Figure]:
-    """The reader of people's sentences, the likeliest program of each; nothing where its extra is not installed."""
+    """Measure the general parser, most likely program only; empty if its extra is not installed."""
     if not learned.there():
         return []
     from po3d.language.read.reader import Reader as SentenceReader
@@ -179,14 +184,14 @@ def estimator_figures(
 def end_to_end_figures(
     ours: StreetEstimator, plain: StreetEstimator, parser: Parser, split: Split, seconds: float
 ) -> list[Figure]:
-    """Files and words to marginal answers, on the first images of the split."""
+    """Measure image files and questions to marginal answers, on the first images of the split."""
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     asked = {name: [q for q in split.questions if q.image == name] for name in names}
     count = sum(map(len, asked.values()))
     pipeline = Pipeline(Pictures(ours), Reader(parser), Executor("marginal"))
 
     def run() -> None:
-        STREET.call.cache_clear()  # so that none of the programs is known from the run before
+        STREET.call.cache_clear()  # so that no program is cached from the previous run
         contexts = (Context(lambda name=name: split.image(name), _nothing, name) for name in names)
         pipeline.answers(list(zip(asked.values(), contexts)))
 
@@ -202,9 +207,11 @@ def end_to_end_figures(
 
 
 def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
-    """Parsed changes and parsed questions of the shipped Hypo3D rooms in their frames, on one core. A room is worked
-    out once for its changes, a change once for its questions (two of each, as in the release; no controls, which repeat
-    questions); the plain way starts from the bare table for every question."""
+    """Measure parsed edits and questions of the shipped Hypo3D rooms in their frames, on one core.
+    Each room is prepared once for its edits, and each edit is applied once for its questions (two
+    of each, as in the release; no controls, which repeat questions); the plain implementation
+    starts from the bare scene for every question.
+    """
     split = hypo3d.load(BENCHMARKS["hypo3d"].mini, "mini").first(rooms)
     changes: dict[str, dict[str, list[Call]]] = {}
     scenes = {}
@@ -257,7 +264,9 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
 
 
 def batch_figures(seconds: float) -> list[Figure]:
-    """Gold questions of the shipped rooms, after their changes, and of the shipped photographs, packed before."""
+    """Measure packed gold questions of the shipped rooms, after their edits, and of the shipped
+    photographs.
+    """
     figures = []
     for name, past in (("hypo3d", True), ("3dsrbench", False)):
         split = BENCHMARKS[name].load(BENCHMARKS[name].mini)
@@ -304,7 +313,9 @@ def _machine() -> str:
 def figures(
     seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER, device: str = "cpu"
 ) -> Iterator[Figure]:
-    """All figures, each measured for about so many seconds, with the checkpoints of these names or paths; networks on `device`."""
+    """Return all figures, each measured for about `seconds`, with the checkpoints of these names or
+    paths; networks run on `device`.
+    """
     split = pulsecheck457.open_mini()
     yield from executor_figures(split, seconds)
     reader = Parser.from_checkpoint(locate(parser), device=device)
@@ -319,7 +330,7 @@ def figures(
 
 
 def main() -> int:
-    """Print the figures; the exit code."""
+    """Print the figures; return the exit code."""
     parser = argparse.ArgumentParser(
         "python -m po3d.bench", description="Speed and memory beside plain references."
     )

@@ -1,10 +1,12 @@
-"""The mean of several checkpoints' weights, in few bits as what is shipped.
+"""Average the weights of several checkpoints and quantize them like the shipped ones.
 
     python -m tools.average OUT CHECKPOINT=SHARE CHECKPOINT=SHARE...
 
-A network that went on learning from another forgets some of what that knew; between the two lies one that is better than both (Wortsman et
-al., Robust fine-tuning of zero-shot models, CVPR 2022). Checkpoints are paths of pairs, or names of shipped ones, of one kind and with the
-same words; what an estimator's JSON says of its beliefs and pictures is to be fitted anew (`po3d.training.calibrate`, `tools.domain`).
+A fine-tuned network forgets part of what the original network had learned; an interpolation of both
+can be better than either (Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022).
+Checkpoints are paths of pairs or names of shipped ones, of one kind and with equal vocabularies. An
+estimator's calibration and picture statistics must be fitted again (`po3d.training.calibrate`,
+`tools.domain`).
 """
 
 import argparse
@@ -25,11 +27,11 @@ SAME = (
     "amounts",
     "shape",
     "words",
-)  # what of a config says what weights mean
+)  # config entries that determine the meaning of weights
 
 
 def average(out: Path, shares: dict[str, float]) -> Path:
-    """Write the pair; the path of its weights."""
+    """Write the pair; return the path of its weights."""
     if abs(sum(shares.values()) - 1) > 1e-6:
         raise InputError(f"shares sum up to {sum(shares.values()):g}, not 1")
     pairs = {name: checkpoint.load(checkpoint.locate(name)) for name in shares}
@@ -60,7 +62,7 @@ def average(out: Path, shares: dict[str, float]) -> Path:
 
 
 def main() -> int:
-    """The exit code: 2 where something is wrong."""
+    """Run the command line; return the exit code: 2 on an error."""
     parser = argparse.ArgumentParser("python -m tools.average", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("out", type=Path, help="the new pair, without suffix")
     parser.add_argument("shares", nargs="+", metavar="CHECKPOINT=SHARE")

@@ -1,10 +1,13 @@
-"""What estimators know: fit the statistics of their pictures, and figures of how pictures of all kinds are taken.
+"""Fit picture statistics for out-of-distribution detection, and measure its decisions.
 
-    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR     into the JSON of the shipped checkpoints
-    python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]  a table: estimators by kinds, share refused
+    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR
+        into the JSON of the shipped checkpoints
+    python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]
+        a table: estimators by kinds, share refused
 
-A DIR is searched for .jpg and .png files; `--most N` takes the first N of each name. `figures` adds noise (three sorts) from a seed; of
-photographs, crops of 4:3 are taken from the seed, too, four of each. Fit and figures want pictures of other seeds and models.
+Each DIR is searched for .jpg and .png files; `--most N` takes the first N of each name. `figures`
+adds three kinds of noise from a seed, and four random crops of 4:3 from each photograph. Fit and
+figures need pictures with different seeds and models.
 """
 
 import argparse
@@ -26,12 +29,13 @@ from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
 from po3d.perception.top_view import TopViewEstimator
 
-ESTIMATORS: dict[str, tuple[type[Estimator], tuple[str, ...]]] = {  # checkpoint -> the kinds that it knows
+# checkpoint -> its in-domain kinds
+ESTIMATORS: dict[str, tuple[type[Estimator], tuple[str, ...]]] = {
     "street_estimator": (StreetEstimator, ("street",)),
     "room_view_estimator": (RoomViewEstimator, ("rooms", "orbit")),
     "top_view_estimator": (TopViewEstimator, ("map",)),
 }
-CROPS = 4  # of a photograph
+CROPS = 4  # per photograph
 NOISY = 120  # pictures of noise
 SIZE = (480, 640, 3)
 
@@ -63,7 +67,9 @@ def _pictures(folders: list[str], most: int) -> list[Path]:
 
 
 def fit(paths: dict[str, list[Path]]) -> None:
-    """Write the statistics of all kinds into the checkpoints' JSON: each against the others."""
+    """Fit the statistics of each kind against all others, and write them into the checkpoints'
+    JSON.
+    """
     for name, (made, kinds) in ESTIMATORS.items():
         path = checkpoint.locate(name).with_suffix(".json")
         record, estimator = read_json(path, "checkpoint"), made.named(name)
@@ -83,7 +89,9 @@ def fit(paths: dict[str, list[Path]]) -> None:
 
 
 def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -> None:
-    """Print the share of pictures of each name that each estimator refuses, and what auto takes them for."""
+    """Print, for each name, the share of pictures that each estimator rejects, and the domain
+    chosen by auto.
+    """
     estimators = [made.named(name) for name, (made, _) in ESTIMATORS.items()]
     rows = []
     for name, pictures in _all(paths, photographs, seed):
@@ -111,7 +119,7 @@ def _all(
 
 
 def crops(paths: list[Path], seed: int) -> Iterator[np.ndarray]:
-    """Crops of 4:3 of each picture; the first is as large as can be."""
+    """Yield CROPS crops of 4:3 of each picture; the first has the largest possible size."""
     for path in paths:
         pixels, r = read_image(path), rng(seed, f"domain/{path.name}")
         height, width = pixels.shape[:2]
@@ -122,7 +130,9 @@ def crops(paths: list[Path], seed: int) -> Iterator[np.ndarray]:
 
 
 def noise(k: int, seed: int) -> np.ndarray:
-    """Independent pixels, soft blots of a few cells, or one colour: by turns."""
+    """Return picture k of noise: independent pixels, soft blobs of a few cells, or one colour, in
+    turn.
+    """
     r = rng(seed, "domain/noise", k)
     if k % 3 == 0:
         return r.integers(0, 256, SIZE, dtype=np.uint8)

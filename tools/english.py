@@ -1,9 +1,10 @@
-"""Lines of English in code: `python -m tools.english`, from the root of the repository.
+"""Count lines of English in code: `python -m tools.english`, from the root of the repository.
 
-A function or a constant of the modules that say or read sentences counts with all its lines when one of its strings holds a function
-word of English (articles, pronouns, prepositions, auxiliaries ...): no phrase and no pattern of phrases does without. Docstrings,
-messages of errors and reasons, the words of the programs' language ("behind", "under") and types do not count. The files of
-po3d/language/grammars are data and are not counted.
+A function or constant of the language modules counts with all its lines if one of its strings
+contains an English function word (articles, pronouns, prepositions, auxiliaries ...), as every
+phrase or pattern of phrases does. Docstrings, error messages and reasons, words of the programs'
+language ("behind", "under") and types do not count. The files of po3d/language/grammars are data
+and are not counted.
 """
 
 import ast
@@ -25,11 +26,11 @@ WORDS = (
 )
 _ENGLISH = re.compile(rf"(?<![\w.{{<=])(?:{WORDS.replace(' ', '|')})(?![\w}}>=]|-z)", re.IGNORECASE)
 _NAMES = {*SIGNATURES, *(word for words in LEAVES.values() if isinstance(words, tuple) for word in words)}
-_NAMES |= {"other", "all", "both", "none", "no", "was"}  # operations, modes and answers besides
+_NAMES |= {"other", "all", "both", "none", "no", "was"}  # operations, modes and answers
 
 
 def strings(node: ast.AST) -> Iterator[str]:
-    """The strings under a node that are neither documentation, nor messages, nor types."""
+    """Yield the strings below a node that are neither documentation, nor messages, nor types."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             called = ast.unparse(child.func) if isinstance(child, ast.Call) else ""
@@ -44,7 +45,7 @@ def strings(node: ast.AST) -> Iterator[str]:
 
 
 def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The functions and constants that hold English."""
+    """Yield the functions and constants that contain English."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from english(node.body)
@@ -55,7 +56,7 @@ def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def counted(package: Path = Path("po3d")) -> dict[Path, int]:
-    """Lines of English of each module that is looked at."""
+    """Return the lines of English of each examined module."""
     paths = sorted({path for pattern in MODULES for path in package.glob(pattern)})
     return {
         path: sum(n.end_lineno - n.lineno + 1 for n in english(ast.parse(path.read_text()).body))

@@ -1,15 +1,16 @@
-"""The figures that README and docs tell of the shipped splits, as the working tree gives them.
+"""Update the figures of the shipped splits in README and docs from the working tree.
 
-    python -m tools.figures                                   makes the runs that lack, and writes the pages anew
-    python -m tools.figures --check                           exit code 1, and a line for each figure that is 0.5 points off
+    python -m tools.figures            makes missing runs and updates the pages
+    python -m tools.figures --check    exit code 1, with a line for each figure that is 0.5 points off
     python -m tools.figures --check --only benchmark=pulsecheck457
 
-A page marks a figure by the run that gives it, options as of evaluate.py, and the row of its report:
+A page marks a figure with its run, as options of evaluate.py, and the row of the run's report:
 
     <!-- figure: benchmark=scope; average -->88.1<!-- end -->
 
-README's table between `<!-- results: begin -->` and its end is that of benchmark=pulsecheck457. A finished run of the same weights and
-revision in its usual folder (outputs/) is scored again, not made again: so after `python evaluate.py` this takes seconds.
+README's table between `<!-- results: begin -->` and its end belongs to benchmark=pulsecheck457. A
+finished run of equal weights and revision in its usual folder (outputs/) is scored again instead of
+repeated: after `python evaluate.py` this takes seconds.
 """
 
 import argparse
@@ -42,7 +43,7 @@ Reports = Callable[[str], dict]
 
 @functools.cache
 def report(run: str) -> dict:
-    """The report of a run of evaluate.py with these options."""
+    """Return the report of a run of evaluate.py with these options."""
     spec = importlib.util.spec_from_file_location("evaluate", script("evaluate"))
     evaluate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(evaluate)
@@ -53,7 +54,9 @@ def report(run: str) -> dict:
 
 
 def figure(reports: Reports, run: str, row: str) -> str:
-    """A row's value as tables show it; InputError for a row that the report lacks."""
+    """Return a row's value as formatted in tables. Raise InputError for a row that the report
+    lacks.
+    """
     rows = {r["name"]: r["value"] for r in reports(run)["rows"]}
     if row not in rows:
         raise InputError(f"the run {run!r} has no row {row!r}; it has {', '.join(rows)}")
@@ -61,7 +64,7 @@ def figure(reports: Reports, run: str, row: str) -> str:
 
 
 def brought_up_to_date(text: str, reports: Reports, only: str | None = None) -> str:
-    """A page with its figures as the reports have them; `only` those of one run."""
+    """Return a page with its figures from the reports; `only` those of one run."""
 
     def new(mark: re.Match) -> str:
         if only not in (None, mark["run"]):
@@ -81,7 +84,7 @@ def pages(root: Path = ROOT) -> list[Path]:
 
 
 def differences(path: Path, before: str, after: str) -> Iterator[str]:
-    """A line for each line of a page that is new or another one."""
+    """Return a line for each line of a page that is new or different."""
     new = after.splitlines()
     for kind, _, _, start, end in SequenceMatcher(
         None, before.splitlines(), new, autojunk=False
@@ -93,7 +96,10 @@ def differences(path: Path, before: str, after: str) -> Iterator[str]:
 
 
 def within(before: str, after: str, points: float) -> bool:
-    """Whether two pages differ in numbers alone, each by at most `points`: other processors round otherwise."""
+    """Return whether two pages differ by at most `points` in each number and nowhere else.
+
+    Processors round differently, so figures may differ between machines.
+    """
     if NUMBER.sub("#", before) != NUMBER.sub("#", after):
         return False
     pairs = zip(NUMBER.findall(before), NUMBER.findall(after))
@@ -101,7 +107,7 @@ def within(before: str, after: str, points: float) -> bool:
 
 
 def main() -> int:
-    """The exit code: 1 when `--check` finds a figure that is more than POINTS off."""
+    """Run the command line; return the exit code: 1 if `--check` finds a figure that is off."""
     parser = argparse.ArgumentParser("python -m tools.figures", description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--only", metavar="OPTIONS", help="the figures of one run alone: benchmark=scope")

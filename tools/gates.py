@@ -1,21 +1,21 @@
-"""What a working tree answers, compared with what was recorded before: `python -m tools.gates check`.
+"""Compare the outputs of the working tree with recorded ones: `python -m tools.gates check`.
 
-    python -m tools.gates                              all parts; exit code 1 when something moved
+    python -m tools.gates                              all parts; exit code 1 if something changed
     python -m tools.gates check --fast                 without the parts that run networks
     python -m tools.gates check --only predictions/scope twins
-    python -m tools.gates record --only ask            a new baseline, which the commit has to explain
+    python -m tools.gates record --only ask            a new baseline, to be explained in the commit
     python -m tools.gates list
 
-A part is a list of items (questions, sentences, files), of each the texts of some columns (answers, programs), and
-figures. tests/golden/gates.json keeps of each text 12 bits, which name what moved, and of each column one long digest,
-which notices it for certain. What counts as moved:
+A part is a list of items (questions, sentences, files), the texts of some columns for each
+(answers, programs), and figures. tests/golden/gates.json stores 12 bits of each text, which
+identify changed items, and one long digest of each column, which detects every change. Rules:
 
-    exact       any text or figure that differs
-    tolerant    a figure further off than 0.5 points, or one item where that is more; other answers are counted and named,
-                for networks round differently on other machines, and draws from tables may come in another order
-    speed       a figure below 95 % of the recorded one; only with --bench, on the machine that recorded it
-
-Above 400 lines: what is recorded of each part, and how it is compared, belong together.
+    exact       any text or figure that differs counts as changed
+    tolerant    a figure counts as changed if it differs by more than 0.5 points, or by more than
+                one item if that is larger; other answers are counted and listed, because networks
+                round differently on other machines and samples may have another order
+    speed       a figure below 95 % of the recorded one; only with --bench, on the machine that
+                recorded it
 """
 
 import argparse
@@ -50,24 +50,24 @@ from po3d.io.shipped import ROOT as SHIPPED
 
 ROOT = Path(__file__).resolve().parents[1]
 BASELINE = ROOT / "tests" / "golden" / "gates.json"
-POINTS = 0.5  # percentage points that a figure of a tolerant part may be off
-SLOWEST = 0.95  # of the recorded speed
-NAMED = 12  # items that moved, by name
-DIGEST = 2  # characters of base64 an item
+POINTS = 0.5  # tolerance of a figure of a tolerant part, percentage points
+SLOWEST = 0.95  # fraction of the recorded speed
+NAMED = 12  # largest number of changed items to list by name
+DIGEST = 2  # characters of base64 per item
 WHOLE = 16  # hex digits of a column's own digest
 TWIN_SIZE, TWIN_SEED = 2, 3
 
 Rule = Literal["exact", "tolerant", "speed"]
-Items = Mapping[str, Mapping[str, str]]  # column -> item -> text; all columns have the same items
+Items = Mapping[str, Mapping[str, str]]  # column -> item -> text; all columns have equal items
 
 
 class Figure(NamedTuple):
     value: float
-    n: int = 0  # items it is the share of; 0: none
+    n: int = 0  # number of items of which it is the share; 0: not a share
 
 
 class Answers(NamedTuple):
-    """What one part gives."""
+    """Outputs of one part."""
 
     items: Items
     figures: Mapping[str, Figure] = {}
@@ -86,7 +86,7 @@ class Moved(NamedTuple):
 
 
 def packed(answers: Answers) -> dict[str, Any]:
-    """The record of a part, as it stands in the baseline."""
+    """Return the record of a part for the baseline."""
     names = _names(answers)
     columns = {column: _digests(texts[name] for name in names) for column, texts in answers.items.items()}
     return {
@@ -98,7 +98,9 @@ def packed(answers: Answers) -> dict[str, Any]:
 
 
 def moved(part: Part, before: Mapping[str, Any], answers: Answers) -> list[Moved]:
-    """What differs between a part's record and its answers, a line each; those that fail the gate say so."""
+    """Return the differences between a part's record and its outputs, one line each, with whether
+    it fails the check.
+    """
     after, strict = packed(answers), part.rule != "tolerant"
     found = [
         Moved(f"{what} {', '.join(names)}")
@@ -146,7 +148,7 @@ def _hash(text: str) -> str:
 
 
 def _digests(texts: Iterable[str]) -> str:
-    """The digest of all texts, a colon, and a short one of each."""
+    """Return the digest of all texts, a colon, and a short digest of each."""
     hashed = [hashlib.sha256(text.encode()).digest() for text in texts]
     whole = hashlib.sha256(b"".join(hashed)).hexdigest()[:WHOLE]
     return f"{whole}:{''.join(base64.urlsafe_b64encode(h[:3]).decode()[:DIGEST] for h in hashed)}"
@@ -158,7 +160,8 @@ def _each(digests: str) -> list[str]:
 
 
 def _count(which: Sequence[str], items: int) -> str:
-    return f"{len(which)} of {items}" if which else f"some of {items}"  # two texts may share a short digest
+    # two texts may share a short digest
+    return f"{len(which)} of {items}" if which else f"some of {items}"
 
 
 def _listed(which: Sequence[str]) -> str:
@@ -170,7 +173,7 @@ def _listed(which: Sequence[str]) -> str:
 
 
 def predictions(options: Sequence[str]) -> Answers:
-    """Answers, programs and figures of one run of evaluate.py."""
+    """Return answers, programs and figures of one run of evaluate.py."""
     with tempfile.TemporaryDirectory() as folder:
         return _evaluated([*options, f"out={folder}/run"], Path(folder) / "run")
 
@@ -191,7 +194,7 @@ def _evaluated(options: Sequence[str], out: Path) -> Answers:
 
 
 def twin(benchmark: str) -> Answers:
-    """The files of a small fresh twin without pictures, and the oracle's figures on it."""
+    """Return the files of a small fresh twin without pictures, and the oracle's figures on it."""
     with tempfile.TemporaryDirectory() as folder:
         size = [f"size={TWIN_SIZE}", f"seed={TWIN_SEED}", f"twins={folder}/twins", "workers=1"]
         options = [f"benchmark={benchmark}", "system=oracle", "split=fresh", *size, f"out={folder}/run"]
@@ -202,7 +205,9 @@ def twin(benchmark: str) -> Answers:
 
 
 def street_parses(bank: str) -> Answers:
-    """Programs of a bank's questions about streets; "" for what is outside the language."""
+    """Return the programs of a bank's questions about streets; "" for those outside the
+    language.
+    """
     from po3d.language.read.street_parser import Parser
 
     texts = [record["question"] for record in _bank(bank)]
@@ -211,7 +216,7 @@ def street_parses(bank: str) -> Answers:
 
 
 def room_parses(bank: str) -> Answers:
-    """Programs of a bank's changes and questions about rooms."""
+    """Return the programs of a bank's edits and questions about rooms."""
     from po3d.language.read.room_parser import RoomParser
 
     records, parser = _bank(bank), RoomParser.from_checkpoint(locate("room_parser"))
@@ -224,7 +229,9 @@ def room_parses(bank: str) -> Answers:
 
 
 def wordings(bank: str) -> Answers:
-    """How a bank's wordings of 3DSRBench's questions are read, each asked about things drawn at random."""
+    """Return the parses of a bank's wordings of 3DSRBench's questions, each filled with random
+    objects.
+    """
     from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
     from po3d.language.read.threedsrbench_reader import read
     from po3d.language.say.threedsrbench import speak
@@ -242,7 +249,9 @@ def wordings(bank: str) -> Answers:
 
 
 def groundings(bank: str) -> Answers:
-    """The rows of a table that a bank's noun phrases mean, those of at least half the highest belief."""
+    """Return the rows of a scene to which a bank's noun phrases refer: those with at least half of
+    the highest belief.
+    """
     from po3d.reasoning.grounding import ground
     from po3d.scene.table import from_json
 
@@ -261,7 +270,7 @@ def _numbered(texts: Iterable[str]) -> dict[str, str]:
 
 EXAMPLES = ROOT / "data" / "examples"
 STREETS = MINI / "pulsecheck457" / "images"
-# Input, question, further arguments. A file with a colon and a number is that record of it.
+# Input, question, further arguments. A file with a colon and a number is that record of the file.
 ASKED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (f"{EXAMPLES}/street.jpg", "How many cars are to the left of the red bus?", ()),
     (f"{EXAMPLES}/street.jpg", "What is left of the red bus?", ("--task", "6d", "--mode", "argmax")),
@@ -284,7 +293,7 @@ ASKED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 
 def asked() -> Answers:
-    """What `po3d ask --json` prints."""
+    """Return the output of `po3d ask --json`."""
     items: dict[str, dict[str, str]] = {"answers": {}, "programs": {}, "traces": {}, "records": {}}
     with tempfile.TemporaryDirectory() as folder:
         for k, (source, question, more) in enumerate(ASKED, 1):
@@ -301,7 +310,7 @@ def asked() -> Answers:
 
 
 def _input(source: str, copy: Path) -> Path:
-    """The file to ask about; one record of a file of many gets a file of its own."""
+    """Return the input file; one record of a file of many is copied to its own file."""
     name, _, number = source.partition(":")
     if not number:
         return Path(name)
@@ -314,7 +323,7 @@ def _input(source: str, copy: Path) -> Path:
 
 
 def _rounded(value: Any) -> Any:
-    """The value with floats of three digits: more are the networks' rounding."""
+    """Round floats to three digits: further digits depend on the networks' rounding."""
     if isinstance(value, dict):
         return {k: _rounded(v) for k, v in value.items()}
     if isinstance(value, list):
@@ -323,15 +332,16 @@ def _rounded(value: Any) -> Any:
 
 
 def speeds() -> Answers:
-    """The figures of `python -m po3d.bench`, units a second."""
+    """Return the figures of `python -m po3d.bench`, units per second."""
     from po3d.bench import figures
 
     return Answers({}, {f.name: Figure(f.ours) for f in figures()})
 
 
 def parts() -> list[Part]:
-    """All parts, those without networks first. Where evaluate.py's options and files will do nothing else is taken for
-    granted, so that a tree of other modules can be compared."""
+    """Return all parts, those without networks first. This uses only evaluate.py's options and
+    files, so that trees with other modules can be compared.
+    """
     found = []
     for benchmark, systems in BENCHMARKS.items():
         for name, (rule, networks, options) in systems.items():
@@ -347,7 +357,7 @@ def parts() -> list[Part]:
     return sorted(found, key=lambda p: p.networks)
 
 
-# System -> rule, does it run networks, options of evaluate.py.
+# System -> rule, whether it runs networks, options of evaluate.py.
 BENCHMARKS: dict[str, dict[str, tuple[Rule, bool, str]]] = {
     "pulsecheck457": {
         "oracle": ("exact", False, "system=oracle"),
@@ -386,11 +396,13 @@ BANKS: dict[Callable[[str], Answers], Sequence[str]] = {
 }
 
 
-# --- the command ---
+# --- command line ---
 
 
 def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Part]:
-    """The parts of the command line; InputError for a name that fits none."""
+    """Return the parts selected on the command line. Raise InputError for a name without a
+    match.
+    """
     found = [p for p in all_parts if not (arguments.fast and p.networks)]
     found = [p for p in found if not (arguments.networks and not p.networks)]
     if not arguments.only:
@@ -402,18 +414,20 @@ def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Par
 
 
 def _fits(part: Part, name: str) -> bool:
-    """A part's own name, the beginning of it up to a slash, or a pattern with stars."""
+    """Return whether `name` is the part's name, a prefix of it up to a slash, or a pattern with
+    stars that matches it.
+    """
     return fnmatch(part.name, name) or part.name.startswith(f"{name.rstrip('/')}/")
 
 
 class Clock:
-    """The time left, from how long parts took when they were recorded (CPU seconds)."""
+    """Remaining time, estimated from the recorded CPU seconds of the parts."""
 
     def __init__(self, seconds: Sequence[float]) -> None:
         self.left, self.began, self.done = list(seconds), time.monotonic(), 0.0
 
     def next(self) -> str:
-        """What is left before the next part."""
+        """Return the remaining time as text; call it before each part."""
         slow = (time.monotonic() - self.began) / self.done if self.done else 1.0
         left = slow * sum(self.left)
         self.done += self.left.pop(0)
@@ -421,7 +435,7 @@ class Clock:
 
 
 def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
-    """The command; its exit code."""
+    """Run the command; return its exit code."""
     baseline = _baseline(arguments.baseline)
     picked = chosen(all_parts, arguments)
     if arguments.command == "list":
@@ -440,7 +454,7 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
         began = time.process_time()
         try:
             answers = part.answers()
-        except Exception as error:  # the other parts are still worth knowing
+        except Exception as error:  # continue with the other parts
             found = [Moved(f"does not run: {type(error).__name__}: {error}")]
         else:
             if arguments.command == "record":
@@ -472,7 +486,9 @@ def _baseline(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, baseline: Mapping[str, Any]) -> None:
-    """JSON with a line for each key of a part, atomically: a diff shows what moved, the figures apart from the digests."""
+    """Write JSON atomically with one line per key of a part, figures separate from digests, for
+    readable diffs.
+    """
     lines = [
         ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in baseline[name].items())
         for name in sorted(baseline)
@@ -507,5 +523,5 @@ def main(argv: Sequence[str] | None = None, all_parts: Sequence[Part] | None = N
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("TQDM_DISABLE", "1")  # the parts' own bars
+    os.environ.setdefault("TQDM_DISABLE", "1")  # the parts print their own progress bars
     sys.exit(main())

@@ -1,13 +1,15 @@
-"""Kill a command at random moments, give it again, and compare what it wrote with a run that nobody disturbed.
+"""Kill a command at random times, restart it, and compare its output with an uninterrupted run.
 
-    python tools/kills.py evaluate                          30 kills of a small job; also generate, train
+    python tools/kills.py evaluate                     30 kills of a small job; also generate, train
     python tools/kills.py train --kills 5 --seed 1
-    python tools/kills.py generate --kills 30 -- benchmark=scope size=3 workers=2      another job, in its options
+    python tools/kills.py generate --kills 30 -- benchmark=scope size=3 workers=2
+        another job, by its options
 
-Each row of the table is one run in a folder of its own: killed by SIGKILL (a process can do nothing about it), given again
-until it ends, compared file by file. All bytes have to be equal but the times of day in reports. The imports are done once,
-here: every run is a forked child, so that the kills fall where something can be lost. Leave the checkout alone meanwhile:
-reports hold its revision. Exit code 1 when a run differs.
+Each row of the table is one run in its own folder: killed by SIGKILL (which a process cannot
+handle), restarted until it finishes, and compared file by file. All bytes must be equal except
+times of day in reports. Modules are imported once in this process: every run is a forked child, so
+that kills hit the actual work. Do not change the checkout during a run, because reports contain its
+revision. Exit code 1 if a run differs.
 """
 
 import argparse
@@ -39,11 +41,11 @@ JOBS = {
     ),
 }  # fmt: skip
 _TIME_OF_DAY = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?")
-_TEMPORARY = re.compile(r"\..*\.tmp")  # of a killed writer; nothing reads it
+_TEMPORARY = re.compile(r"\..*\.tmp")  # temporary files of a killed writer; nothing reads them
 
 
 def start(command: str, options: list[str], folder: Path) -> int:
-    """The process id of the command, begun in `folder` with its output in a file beside it."""
+    """Start the command in `folder` with its output in a file beside it; return the process id."""
     sys.stdout.flush()
     if child := os.fork():
         return child
@@ -64,7 +66,7 @@ def start(command: str, options: list[str], folder: Path) -> int:
 
 
 def finished(command: str, options: list[str], folder: Path) -> float:
-    """Seconds that the command took to its end; InputError when it fails."""
+    """Wait until the command ends; return the seconds. Raise InputError if it fails."""
     began = time.monotonic()
     _, status = os.waitpid(start(command, options, folder), 0)
     if os.waitstatus_to_exitcode(status) != 0:
@@ -76,16 +78,19 @@ def finished(command: str, options: list[str], folder: Path) -> float:
 
 
 def killed(command: str, options: list[str], folder: Path, seconds: float) -> bool:
-    """Whether the command was still running when it was killed, `seconds` after its start."""
+    """Kill the command `seconds` after its start; return whether it was still running."""
     child = start(command, options, folder)
     time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)  # nobody has waited for it, so the id is still its own
+    # the process has not been waited for, so its id cannot have been reused
+    os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """All files below a folder but temporary ones; times of day are cut out of texts."""
+    """Return all files below a folder except temporary ones; times of day are removed from
+    texts.
+    """
     found = {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not _TEMPORARY.fullmatch(p.name)):
         data = path.read_bytes()
@@ -95,12 +100,14 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def differences(wanted: dict[str, bytes], got: dict[str, bytes]) -> list[str]:
-    """Names of the files that are missing, too many or other than wanted."""
+    """Return the names of files that are missing, unexpected or different."""
     return sorted(name for name in wanted.keys() | got.keys() if wanted.get(name) != got.get(name))
 
 
 def kill_often(command: str, options: list[str], kills: int, seed: int, place: Path) -> list[list]:
-    """A row for each killed run: when, what was there, and what is different in the end."""
+    """Return a row for each killed run: time, files present at that time, and differences in the
+    end.
+    """
     whole = place / "undisturbed"
     whole.mkdir()
     duration = finished(command, options, whole)

@@ -1,8 +1,11 @@
-"""What margins are worth on 3DSRBench's twin: `python -m tools.label_noise --size 100 --seed 1`.
+"""Effect of decision margins on 3DSRBench's twin.
 
-Gold programs run on true tables whose headings are off by normal noise, drawn anew for the mirror image. Without care
-for the boundaries of answers, a question and its flipped twin then often disagree although nothing is wrong with
-either answer. Printed: that share by the margins that the questions keep, 1 being the twin's own (`inside_questions`).
+    python -m tools.label_noise --size 100 --seed 1
+
+Gold programs run on ground-truth scenes with normal noise on the headings, drawn independently for
+the flipped image. Without margins, the answers to a question and its flipped twin often disagree
+although neither is wrong. Prints the share of disagreements by the margin that the questions keep;
+1 is the twin's own (`po3d.synthesis.inside.questions`).
 """
 
 import argparse
@@ -26,7 +29,9 @@ from po3d.systems.view_substitution import VIEW_TABLES
 
 
 class Disagreement(NamedTuple):
-    """Percent of pairs of a question and its flipped twin with answers that disagree, and the number of pairs."""
+    """Percentage of pairs of a question and its flipped twin with disagreeing answers, and the
+    number of pairs.
+    """
 
     percent: float
     pairs: int
@@ -35,7 +40,9 @@ class Disagreement(NamedTuple):
 def disagreement(
     scenes: Sequence[Scene], questions: Sequence[Question], degrees: float, seed: int = 0
 ) -> dict[str, Disagreement]:
-    """Of "overall" and each type, with noise of `degrees` (standard deviation) on every heading."""
+    """Return the disagreement "overall" and by type, with noise of `degrees` (standard deviation)
+    on every heading.
+    """
     tables = {scene.image: scene for scene in scenes}
     predictions = []
     for name, group in groupby(by_image(questions), key=lambda q: q.image):
@@ -43,7 +50,7 @@ def disagreement(
         true = tables[bare] if bare == name else replace(mirrored(tables[bare]), image=name)
         table = VIEW_TABLES.noisy(
             true, "heading", degrees, seed
-        )  # drawn by the image's name: independent for the mirror image
+        )  # drawn by the image's name: independent for the flipped image
         predictions += oracle("photographs").answer(
             list(group), Context(_no_picture, lambda table=table: table, name)
         )
@@ -61,7 +68,7 @@ def _no_picture():
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     arguments = argparse.ArgumentParser(
         "python -m tools.label_noise", description=(__doc__ or "").split("\n")[0]
     )

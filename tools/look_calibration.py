@@ -1,9 +1,12 @@
-"""How near our fast renderer's look comes to Cycles, thing by thing: mean colour (CIEDE2000) and luminance.
+"""Compare our fast renderer with Cycles per object: mean colour (CIEDE2000) and luminance.
 
-    po3d generate benchmark=pulsecheck457 renderer=blender look=superclevr split=validation size=40 seed=77 out=DIR
-    python -m tools.look_calibration DIR          # draws the same scenes in the middle of our look, prints the medians
+    po3d generate benchmark=pulsecheck457 renderer=blender look=superclevr
+        split=validation size=40 seed=77 out=DIR
+    python -m tools.look_calibration DIR
+        # renders equal scenes in our mean style, prints the medians
 
-Lamps are jittered from picture to picture in both; ours are drawn where they stand on the mean."""
+Lamps are jittered between pictures in both; ours are at their mean positions.
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -25,7 +28,7 @@ from po3d.synthesis.street.dataset import image_name, make_scene, open_renderer
 
 Array = NDArray[np.float64]
 
-LEAST = 100  # pixels of a thing, without its rim, that a mean is taken over
+LEAST = 100  # smallest number of pixels of an object, without its rim, for a mean colour
 XYZ = np.array(
     [[0.4124, 0.2126, 0.0193], [0.3576, 0.7152, 0.1192], [0.1805, 0.0722, 0.9505]]
 )  # of linear sRGB
@@ -33,7 +36,9 @@ WHITE = np.array([0.9505, 1.0, 1.089])
 
 
 class Middle:
-    """Draws like a numpy Generator, always the middle of what it is asked for."""
+    """A random generator with the interface of numpy's that always returns the middle of the
+    range.
+    """
 
     def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: int | None = None) -> ArrayLike:
         return self._sized((np.asarray(low) + np.asarray(high)) / 2, size)
@@ -53,14 +58,14 @@ class Middle:
 
 
 def lab(rgb: Array) -> Array:
-    """CIE L*a*b* (D65) of an sRGB colour in [0, 255]."""
+    """Return CIE L*a*b* (D65) of an sRGB colour in [0, 255]."""
     xyz = to_linear(np.asarray(rgb) / 255) @ XYZ / WHITE
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def ciede2000(one: Array, two: Array) -> float:
-    """The colour difference of two L*a*b* colours (Sharma, Wu, Dalal 2005)."""
+    """Return the colour difference of two L*a*b* colours (Sharma, Wu, Dalal 2005)."""
     (l1, a1, b1), (l2, a2, b2) = one, two
     mean = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
     stretch = 1.5 - 0.5 * np.sqrt(mean**7 / (mean**7 + 25.0**7))
@@ -80,8 +85,9 @@ def ciede2000(one: Array, two: Array) -> float:
 
 
 def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
-    """(material, colour, CIEDE2000, our luminance over Cycles') of every thing that shows enough; the floor's material and
-    colour are empty."""
+    """Yield (material, colour, CIEDE2000, ratio of our luminance to Cycles') for every object with
+    enough visible pixels; for the floor, material and colour are empty.
+    """
     twin = described(folder)
     kind = twin["look"]
     if kind not in OFFICIAL_LOOKS or twin.get("vehicles"):

@@ -1,10 +1,11 @@
-"""Mutation tests by cosmic-ray: does some test notice when a module is changed?
+"""Mutation testing with cosmic-ray: does any test fail when a module is changed?
 
     pip install cosmic-ray
     python -m tools.mutants po3d/scene/edits.py tests/scene/test_edits.py --sample 40 --seed 43
 
-Prints how many of a sample of mutants the tests kill, and the others as diffs. Works on a copy of the tree, because cosmic-ray
-changes files in place; a mutant costs what its tests do, imports and all.
+Prints how many of a sample of mutants the tests kill, and the survivors as diffs. Works on a copy
+of the tree, because cosmic-ray changes files in place. Each mutant takes a full run of its tests,
+including imports.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from po3d.io.guard import guarded, needed
 from po3d.io.shipped import ROOT
 
 COPIED = ("po3d", "tests", "tools", "evaluate.py", "train.py", "pyproject.toml")
-LINKED = ("configs", "checkpoints", "data", "docs", "README.md")  # which no test writes to
+LINKED = ("configs", "checkpoints", "data", "docs", "README.md")  # tests do not write to these
 CONFIG = """\
 [cosmic-ray]
 module-path = "{module}"
@@ -34,7 +35,7 @@ name = "local"
 
 
 def sampled(session: Path, count: int, seed: int) -> int:
-    """Leave `count` mutants in a session, drawn by seed; how many there were."""
+    """Keep `count` random mutants in a session, chosen by seed; return their original number."""
     order = "operator_name, start_pos_row, start_pos_col, occurrence, operator_args"
     with sqlite3.connect(session) as base:
         known = [row[0] for row in base.execute(f"select job_id from mutation_specs order by {order}")]
@@ -45,7 +46,7 @@ def sampled(session: Path, count: int, seed: int) -> int:
 
 
 def outcomes(session: Path) -> tuple[int, list[str]]:
-    """How many mutants were killed, and the diffs of those that survived."""
+    """Return the number of killed mutants, and the diffs of the survivors."""
     with sqlite3.connect(session) as base:
         rows = list(base.execute("select test_outcome, diff from work_results"))
     alive = [diff for outcome, diff in rows if outcome == "SURVIVED"]
@@ -55,7 +56,7 @@ def outcomes(session: Path) -> tuple[int, list[str]]:
 def measured(
     module: str, tests: list[str], count: int, seed: int, timeout: float
 ) -> tuple[int, int, list[str]]:
-    """(mutants there are, mutants killed, the others' diffs) of a sample."""
+    """Return (number of mutants, number killed, diffs of survivors) of a sample."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name in COPIED:
@@ -75,7 +76,7 @@ def measured(
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser("python -m tools.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("module", help="a file of po3d")
     parser.add_argument("tests", nargs="+", help="files of tests that should notice")

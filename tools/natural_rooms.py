@@ -1,7 +1,8 @@
-"""How the room parser reads what people wrote: `python -m tools.natural_rooms dev`, once at the end `test`.
+"""Evaluate the room parser on human-written text: `python -m tools.natural_rooms dev`.
 
-The bank (data/natural/) holds hand-written changes and questions about generated rooms with the answers that people
-expect; the texts are parsed, run on the true tables, and judged by Hypo3D's official exact match.
+Use `test` only once, at the end. The bank (data/natural/) contains hand-written edits and questions
+about generated rooms with expected answers. The texts are parsed, run on the ground-truth scenes,
+and scored by Hypo3D's official exact match.
 """
 
 import argparse
@@ -20,7 +21,9 @@ ROOMS = ("hypo3d_rooms.jsonl.bz2", "hypo3d_rooms2.jsonl.bz2", "hypo3d_rooms3.jso
 
 
 def run(split: str, checkpoint: str, out: str) -> None:
-    """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
+    """Print the shares of correct, unparsed, failed and wrong answers; for the development part
+    also the failures.
+    """
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.bz2", "natural question bank"))
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
     system = pipeline("truth", checkpoint)
@@ -51,7 +54,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
         count = Counter(row["outcome"] for row in groups[name])
         n = len(groups[name])
         print(f"{name:28} {n:4}" + "".join(f" {100 * count[o] / n:10.1f}" for o in outcomes))
-    if split != "test":  # the test part stays unread
+    if split != "test":  # the test part is not printed
         for row in rows:
             if row["outcome"] != "right":
                 p = row["prediction"]

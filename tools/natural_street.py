@@ -1,9 +1,9 @@
-"""How the parser reads questions that people wrote: `python -m tools.natural_street dev` (or `dev2`), once at the end
-`test`.
+"""Evaluate the parser on human-written questions: `python -m tools.natural_street dev` (or `dev2`).
 
-The bank (data/natural/) holds hand-written questions with gold programs. Words are judged by what they mean: parsed
-and gold program run on the same random ground-truth tables, and a question is right when the answers agree on every
-table on which the gold program has one (answers spread as evenly as the tables allow).
+Use `test` only once, at the end. The bank (data/natural/) contains hand-written questions with gold
+programs. Parses are judged by their meaning: predicted and gold program run on equal random
+ground-truth scenes, and a question is correct if the answers agree on every scene on which the gold
+program has one (with answers spread as evenly as the scenes allow).
 """
 
 import argparse
@@ -30,13 +30,14 @@ from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.street.layouts import sample_layout
 
 TABLES = 6000
-TRIED = 24  # tables a question is judged on
-OCCLUDED = 0.4  # share of objects that something hides, about the twin's
+TRIED = 24  # scenes per question
+OCCLUDED = 0.4  # share of occluded objects, about as in the twin
 
 
 def random_table(seed: int, index: int) -> Scene:
-    """A ground-truth table by the benchmark's placement rules; who hides whom is drawn at random, because no image is
-    made."""
+    """Return a random ground-truth scene by the benchmark's placement rules; occlusions are random,
+    because no image is rendered.
+    """
     r = rng(seed, "natural", index)
     layout = sample_layout(r, split="test", look="studio")
     objects = tuple(
@@ -54,8 +55,10 @@ def random_table(seed: int, index: int) -> Scene:
 
 
 def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[Scene]:
-    """Tables in which what the program names is likelier to be found: in half of them, one object takes the values of
-    each chain of filters. A program about "the red bus" seldom has an answer on tables drawn blindly."""
+    """Return scenes that are likely to contain what the program mentions: in half of them, one
+    object takes the values of each chain of filters. A program about "the red bus" seldom has an
+    answer on purely random scenes.
+    """
     chains: list[dict[str, str]] = []
     for k, step in enumerate(program.steps):
         last = k + 1 == len(program.steps) or program.steps[k + 1].op != "filter"
@@ -85,13 +88,13 @@ def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[
 
 
 def answers(program: Program, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
-    """(count,) answer strings, None where the program has no answer."""
+    """Return (count,) answer strings, None where the program has no answer."""
     packed = pack_programs([program.call] * count, range(count), task)
     return np.array(execute_batch(batch, packed).answers(), dtype=object)
 
 
 def judge(parse: Parse, gold: Program, task: Task, tables: Sequence[Scene], seed: int) -> tuple[str, int]:
-    """("right" | "wrong" | "unparsed" | "untested", number of tables)."""
+    """Return ("right" | "wrong" | "unparsed" | "untested", number of scenes)."""
     scenes = with_mentions(gold, tables, seed)
     batch = pack_scenes(scenes)
     wanted = answers(gold, batch, len(scenes), task)
@@ -105,7 +108,7 @@ def judge(parse: Parse, gold: Program, task: Task, tables: Sequence[Scene], seed
 
 
 def _spread(wanted: np.ndarray) -> np.ndarray:
-    """Up to TRIED rows with an answer, the rarer answers first in turn."""
+    """Return up to TRIED rows with an answer, taking rarer answers first in turn."""
     groups = {a: np.flatnonzero(wanted == a) for a in sorted({a for a in wanted if a is not None})}
     rows: list[int] = []
     for k in range(TRIED):
@@ -137,7 +140,7 @@ def run(split: str, checkpoint: str, seed: int, out: str) -> None:
         print(
             f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}"
         )
-    if split != "test":  # the test questions stay unread
+    if split != "test":  # the test questions are not printed
         for row in rows:
             if row["outcome"] != "right":
                 print(

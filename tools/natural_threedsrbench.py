@@ -1,8 +1,11 @@
-"""How 3DSRBench's questions and descriptions in ordinary wording are understood: `python -m tools.natural_threedsrbench dev`.
+"""Evaluate parsing of 3DSRBench's questions and noun phrases in ordinary wording.
 
-Two banks of data/natural: wordings of questions, each asked about described things drawn at random and right when the
-program and what every option means are; and noun phrases about small tables, each with the rows that a person means. A
-row counts as found when its belief is at least half of the highest. Once at the end: `test`.
+    python -m tools.natural_threedsrbench dev
+
+Two banks of data/natural: wordings of questions, each filled with random described objects and
+correct if the program and the meaning of every option are; and noun phrases about small scenes,
+each with the rows to which it refers. A row counts as found if its belief is at least half of the
+highest. Use `test` only once, at the end.
 """
 
 import argparse
@@ -22,7 +25,7 @@ from po3d.reasoning.grounding import ground
 from po3d.reasoning.readings import LEAST
 from po3d.scene.table import from_json
 
-ASKED = 12  # times a wording is asked about other things
+ASKED = 12  # number of times a wording is filled with random objects
 PHRASES = (
     "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
     "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
@@ -32,7 +35,9 @@ PHRASES = (
 
 
 def wordings(which: str) -> dict:
-    """Share of the bank's questions that are read as they are meant, in percent, and the wordings that never are."""
+    """Return the percentage of the bank's questions parsed correctly, and the wordings that never
+    are.
+    """
     records = _bank(f"srbench_wordings_{which}.jsonl.bz2")
     right, lost = 0, []
     for record in records:
@@ -51,7 +56,9 @@ def wordings(which: str) -> dict:
 
 
 def phrases(which: str) -> dict:
-    """Precision and recall of rows in percent, and the share of phrases whose rows are all found and no other."""
+    """Return precision and recall of rows in percent, and the share of phrases with exactly the
+    correct rows.
+    """
     tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl.bz2"))}
     both = found = wanted = exact = 0
     records = _bank(f"grounding_{which}.jsonl.bz2")
@@ -77,7 +84,7 @@ def _bank(name: str) -> list[dict]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print both banks' figures as JSON; the exit code."""
+    """Print both banks' figures as JSON; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.natural_threedsrbench", description=__doc__.splitlines()[0]
     )

@@ -1,11 +1,15 @@
-"""How near our vehicles come to official ones: silhouettes from 16 directions and boxes; and the warps that move them there.
+"""Compare our vehicles with official ones (silhouettes, boxes), and fit warps towards them.
 
-    python -m tools.official_forms compare DIR            # DIR: cgparts/NAME/object.obj and binvox/NAME.binvox
-    python -m tools.official_forms fit DIR                # writes po3d/synthesis/vehicles/forms.csv and kin.csv; an hour
-    python -m tools.official_forms sheet OUT.jpg          # our drawings
+    python -m tools.official_forms compare DIR
+        # DIR: cgparts/NAME/object.obj and binvox/NAME.binvox
+    python -m tools.official_forms fit DIR
+        # writes po3d/synthesis/vehicles/forms.csv and kin.csv; an hour
+    python -m tools.official_forms sheet OUT.jpg          # our renderings
 
-What is written are measured numbers, the displacements of a coarse lattice; no official mesh leaves DIR. A silhouette is drawn
-with both boxes brought to the benchmark's extents, so it compares forms, not sizes; the boxes' proportions are compared apart."""
+Only measured numbers are written, the displacements of a coarse lattice; no official mesh leaves
+DIR. Silhouettes from 16 directions are rendered with both boxes scaled to the benchmark's extents,
+so they compare shapes, not sizes; the boxes' proportions are compared separately.
+"""
 
 import argparse
 import itertools
@@ -35,7 +39,7 @@ from po3d.synthesis.vehicles.forms import NODES, basis, displaced
 Array = NDArray[np.float64]
 
 FORMS = Path(__file__).parents[1] / "po3d" / "synthesis" / "vehicles"
-SIDE = 192  # pixels of a silhouette
+SIDE = 192  # pixels per side of a silhouette
 DIRECTIONS = [
     (np.pi / 8 * k, np.radians(28.0)) for k in range(16)
 ]  # azimuth, the benchmark camera's elevation
@@ -50,20 +54,23 @@ QUICK = [
     (np.pi / 2, 0.0),
     (0.0, 0.0),
     (0.0, np.radians(89.5)),
-]  # to look through many variants
-TURN = 12.0  # pixels that an edge facing the opposite way counts as, halved
+]  # few directions, for ranking many variants
+TURN = 12.0  # half the penalty of matching an edge with opposite direction, in pixels
 STIFFNESS = np.geomspace(3e-2, 3e-4, 10)
 REACH = np.linspace(40, 12, 10)  # pixels
-CANDIDATES = range(10000, 10500)  # seeds of our generators, apart from those of our own forms
-FITTED = 3  # of the nearest variants one lattice is measured on
-TRIED = 48  # of the nearest variants are warped and compared again
-KIN = ("train", "test", "train", "validation", "train", "test", "train")  # in turns, the nearest first
+CANDIDATES = range(10000, 10500)  # seeds of our generators, disjoint from those of our own forms
+FITTED = 3  # number of nearest variants to which a lattice is fitted
+TRIED = 48  # number of nearest variants that are warped and compared again
+# splits assigned in turn, nearest variant first
+KIN = ("train", "test", "train", "validation", "train", "test", "train")
 KEPT = 28
 FINISH = Finish(0.0, 0.5, 0.0)
 
 
 def official(folder: Path, shape: str) -> Mesh | None:
-    """An official vehicle in our object frame at the benchmark's extents; None where the folder has none."""
+    """Return an official vehicle in our object frame at the benchmark's extents; None if the folder
+    lacks it.
+    """
     obj, voxels = folder / "cgparts" / shape / "object.obj", folder / "binvox" / f"{shape}.binvox"
     if obj.exists():
         points, faces = read_obj(obj)
@@ -79,7 +86,7 @@ def official(folder: Path, shape: str) -> Mesh | None:
 
 
 def proportions(folder: Path, shape: str) -> Array | None:
-    """Length, width and height of the official file, over its length."""
+    """Return length, width and height of the official file, divided by its length."""
     obj = folder / "cgparts" / shape / "object.obj"
     if not obj.exists():
         return None
@@ -94,7 +101,7 @@ def _mesh(points: Array, faces: NDArray[np.int64]) -> Mesh:
 
 
 def read_obj(path: Path) -> tuple[Array, NDArray[np.int64]]:
-    """Vertices and triangles of a Wavefront file."""
+    """Read vertices and triangles of a Wavefront file."""
     points, faces = [], []
     for line in path.read_text(errors="replace").splitlines():
         kind, *rest = line.split() or [""]
@@ -109,7 +116,7 @@ def read_obj(path: Path) -> tuple[Array, NDArray[np.int64]]:
 
 
 def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
-    """Outer faces of the filled voxels, as triangles."""
+    """Return the outer faces of the filled voxels as triangles."""
     head, _, raw = path.read_bytes().partition(b"data\n")
     words = head.split()
     side = int(words[words.index(b"dim") + 1])
@@ -129,7 +136,7 @@ def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
     return np.concatenate(points), np.concatenate(faces)
 
 
-# --- comparing ----------------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------
 
 
 def _item(mesh: Mesh) -> list[Placed]:
@@ -137,7 +144,7 @@ def _item(mesh: Mesh) -> list[Placed]:
 
 
 class Views:
-    """Silhouettes and outer points of meshes, seen from all around."""
+    """Silhouettes and outline points of meshes, seen from all around."""
 
     def __init__(self) -> None:
         self.renderer = Renderer(SIDE, SIDE)
@@ -159,7 +166,7 @@ class Views:
     def silhouettes(
         self, mesh: Mesh, shape: str, directions: Sequence[tuple[float, float]] = DIRECTIONS
     ) -> NDArray[np.bool_]:
-        """(directions, SIDE, SIDE)"""
+        """Return silhouettes (directions, SIDE, SIDE)."""
         item = _item(mesh)
         return np.stack(
             [self.renderer.render_masks(item, self.camera(shape, *d)).ids > 0 for d in directions]
@@ -167,15 +174,17 @@ class Views:
 
 
 def iou(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
-    """Mean over the directions of intersection over union."""
+    """Return the mean intersection over union over the directions."""
     return float(((a & b).sum((1, 2)) / (a | b).sum((1, 2))).mean())
 
 
-# --- fitting ------------------------------------------------------------------------------------------------
+# --- fitting --------------------------------------------------------------------------------------
 
 
 class Outline:
-    """The silhouette's edge in one view: pixels, outward directions and, where the mesh is ours, places in the world."""
+    """A silhouette's edge in one view: pixels, outward directions and, for our meshes, positions in
+    the world.
+    """
 
     def __init__(self, mask: NDArray[np.bool_], depth: Array, camera: Camera) -> None:
         soft = ndimage.gaussian_filter(mask.astype(float), 1.5)
@@ -192,7 +201,9 @@ class Outline:
 
 
 def _smoothness() -> Array:
-    """(R, N) second differences of a lattice along each axis, and first ones, weakly."""
+    """Return (R, N) rows with second differences of a lattice along each axis, and first
+    differences with a lower weight.
+    """
     index = np.arange(np.prod(NODES)).reshape(NODES)
     rows = []
     for axis, count in enumerate(NODES):
@@ -207,8 +218,10 @@ def _smoothness() -> Array:
 
 
 def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
-    """(*NODES, 3) displacements, in shares of the extents, that bring several variants' outlines to the official ones in all
-    views: nearest edges that face the same way, both ways, least squares under a smoothness that is relaxed step by step."""
+    """Fit displacements (*NODES, 3), as fractions of the extents, that align the outlines of
+    several variants with the official ones in all views. Iterated least squares on nearest edges of
+    similar direction, in both directions, with a smoothness penalty that is relaxed step by step.
+    """
     extent = np.array(EXTENTS[shape])
     smooth, count = _smoothness(), int(np.prod(NODES))
     penalty = np.kron(np.eye(3), smooth.T @ smooth)
@@ -234,7 +247,7 @@ def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
                 theirs = np.concatenate([to[first], np.flatnonzero(second)])
                 shift = (goal.pixels[theirs] - own.pixels[ours]) * own.depth[ours, None] / camera.focal
                 vertex = origin.query(own.points[ours])[1]
-                before = mesh.vertices[vertex].astype(float)  # where the place was before it was moved
+                before = mesh.vertices[vertex].astype(float)  # position before the displacement
                 already = (displaced(before, lattice, extent) - before) / extent
                 weights = basis(before / extent)
                 for k in range(2):  # along the picture's x and y
@@ -256,13 +269,13 @@ def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
 
 
 def warped(mesh: Mesh, lattice: Array, extent: Array) -> Mesh:
-    """The mesh moved by a lattice, brought back to its box."""
+    """Displace the mesh by a lattice and scale it back to its box."""
     points = boxed(displaced(mesh.vertices.astype(float), lattice, extent), extent)
     return replace(mesh, vertices=points.astype(np.float32))
 
 
 def unwarped(shape: str, seed: int) -> Mesh:
-    """What a lattice moves: a variant of ours, or the middle of an official kind."""
+    """Return the mesh to warp: a variant of ours, or the mean shape of an official type."""
     if shape in official_types.MAKERS:
         return assemble(
             official_types.MAKERS[shape](np.random.default_rng(seed), varies=0.0), EXTENTS[shape], np.asarray
@@ -271,8 +284,10 @@ def unwarped(shape: str, seed: int) -> Mesh:
 
 
 def measure(views: Views, target: Mesh, shape: str) -> tuple[Array, list[int], float]:
-    """A type's lattice, rounded as it is written, the seeds of the variants nearest under it, and their mean IoU."""
-    if shape in official_types.MAKERS:  # drawn around the official one as it is: any variant will do
+    """Return a type's lattice, rounded as in the file, the seeds of the nearest variants under it,
+    and their mean IoU.
+    """
+    if shape in official_types.MAKERS:  # modelled on the official one: any variant will do
         lattice, _, mean = refine(views, target, shape, list(range(8)))
         return lattice, [], mean
     quick = views.silhouettes(target, shape, QUICK)
@@ -282,9 +297,9 @@ def measure(views: Views, target: Mesh, shape: str) -> tuple[Array, list[int], f
 
 
 def refine(views: Views, target: Mesh, shape: str, best: list[int]) -> tuple[Array, list[int], float]:
-    """What `measure` gives, from seeds in the order of their nearness."""
+    """Compute the result of `measure` from seeds sorted by similarity."""
     extent, truth = np.array(EXTENTS[shape]), views.silhouettes(target, shape)
-    for _ in range(2):  # the second time on those that the first warp suits
+    for _ in range(2):  # the second iteration uses the variants that fit best after the first warp
         lattice = np.round(fit(views, [unwarped(shape, k) for k in best[:FITTED]], target, shape), 3)
         after = {
             k: iou(truth, views.silhouettes(warped(unwarped(shape, k), lattice, extent), shape)) for k in best
@@ -310,7 +325,9 @@ def write(found: dict[str, tuple[Array, list[int]]]) -> None:
 
 
 def compare(views: Views, folder: Path) -> None:
-    """Print each type's mean IoU of 16 training variants, ours and around the official form, and its proportions."""
+    """Print each type's mean IoU of 16 training variants, our own and of official form, and its
+    proportions.
+    """
     print("shape        ours  official  best  proportions (length, width, height against the table)")
     for shape in SHAPES:
         target = official(folder, shape)
@@ -328,7 +345,7 @@ def compare(views: Views, folder: Path) -> None:
 
 
 def sheet(path: Path) -> None:
-    """A picture of two variants of every type in its official form, each from two sides."""
+    """Render two variants of every type in its official form, each from two sides."""
     width, height, rows = 180, 128, []
     look = sample_look("studio", np.random.default_rng(5))
     look = replace(look, film=replace(look.film, exposure=0.0, noise=0.0))

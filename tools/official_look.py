@@ -1,13 +1,15 @@
-"""Sets of pictures as the official ones were made, and how well an estimator does on them.
+"""Render picture sets in the official styles, and compare an estimator's results on them.
 
-    python -m tools.official_look make --vehicles DIR --out SETS            # development: 100 scenes
-    python -m tools.official_look make --split test --vehicles DIR --out SETS        # test: 150, to be read once
+    python -m tools.official_look make --vehicles DIR --out SETS           # development: 100 scenes
+    python -m tools.official_look make --split test --vehicles DIR --out SETS
+        # test: 150, to be used once
     python evaluate.py data.root=SETS/development_superclevr out=RUN_A      # and development_hdri
     python -m tools.official_look figures RUN_A RUN_B
 
-The scenes are PulseCheck457's in both looks, half and half, drawn by Cycles with the official vehicles of the folder DIR and, where it
-lacks a type, ours, of meshes that nothing is trained on. Half of the scenes of the look superclevr have recoloured parts. A killed
-run goes on with the same command.
+The scenes are PulseCheck457's, half in each style, rendered by Cycles with the official vehicles of
+the folder DIR; missing types are replaced by our own models with meshes not used in training. Half
+of the scenes in the style superclevr have recoloured parts. To resume an interrupted run, repeat
+the command.
 """
 
 import argparse
@@ -28,9 +30,10 @@ from po3d.io.text_tables import Table, text
 from po3d.scene.table import Scene
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 
-# Split -> seed, scenes of each look, whose meshes stand in for official vehicles that are missing.
+# Split -> seed, scenes per style, meshes that replace missing official vehicles.
 SETS = {"development": (9001, 50, "validation"), "test": (9002, 75, "test")}
-MASKS = "L4-Occlusion"  # the column that needs them, and that real pictures' files can't ask
+# the column that needs them, which the files of real pictures cannot provide
+MASKS = "L4-Occlusion"
 FIGURES = (
     "recall",
     "precision",
@@ -44,7 +47,7 @@ FIGURES = (
 
 
 def make(arguments: argparse.Namespace) -> None:
-    """Write both looks of a split below OUT."""
+    """Write both styles of a split below OUT."""
     seed, size, meshes = SETS[arguments.split]
     blender = {"python": arguments.python, "samples": arguments.samples}
     if arguments.width != 640:
@@ -57,7 +60,9 @@ def make(arguments: argparse.Namespace) -> None:
 
 
 def figures(runs: list[Path]) -> str:
-    """A row a run of `evaluate.py`; below it the objects that official files drew, and those that ours did."""
+    """Print a row for each run of `evaluate.py`, and below it the objects rendered from official
+    files and from our models.
+    """
     rows = []
     for run in runs:
         report = read_json(run / "report.json", "report")
@@ -78,7 +83,9 @@ def _cells(seen: Mapping[str, float | None]) -> list[str | None]:
 
 
 def _by_origin(run: Path, root: str) -> list[tuple]:
-    """The rows of the types that official files drew, and of the others; none where all are ours."""
+    """Return the rows of types rendered from official files, and of the others; empty if all are
+    ours.
+    """
     official = read_json(Path(root) / "twin.json", "twin description").get("vehicles")
     if not official:
         return []

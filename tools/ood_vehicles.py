@@ -1,9 +1,10 @@
-"""A second look at the estimator, on vehicles of other hands: `python -m tools.ood_vehicles --out DIR`.
+"""Evaluate the street estimator on third-party vehicles: `python -m tools.ood_vehicles --out DIR`.
 
-The twin's test meshes come from the generators that made its training meshes. Here the bodies are those that people
-modelled for Sweet Home 3D (Debian package sweethome3d-furniture), never trained on, in their own colours, under the
-benchmark's camera, lights and placement rules. Beside them the control: the same scenes with each body replaced by
-the twin's unseen variant of the nearest type, so that what differs is the body alone.
+The twin's test meshes come from the generators of its training meshes. Here the vehicles were
+modelled by others for Sweet Home 3D (Debian package sweethome3d-furniture) and never used in
+training; they have their own colours, under the benchmark's camera, lights and placement rules. As
+a control, the scenes are rendered again with each vehicle replaced by a held-out variant of the
+twin's most similar type, so that only the bodies differ.
 """
 
 import argparse
@@ -49,14 +50,15 @@ from po3d.synthesis.vehicles import vehicle
 from po3d.systems.render_compare import RenderCompare
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 5
-MAX_SCENES = 200  # drawn for one picture; nearly all pass at once
-BATCH = 8  # pictures the estimator gets at once
+MAX_SCENES = 200  # attempts per picture; nearly all succeed at once
+BATCH = 8  # batch size of the estimator
 DRAWN = 8  # predictions on the contact sheet
 
-# Catalogue id -> super-category, and the turn about +z (degrees) that brings the nose to +x. None seems to need one.
-# The biplane, Peugeot, Renault and Seat were rendered and looked at; the rest is read off the package's icons.
-# Left out, because the street's words don't name them: three lorries, a fork lift, a kick scooter, a tricycle, a
-# stroller, a skateboard, and a motorbike that is a spring rider of a playground.
+# Catalogue id -> super-category, and the rotation about +z (degrees) that brings the nose to +x.
+# None seems to need one. The biplane, Peugeot, Renault and Seat were checked in renderings; the
+# others by the package's icons. Omitted, because the street's vocabulary lacks them: three lorries,
+# a fork lift, a kick scooter, a tricycle, a stroller, a skateboard, and a motorbike that is a
+# playground spring rider.
 VEHICLES: dict[str, tuple[str, float]] = {
     "Blend Swap CC-BY#carrito-de-madera": ("car", 0.0),
     "Blend Swap CC-BY#fordFocus": ("car", 0.0),
@@ -84,21 +86,23 @@ VEHICLES: dict[str, tuple[str, float]] = {
 
 
 class Body(NamedTuple):
-    """A vehicle that somebody else made."""
+    """A third-party vehicle."""
 
     id: str
     category: str
-    leaf: str  # the type of its super-category whose proportions are the nearest
+    leaf: str  # the type of its super-category with the most similar proportions
     model: Model
 
     def scale(self, size: str) -> float:
-        """World units a metre that make it as long as the benchmark's `leaf` of that size."""
+        """Return the world units per metre that scale it to the length of the benchmark's `leaf` of
+        that size.
+        """
         return float(extent(self.leaf, size)[0] / self.model.extent[0])
 
 
 @dataclass(frozen=True)
 class Item:
-    """One body in one scene."""
+    """One vehicle in one scene."""
 
     body: Body
     size: str
@@ -110,7 +114,7 @@ class Item:
 
 
 def load_bodies(folder: str | Path) -> list[Body]:
-    """All of VEHICLES; InputError when the package is missing or of another version."""
+    """Load all of VEHICLES. Raise InputError if the package is missing or of another version."""
     entries = read_catalogues(folder)
     if missing := [name for name in VEHICLES if name not in entries]:
         raise InputError(f"the furniture libraries in {folder} lack {', '.join(missing)}")
@@ -122,7 +126,9 @@ def load_bodies(folder: str | Path) -> list[Body]:
 
 
 def nearest_leaf(category: str, size: Sequence[float]) -> str:
-    """The type of a super-category whose width and height at equal length are the nearest, in ratio."""
+    """Return the type of a super-category whose width and height at equal length are most similar,
+    in ratio.
+    """
 
     def distance(leaf: str) -> float:
         ratio = np.log(np.array(size) / np.array(EXTENTS[leaf]))
@@ -131,11 +137,11 @@ def nearest_leaf(category: str, size: Sequence[float]) -> str:
     return min(SUPER_CATEGORIES[category], key=distance)
 
 
-# --- scenes -------------------------------------------------------------------------------------------------
+# --- scenes ---------------------------------------------------------------------------------------
 
 
 def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
-    """MIN_OBJECTS to MAX_OBJECTS items by the rules of `layouts.sample_layout`."""
+    """Sample MIN_OBJECTS to MAX_OBJECTS items by the rules of `layouts.sample_layout`."""
     count = int(r.integers(MIN_OBJECTS, MAX_OBJECTS + 1))
     items: list[Item] = []
     taken: list[Rectangle] = []
@@ -165,7 +171,9 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
 
 
 def placed(item: Item, control: bool, r: np.random.Generator) -> Placed:
-    """What the renderer draws: the body in its own colours, or the twin's variant in one of the benchmark's."""
+    """Return the renderer's input: the third-party vehicle in its own colours, or the twin's
+    variant in one of the benchmark's.
+    """
     finish = sample_finish("paint", r)
     where, leaf = (item.x, item.y), item.body.leaf
     if not control:
@@ -177,7 +185,9 @@ def placed(item: Item, control: bool, r: np.random.Generator) -> Placed:
 
 
 def truth(items: Sequence[Item], control: bool, jitter: Array) -> Scene:
-    """The true table. Of the shape only the super-category is known: its types are equally probable."""
+    """Return the ground-truth scene. Only the super-category of the shape is known: its types are
+    equally probable.
+    """
     objects = []
     for item in items:
         leaves = SUPER_CATEGORIES[item.body.category]
@@ -196,16 +206,17 @@ def truth(items: Sequence[Item], control: bool, jitter: Array) -> Scene:
 
 
 class Shot(NamedTuple):
-    """A picture and what it shows."""
+    """A picture with its ground truth."""
 
     rgb: np.ndarray  # (HEIGHT, WIDTH, 3)
     gt: Scene
-    hidden: Array  # (n,) hidden share of each object
+    hidden: Array  # (n,) occluded fraction of each object
 
 
 def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, control: bool) -> Shot:
-    """Picture `index` of a seed. Both series have the same items, camera and look; drawn again until each of the
-    bodies, as in the benchmark, shows MIN_VISIBLE_PX pixels."""
+    """Render picture `index` of a seed. Both series have equal items, camera and style; sampling is
+    repeated until each vehicle has MIN_VISIBLE_PX visible pixels, as in the benchmark.
+    """
     r = rng(seed, "second look", index)
     for _ in range(MAX_SCENES):
         items = sample_items(r, bodies)
@@ -226,11 +237,13 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
     raise InputError(f"seed {seed}, picture {index}: none of {MAX_SCENES} layouts shows all of its objects")
 
 
-# --- figures ------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 def figures(predicted: Sequence[Scene], shots: Sequence[Shot]) -> dict[str, dict[str, float | None]]:
-    """Figures over all objects, by super-category and by body. Shares are in [0, 1], positions in world units."""
+    """Return metrics over all objects, by super-category and by vehicle. Fractions are in [0, 1],
+    positions in world units.
+    """
     gt = [shot.gt for shot in shots]
     result = {"all": _row(predicted, gt)}
     names = {o.name for scene in gt for o in scene.objects}
@@ -244,8 +257,9 @@ def figures(predicted: Sequence[Scene], shots: Sequence[Shot]) -> dict[str, dict
 def _row(
     predicted: Sequence[Scene], gt: Sequence[Scene], names: Sequence[str] = ()
 ) -> dict[str, float | None]:
-    """Figures of the true objects of these names (all of them by default). Everything is matched first, so that an
-    object's partner doesn't depend on the names asked for."""
+    """Return metrics of the ground-truth objects with these names (default: all). All objects are
+    matched first, so that an object's match does not depend on the selection.
+    """
     pairs, kept = [], []
     right: list[bool] = []
     for p, g in zip((scene.certain() for scene in predicted), gt):
@@ -263,7 +277,8 @@ def _row(
     row = {key: all_[key] for key in keys if key != "precision" or not names}
     row["matched"] = len(right)
     row["super_category"] = float(np.mean(right)) if right else math.nan
-    return {key: None if math.isnan(value) else value for key, value in row.items()}  # JSON has no NaN
+    # JSON has no NaN
+    return {key: None if math.isnan(value) else value for key, value in row.items()}
 
 
 _COLUMNS = ("n", "recall", "super_category", "yaw_median_deg", "flip_rate", "position_median", "size")
@@ -280,7 +295,9 @@ def _printed(name: str, row: Mapping[str, float | None]) -> tuple[str, ...]:
 
 
 def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int = DRAWN) -> Image.Image:
-    """Two columns of pictures with the predicted table drawn on them, the true one under it in white."""
+    """Compose two columns of pictures with the predicted scene drawn over the ground truth in
+    white.
+    """
     tiles = [
         draw_scene(shot.rgb, scene.certain(), shot.gt)
         for shot, scene in itertools.islice(zip(shots, predicted), count)
@@ -293,7 +310,9 @@ def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int 
 
 
 def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, verify: bool = False) -> None:
-    """Render, estimate, match; print the figures and write them to `out`/second_look.json beside the pictures."""
+    """Render, estimate, match; print the figures and write them to `out`/second_look.json beside
+    the pictures.
+    """
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
     if verify:
@@ -323,7 +342,7 @@ def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, ve
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     arguments = argparse.ArgumentParser(
         "python -m tools.ood_vehicles", description=(__doc__ or "").split("\n")[0]
     )

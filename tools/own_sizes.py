@@ -1,8 +1,9 @@
-"""Write po3d/synthesis/orbit/own_sizes.csv: the sizes of our own shapes that orbit scenes show, by name.
+"""Write po3d/synthesis/orbit/own_sizes.csv: the sizes of our own shapes in orbit scenes, by name.
 
     python tools/own_sizes.py
 
-To be run when the code of a shape changes. The table is there so that scenes can be laid out without a mesh library.
+Run this after changing the code of a shape. The table allows laying out scenes without a mesh
+library.
 """
 
 import csv

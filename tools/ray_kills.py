@@ -1,7 +1,8 @@
-"""Machines of a Ray cluster killed while it evaluates: `python -m tools.ray_kills [--runs 20]`.
+"""Kill machines of a Ray cluster during an evaluation: `python -m tools.ray_kills [--runs 20]`.
 
-Each run answers the shipped Super-CLEVR pictures on true tables (system=oracle) with 1, 3 or 8 workers in turn, on Ray's own cluster of
-several machines on this one; two of them are killed at random moments. Prints how many runs gave the bytes of the plain one.
+Each run evaluates the shipped Super-CLEVR pictures on ground truth (system=oracle) with 1, 3 or 8
+workers in turn, on a simulated cluster of several machines on this one; two of them are killed at
+random times. Prints how many runs gave bytes equal to those of a plain run.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from po3d.systems.pipeline import Oracle, oracle
 WORKERS = (1, 3, 8)
 MACHINES = 4
 STORE = 80 * 2**20
-# A machine that is gone refuses at once; one that is only slow gets ten seconds to say that it is there.
+# A dead machine refuses at once; a slow one has ten seconds to respond.
 SETTINGS = {
     "health_check_initial_delay_ms": 5000,
     "health_check_period_ms": 500,
@@ -39,7 +40,9 @@ SETTINGS = {
 
 @contextlib.contextmanager
 def cluster(machines: int, cpus: int = 1) -> Iterator:
-    """So many machines with `cpus` each, beside the one of the driver, which has none for work."""
+    """Start this number of machines with `cpus` each, besides the driver's machine, which has none
+    for work.
+    """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     import ray
     from ray.cluster_utils import Cluster
@@ -66,7 +69,7 @@ def add(found, cpus: int = 1) -> None:
 
 
 def killing(found, after: float, seed: int) -> threading.Thread:
-    """Kill a machine so many seconds from now, as if its plug were pulled."""
+    """Kill a machine after this many seconds without a shutdown."""
 
     def kill() -> None:
         time.sleep(after)
@@ -80,7 +83,7 @@ def killing(found, after: float, seed: int) -> threading.Thread:
 
 @dataclass
 class Slow:
-    """A system that takes its time, so that there is some to be killed in."""
+    """A slow system, so that there is time for kills."""
 
     system: Oracle
     seconds: float

@@ -1,8 +1,9 @@
-"""How much fusing views helps, measured: python -m tools.scope_fusion [--scenes 40] [--seed 3]
+"""Measure the gain from fusing views: python -m tools.scope_fusion [--scenes 40] [--seed 3]
 
-Each view of a scene of the twin gets independent noise on what it shows: along its ray, across it, on headings. The error
-of a table is the mean distance of its things from where they are, after the best turn and shift of the whole, in metres at
-a camera distance of 6."""
+Each view of a scene of the twin gets independent noise on its objects: along the viewing ray,
+across it, and on headings. The error of a scene is the mean distance of its objects from ground
+truth after the best rotation and translation, in metres at a camera distance of 6.
+"""
 
 import argparse
 import math
@@ -24,23 +25,26 @@ from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
 from po3d.synthesis.orbit.scenes import sample_orbit_scene
 
-ALONG, ACROSS, HEADING = 0.25, 0.06, math.radians(8)  # at DISTANCE; it grows with the distance of the camera
+# standard deviations at DISTANCE; they grow with the camera's distance
+ALONG, ACROSS, HEADING = 0.25, 0.06, math.radians(8)
 DISTANCE = 6.0
 
 
 class Gain(NamedTuple):
-    """Of one scene: errors (metres at DISTANCE), and what went wrong with who is who."""
+    """Errors of one scene (metres at DISTANCE), and its association errors."""
 
     fused: float
     best: float  # of the single views
     mean: float
-    merged: int  # fused rows that hold different things
-    split: int  # things that became several rows
+    merged: int  # fused rows that contain different objects
+    split: int  # objects split into several rows
 
 
 def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
-    """(k,) ground distances of the matched rows (predicted -> true) after the best turn and shift: a table's world is
-    its own, so only what it says of things among themselves can be wrong."""
+    """Return the ground distances (k,) of the matched rows (predicted -> ground truth) after the
+    best rotation and translation: each scene has its own world frame, so only relative positions
+    can be wrong.
+    """
     here = np.array([predicted.objects[i].position[:2] for i in matches])
     there = np.array([true.objects[j].position[:2] for j in matches.values()])
     if len(here) < 2:
@@ -51,7 +55,7 @@ def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Ar
 
 
 def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
-    """A view's table with noise that its covariances tell."""
+    """Return a view's scene with noise according to its covariances."""
     eye, objects = table.camera.position[:2], []
     for o in table.objects:
         place = np.array(o.position[:2])
@@ -70,7 +74,7 @@ def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
 
 
 def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> Gain:
-    """Fuse the views of one scene."""
+    """Fuse the views of one scene and measure the gain."""
     found = sample_orbit_scene(seed, index)
     truth = Truth(found.scene, found.orbit, found.visible)
     random, scale = rng(seed, "scope fusion", index), found.orbit.radius / DISTANCE
@@ -94,7 +98,7 @@ def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> Gain:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the figures; the exit code."""
+    """Print the figures; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.scope_fusion", description=__doc__)
     parser.add_argument("--scenes", type=int, default=40)
     parser.add_argument("--seed", type=int, default=3)

@@ -1,9 +1,13 @@
-"""How well pictures of SCOPE's views are understood: python -m tools.scope_views [--data DIR] [--perception NAME]
+"""Evaluate perception on SCOPE's views.
 
-Every view of a twin is looked at by an estimator of rooms' views, and its table compared with what the view truly shows.
-Where things are is compared as the camera has them: both tables are turned and shifted until the cameras stand at one
-place. Then the views of a scene are fused, their turns known, and the error of the fused table is set beside those of the
-single views (after the best turn and shift; metres at a camera distance of 6, as in `scope_fusion`)."""
+    python -m tools.scope_views [--data DIR] [--perception NAME]
+
+A room-view estimator processes every view of a twin, and its scene is compared with the visible
+part of ground truth. Positions are compared in the camera's frame: both scenes are rotated and
+translated until their cameras coincide. Then the views of a scene are fused with known rotations,
+and the error of the fused scene is compared with those of the single views (after the best rotation
+and translation; metres at a camera distance of 6, as in `scope_fusion`).
+"""
 
 import argparse
 import math
@@ -39,30 +43,33 @@ class ViewEstimator(Protocol):
 
 @dataclass
 class Figures:
-    """Of things, one entry each; of views and scenes likewise."""
+    """One entry for each object, view or scene."""
 
-    found: list[bool] = field(default_factory=list)  # true things at least half visible
-    named: list[bool] = field(default_factory=list)  # found ones: the right category
-    colored: list[bool] = field(default_factory=list)  # ... and colour, of those painted
+    # ground-truth objects at least half visible: detected or not
+    found: list[bool] = field(default_factory=list)
+    named: list[bool] = field(default_factory=list)  # detected objects: correct category
+    # detected objects with a colour: correct colour
+    colored: list[bool] = field(default_factory=list)
     offset: list[float] = field(
         default_factory=list
-    )  # found ones: metres at DISTANCE, cameras brought together
-    heading: list[float] = field(default_factory=list)  # found ones with a front, radians
-    spurious: list[int] = field(default_factory=list)  # rows of a view that are no true thing
-    fused: list[float] = field(default_factory=list)  # position error of a scene's fused table
+    )  # detected objects: position error, metres at DISTANCE, cameras aligned
+    # detected objects with a front: heading error, radians
+    heading: list[float] = field(default_factory=list)
+    spurious: list[int] = field(default_factory=list)  # number of false detections in a view
+    fused: list[float] = field(default_factory=list)  # position error of a scene's fused scene
     best: list[float] = field(default_factory=list)  # of its best view, and the mean of all
     mean: list[float] = field(default_factory=list)
-    merged: int = 0  # fused rows that hold different things
-    split: int = 0  # things that became several rows
+    merged: int = 0  # fused rows that contain different objects
+    split: int = 0  # objects split into several rows
 
 
 class _Matched(NamedTuple):
     table: Scene
-    rows: dict[int, int]  # estimated row -> row of the scene's true table
+    rows: dict[int, int]  # estimated row -> row of the ground-truth scene
 
 
 def measure(split: Split, estimator: ViewEstimator) -> Figures:
-    """Look at all views of a twin."""
+    """Estimate and compare all views of a twin."""
     figures = Figures()
     for scene in split.images:
         view = split.view(scene)
@@ -90,7 +97,9 @@ def _at(scene: Scene, camera: Camera) -> Scene:
 
 
 def as_camera_sees(scene: Scene) -> Scene:
-    """The table turned and shifted so that its camera stands over the origin and looks along +x; heights stay."""
+    """Rotate and translate the scene so that its camera is above the origin and looks along +x;
+    heights are unchanged.
+    """
     eye, way = scene.camera.position[:2], scene.camera.cam_T_world.rotation[2, :2]
     yaw = -math.atan2(way[1], way[0])
     turn = rotation(yaw)
@@ -133,14 +142,15 @@ def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int
     sights = [
         Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members
     ]
-    # A thing that became several rows is where the row with most of its sights is; the others count as split.
+    # An object split into several rows is located at the row with most of its detections; the other
+    # rows count as split.
     row = {j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))}
     singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
     if not singles or len(row) < 3:
         return
     error = position_error(
         true, fused.scene, row
-    )  # this way round, two things merged into one row count both
+    )  # in this order, two objects merged into one row both count
     figures.fused.append(float(error.mean()) / scale)
     figures.best.append(min(float(e.mean()) for e in singles) / scale)
     figures.mean.append(float(np.mean([e.mean() for e in singles])) / scale)
@@ -149,7 +159,7 @@ def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int
 
 
 def text(figures: Figures) -> str:
-    """The figures in words."""
+    """Format the figures as text."""
     headings = np.array(figures.heading)
 
     def percent(values: Sequence[bool] | Array) -> str:
@@ -174,7 +184,7 @@ def text(figures: Figures) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the figures; the exit code."""
+    """Print the figures; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.scope_views", description=__doc__)
     parser.add_argument("--data", help="a twin of scope; by default the shipped one")
     parser.add_argument("--furniture", help="models for a twin without pictures")
@@ -184,7 +194,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
 
     def run() -> None:
-        from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
+        from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
         split = replace(opened("scope", options.data), furniture=options.furniture)
         print(text(measure(split, RoomViewEstimator.named(options.perception))))

@@ -1,10 +1,11 @@
-"""How many things of a fresh twin are shown by models that the shipped weights saw, and by whose models.
+"""Share of a fresh twin's objects whose 3D models the shipped weights were trained on.
 
     python tools/seen_models.py --seed 11 --size 40
 
-One row a twin: things, the share that a model of the estimator's card shows (through the whole chain of its starts), and
-the share shown by our own parametric shapes; the rest are the furniture catalogue's. Needs the extra "synthesis" and the
-Debian package sweethome3d-furniture; draws nothing.
+One row per twin: number of objects, the share with a model listed in the estimator's JSON
+(including the models of its initial weights), and the share with our own parametric shapes; the
+others are catalogue models. Needs the extra "synthesis" and the Debian package
+sweethome3d-furniture; renders nothing.
 """
 
 import argparse

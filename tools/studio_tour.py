@@ -1,10 +1,11 @@
-"""Does the studio hold up in a real browser? Questions, edits and hostile files by mouse and keyboard, and what axe-core says.
+"""Test the studio in a real browser: questions, edits, invalid files, accessibility (axe-core).
 
-    python -m tools.studio_tour                                            all of it; ends with 1 on any error
+    python -m tools.studio_tour                                 everything; exit code 1 on any error
     python -m tools.studio_tour --gif docs/pictures/studio.gif --only gif  a short recording
 
-The page is that of `po3d studio`, served by this process so that the session behind it can be compared; the browser is a
-headless chromium that draws in software. Needs `pip install -e '.[dev]'` and chromium, and runs from the repository's root.
+The page is that of `po3d studio`, served by this process so that its session can be inspected; the
+browser is headless chromium with software rendering. Needs `pip install -e '.[dev]'` and chromium,
+and runs from the repository's root.
 """
 
 import argparse
@@ -33,11 +34,12 @@ from test_studio import HOSTILE
 from test_studio_browser import HELPERS
 
 SIZE = (1280, 900)
-PATIENCE = 20.0  # seconds for one thing to happen
+PATIENCE = 20.0  # timeout of an action, seconds
 PARTS = ("paint", "room", "street", "hostile", "axe", "gif")
-STEP = 0.08  # of the scene, dragged
-NEAREST = 3  # things that are dragged and turned
-UNSENT = ("nothing", "too long")  # the browser sends no empty file; 20 MB don't fit a command to it
+STEP = 0.08  # length of a drag as a share of the scene
+NEAREST = 3  # number of objects to drag and rotate
+# the browser sends no empty file, and 20 MB do not fit into a command
+UNSENT = ("nothing", "too long")
 PICKING = """
 window.field = words => document.getElementById([...document.querySelectorAll("label")].find(e => e.innerText === words).htmlFor);
 window.shown = words => [...document.querySelectorAll("[role=option]")].find(e => e.offsetParent && e.innerText === words);
@@ -69,7 +71,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 
 
 class Tour:
-    """One page in one browser, and what went wrong in it."""
+    """One page in one browser, with a list of its errors."""
 
     def __init__(self, page: Page, browser: Browser) -> None:
         self.page, self.browser, self.session = page, browser, page.session
@@ -78,7 +80,9 @@ class Tour:
         self.begun = time.monotonic()
 
     def until(self, happened: Callable[[], object], what: str) -> bool:
-        """Wait for what the page does in its own time; False, noted, where it does not."""
+        """Wait for an asynchronous change of the page; on a timeout record an error and return
+        False.
+        """
         end = time.monotonic() + PATIENCE
         while not happened():
             if time.monotonic() > end:
@@ -88,7 +92,9 @@ class Tour:
         return True
 
     def open(self) -> float:
-        """Seconds from the address to the widgets and the scene's canvas on the screen."""
+        """Open the page; return the seconds until the widgets and the scene's canvas are
+        visible.
+        """
         begun = time.perf_counter()
         self.browser.open(self.page.address)
         ready = "document.querySelector('canvas') && document.body.innerText.includes('Undo')"
@@ -106,18 +112,20 @@ class Tour:
         return took
 
     def frames(self) -> float:
-        """Milliseconds until two frames were drawn: what was done before is on the screen."""
+        """Wait for two frames, after which earlier changes are visible; return the milliseconds."""
         frames = "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - at)))"
         return self.browser.ask(f"new Promise(done => {{ const at = performance.now(); {frames} }})")
 
     def settle(self) -> None:
-        """Wait until frames come quickly: where the browser draws in software the first ones compile for seconds."""
+        """Wait until frames are fast: with software rendering the first ones take seconds to
+        compile.
+        """
         end = time.monotonic() + PATIENCE
         while self.frames() > 200 and time.monotonic() < end:
             pass
 
     def act(self, kind: str, what: str, does: Callable[[], object], happened: Callable[[], object]) -> None:
-        """One action; a refusal, a fault or nothing at all is an error."""
+        """Perform one action; a refusal, an exception or no reaction is an error."""
         self.page._say("")
         try:
             does()
@@ -174,7 +182,7 @@ class Tour:
         if self.page.taken != row:
             self.choose("thing", self.session.names[row])
             self.until(lambda: self.page.taken == row, "taking")
-            time.sleep(0.3)  # the handle is drawn after the page was told
+            time.sleep(0.3)  # the handle is drawn after the page received the selection
             self.frames()
 
     def paint(self, row: int, color: str) -> None:
@@ -185,7 +193,7 @@ class Tour:
         return next(iter(self.page.server.get_clients().values())).camera
 
     def at(self, point: np.ndarray) -> np.ndarray:
-        """Where a point of the scene is on the screen, in pixels."""
+        """Return a scene point's position on the screen, in pixels."""
         camera = self.camera()
         ahead = camera.look_at - camera.position
         ahead = ahead / np.linalg.norm(ahead)
@@ -203,7 +211,9 @@ class Tour:
         self.frames()
 
     def path(self, row: int, turns: bool, step: float, t: float) -> np.ndarray:
-        """Where the mouse is after the share `t` of a way: along that arrow of a thing's handle that is seen longer, or along its arc."""
+        """Return the mouse position after the fraction `t` of a drag: along the arrow of an
+        object's handle that looks longer, or along its arc.
+        """
         o, size = self.session.scene.objects[row], self.page.handle_size(row)
 
         def at(angle: float, far: float) -> np.ndarray:
@@ -216,7 +226,9 @@ class Tour:
         return at(arrow, 0.85 * size + t * step * self.page._reach())
 
     def drag(self, row: int, turns: bool, step: float, between: Callable[[], None] = lambda: None) -> None:
-        """Move a taken thing by one of its arrows, by a part `step` of the scene, or turn it by its arc."""
+        """Move a selected object by one of its arrows, by the fraction `step` of the scene, or
+        rotate it by its arc.
+        """
         self.take(row)
 
         def does() -> None:
@@ -231,7 +243,7 @@ class Tour:
         self.act("turned" if turns else "dragged", self.session.names[row], does, self.changed())
 
     def reachable(self) -> list[int]:
-        """Things whose handle is on the screen, where the panel at the side does not cover it."""
+        """Return the objects whose handle is on the screen and not covered by the side panel."""
         edge = self.browser.ask("field('thing').getBoundingClientRect().left") - 150
 
         def clear(row: int) -> bool:
@@ -241,7 +253,9 @@ class Tour:
         return [k for k in range(len(self.session.scene.objects)) if clear(k)]
 
     def unhidden(self) -> list[int]:
-        """Those of them whose handle has room around it, no wall and no other thing that may cover it: the nearest ones."""
+        """Return the nearest reachable objects whose handle has free space around it, so that no
+        wall or other object covers it.
+        """
         objects = self.session.scene.objects
 
         def free(row: int) -> bool:
@@ -254,7 +268,7 @@ class Tour:
 
         near = lambda row: float(np.linalg.norm(self.camera().position - objects[row].position))  # noqa: E731
         found = [k for k in self.reachable() if free(k)] or self.reachable()
-        return sorted(found, key=near)[:NEAREST]  # nothing stands before these
+        return sorted(found, key=near)[:NEAREST]  # no object is in front of these
 
     def example(self, name: str) -> None:
         before = self.session.states
@@ -265,7 +279,7 @@ class Tour:
         self.settle()
 
     def world(self, name: str, questions: list[str], changes: tuple[str, ...]) -> None:
-        """30 questions and 30 edits, in turns."""
+        """Alternate 30 questions and 30 edits."""
         self.example(name)
         for words in changes:
             self.say(words)
@@ -305,7 +319,9 @@ class Tour:
                     self.wrong.append(f"hostile {name}: {self.page.status.content}; scene kept: {kept}")
 
     def accessible(self) -> None:
-        """Violations of WCAG 2.1 A and AA; only those in what po3d writes are errors, the widgets are viser's."""
+        """Return violations of WCAG 2.1 A and AA; only those in po3d's own markup are errors, the
+        widgets are viser's.
+        """
         axe = importlib.resources.files("axe_core_python") / "axe.min.js"
         self.browser.call("Runtime.evaluate", expression=axe.read_text(encoding="utf-8"))
         found = self.browser.ask(
@@ -319,7 +335,7 @@ class Tour:
             self.wrong += [f"axe {rule}: {n[:200]}" for n in own]
 
     def record(self, path: Path) -> None:
-        """Ask, drag, say a change, undo, as an animation."""
+        """Record asking, dragging, a spoken edit and undo as an animation."""
         frames: list[Image.Image] = []
         times: list[int] = []
 
@@ -348,7 +364,8 @@ class Tour:
         self.undo()
         shoot(1500, 1)
         together = Image.fromarray(np.concatenate([np.asarray(f)[::2, ::2] for f in frames]))
-        palette = together.quantize(128, dither=Image.Dither.NONE)  # one for all, so that nothing flickers
+        # one palette for all frames, to avoid flickering
+        palette = together.quantize(128, dither=Image.Dither.NONE)
         few = [f.quantize(palette=palette, dither=Image.Dither.NONE) for f in frames]
         few[0].save(path, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
         print(f"{path}: {len(few)} frames, {path.stat().st_size / 1000:.0f} kB")

@@ -1,11 +1,13 @@
-"""How well captions of Visual Spatial Reasoning ("The cup is left of the plate.") are read as yes/no questions.
+"""Parse captions of Visual Spatial Reasoning ("The cup is left of the plate.") as yes/no questions.
 
-    python -m tools.vsr vsr_half.jsonl                     programs right of 500 drawn captions
-    python -m tools.vsr vsr_half.jsonl --size 2000 --seed 3 --wrong    and the captions that are read otherwise
+    python -m tools.vsr vsr_half.jsonl                   accuracy of programs on 500 random captions
+    python -m tools.vsr vsr_half.jsonl --size 2000 --seed 3 --wrong
+        also prints captions parsed wrongly
 
-The file has a JSON object a line with `caption` and `relation`. The right program follows from both by `vsr_relations.txt`, which also
-lists the relations that the language has no word for; captions with these are not drawn. A caption is read as any other question about
-a photograph, with a table of its two things.
+The file has one JSON object per line with `caption` and `relation`. The correct program follows
+from both by `vsr_relations.txt`, which also lists the relations that the language cannot express;
+captions with these are skipped. A caption is parsed like any question about a photograph, with a
+scene of its two objects.
 """
 
 import argparse
@@ -30,11 +32,11 @@ from po3d.systems.learned import second
 from po3d.systems.pipeline import Context, Pipeline, Reading
 from po3d.systems.tables import Truth
 
-SIZE = 0.5  # metres, of every thing
+SIZE = 0.5  # metres, of every object
 
 
 class Caption(NamedTuple):
-    """A caption, its relation, and the names of its two things."""
+    """A caption, its relation, and the names of its two objects."""
 
     text: str
     relation: str
@@ -43,7 +45,9 @@ class Caption(NamedTuple):
 
 
 def relations() -> tuple[dict[str, str], dict[str, str]]:
-    """The relations with their programs of "x" and "y", and those without with the reason."""
+    """Return the relations with their programs of "x" and "y", and those without a program with the
+    reason.
+    """
     programs, without = {}, {}
     for line in lines_beside(__file__, "vsr_relations.txt"):
         name, mark, rest = re.split(r" ([=-]) ", line, maxsplit=1)
@@ -52,7 +56,9 @@ def relations() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def captions(path: Path, known: set[str]) -> Iterator[Caption]:
-    """The captions of a file; InputError for one that does not say its relation, or a relation that nobody listed."""
+    """Yield the captions of a file. Raise InputError for a caption that does not contain its
+    relation, or an unlisted relation.
+    """
     for record in read_jsonl(path, "captions"):
         text, relation = str(record.get("caption", "")), str(record.get("relation", ""))
         if relation not in known:
@@ -65,7 +71,7 @@ def captions(path: Path, known: set[str]) -> Iterator[Caption]:
 
 
 def table(caption: Caption) -> Scene:
-    """A picture's table with the two things side by side."""
+    """Return a picture's scene with the two objects side by side."""
     things = tuple(
         ObjectState(sure(name=name), (x, 4.0, SIZE / 2), 0.0, (SIZE,) * 3)
         for name, x in ((caption.first, -1.0), (caption.second, 1.0))
@@ -75,14 +81,14 @@ def table(caption: Caption) -> Scene:
 
 
 def read(caption: Caption, pipeline: Pipeline) -> str:
-    """The program that an evaluation would run; "" where the caption is not read."""
+    """Return the program that an evaluation would run; "" if the caption cannot be parsed."""
     question = Question("caption", "caption", caption.text, "2d", "")
     context = Context(lambda: None, lambda: table(caption), "caption")
     return pipeline.answer([question], context)[0].program
 
 
 def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
-    """The right program as predictions spell it."""
+    """Return the correct program in the format of predictions."""
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
@@ -90,7 +96,9 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
-    """Print the share of right programs by relation and over all, and what has no program."""
+    """Print the share of correct programs by relation and in total, and the relations without a
+    program.
+    """
     programs, without = relations()
     listed = list(captions(path, {*programs, *without}))
     expressible = [caption for caption in listed if caption.relation in programs]
@@ -117,7 +125,7 @@ def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
 
 
 def main() -> int:
-    """The exit code: 2 for a file that is no such list."""
+    """Run the command line; return the exit code: 2 for an invalid file."""
     parser = argparse.ArgumentParser("python -m tools.vsr", description=__doc__.split("\n")[0])
     parser.add_argument("captions", type=Path)
     parser.add_argument("--size", type=int, default=500)

@@ -1,5 +1,7 @@
-"""The step of a wheel's build that setuptools' build_py lacks: what stands at the top of the repository, so that a checkout
-is easy to read, goes to po3d/_shipped in the wheel. po3d/io/shipped.py finds either. An sdist carries it at its top."""
+"""Build step for wheels: copies files from the top of the repository to po3d/_shipped in the wheel,
+which setuptools' build_py cannot do. po3d/io/shipped.py finds either location. An sdist has them at
+its top.
+"""
 
 import shutil
 import subprocess
@@ -19,24 +21,26 @@ PATTERNS = (
     "data/natural/*",
 )
 FOLDER = "po3d/_shipped"
-REVISION = "revision"  # the commit that the wheel was built from, for the provenance of its reports
+REVISION = "revision"  # the commit of the wheel, for the provenance in reports
 
 
 def shipped() -> list[str]:
-    """The paths, below the repository, of all files that go into the wheel beside the package."""
+    """Return the paths of all non-package files in the wheel, relative to the repository."""
     found = {path for pattern in PATTERNS for path in ROOT.glob(pattern) if path.is_file()}
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 class BuildPy(build_py):
-    """build_py, then the shipped files; an editable install has them in the checkout and gets none."""
+    """build_py, followed by copying the shipped files; an editable install uses those of the
+    checkout.
+    """
 
     def run(self) -> None:
         super().run()
         if self.editable_mode:
             return
         target = Path(self.build_lib, FOLDER)
-        shutil.rmtree(target, ignore_errors=True)  # an earlier build's, of files that are gone now
+        shutil.rmtree(target, ignore_errors=True)  # files of an earlier build that no longer exist
         for name in shipped():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, target / name)
@@ -51,7 +55,7 @@ class BuildPy(build_py):
 
 
 def _revision() -> str:
-    """The commit, with "+" when files differ from it; "" outside a git checkout."""
+    """Return the commit, with "+" if files differ from it; "" outside a git checkout."""
     command = ["git", "-C", str(ROOT), "describe", "--match=", "--always", "--abbrev=40", "--dirty=+"]
     if not (ROOT / ".git").exists():  # a repository around an unpacked sdist would not be ours
         return ""

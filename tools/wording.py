@@ -1,15 +1,21 @@
 """Check the bank of natural sentences.
 
-    python -m tools.wording                                          the files: fields, scenes, what stands twice
-    python -m tools.wording show train --from 0 --to 19                sentences with their tables
-    python -m tools.wording check train --from 0 --to 199 [--programs FILE] [--all]     programs: types, and their answers
-    python -m tools.wording read dev --reader old --reader reader    how well readers read it, by the answers of their programs
-    python -m tools.wording read test --reader old --reader reader   the final figure: each reading of it is logged in `readings_test.jsonl`
+    python -m tools.wording
+        checks the files: fields, scenes, duplicates
+    python -m tools.wording show train --from 0 --to 19
+        prints sentences with their scenes
+    python -m tools.wording check train --from 0 --to 199 [--programs FILE] [--all]
+        checks programs: types, and their answers
+    python -m tools.wording read dev --reader old --reader reader
+        accuracy of parsers, by the answers of their programs
+    python -m tools.wording read test --reader old --reader reader
+        the final figure: each run is logged in `readings_test.jsonl`
 
-The folder (default data/wording) holds scenes as tables (`tables_PART.jsonl`) and sentences about them (`sentences_PART.jsonl`), a
-part for training, development and test; `README.md` there says how they came to be and what the fields mean. Complains of what
-can't be so (a field that is missing, things that overlap or float, a scene that nobody has) and of sentences that stand in two
-parts; prints how many there are of each kind. Sentences of the test part are never printed.
+The folder (default data/wording) holds scenes (`tables_PART.jsonl`) and sentences about them
+(`sentences_PART.jsonl`), a part each for training, development and test; its `README.md` describes
+their origin and the fields. Reports invalid records (a missing field, objects that overlap or
+float, an unknown scene) and sentences that occur in two parts; prints the number of sentences of
+each kind. Sentences of the test part are never printed.
 """
 
 import argparse
@@ -35,14 +41,15 @@ KINDS = ("room", "street", "photo", "orbit")
 THING = {"name", "color", "material", "state", "size", "at", "heading"}
 LINE = {"scene", "kind", "hand", "change", "frame", "task", "options", "question", "answer", "why"}
 SORTS = ("question", "change", "frame")
-PARSERS = ("street_parser", "room_parser")  # checkpoints of the readers of the benchmarks' wording
-NETWORKS = {"gold": (), "old": PARSERS, "ask": (*PARSERS, "reader")}  # of readers that are no checkpoints
-TOUCH = 0.06  # metres between an underside and what it rests on
-OUTSIDE = 0.25  # metres that a door or a window may stand in the wall
+PARSERS = ("street_parser", "room_parser")  # checkpoints of the benchmarks' parsers
+# networks of readers that are not checkpoints
+NETWORKS = {"gold": (), "old": PARSERS, "ask": (*PARSERS, "reader")}
+TOUCH = 0.06  # largest gap between an underside and its support, metres
+OUTSIDE = 0.25  # largest overlap of a door or a window with the wall, metres
 
 
 def corners(thing: dict) -> list[tuple[float, float]]:
-    """The ground corners of a thing's box, counter-clockwise."""
+    """Return the ground corners of an object's box, counter-clockwise."""
     (length, width, _), (x, y, _) = thing["size"], thing["at"]
     c, s = math.cos(math.radians(thing["heading"])), math.sin(math.radians(thing["heading"]))
     signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
@@ -53,7 +60,7 @@ def corners(thing: dict) -> list[tuple[float, float]]:
 
 
 def overlap(a: dict, b: dict) -> bool:
-    """Whether two boxes share ground (more than 2 cm)."""
+    """Return whether two footprints overlap (by more than 2 cm)."""
     import shapely
 
     shared = shapely.Polygon(corners(a)).buffer(-0.01).intersection(shapely.Polygon(corners(b)).buffer(-0.01))
@@ -61,7 +68,7 @@ def overlap(a: dict, b: dict) -> bool:
 
 
 def of_scene(scene: dict) -> Iterator[str]:
-    """What is wrong with a scene."""
+    """Yield the errors of a scene."""
     things = scene["objects"]
     for k, thing in enumerate(things):
         if set(thing) != THING:
@@ -87,7 +94,7 @@ def of_scene(scene: dict) -> Iterator[str]:
 
 
 def of_line(line: dict, scenes: dict[str, dict]) -> Iterator[str]:
-    """What is wrong with a sentence."""
+    """Yield the errors of a sentence record."""
     if set(line) != LINE:
         yield f"has the fields {sorted(line)}"
         return
@@ -102,18 +109,20 @@ def of_line(line: dict, scenes: dict[str, dict]) -> Iterator[str]:
 
 
 def plain(line: dict) -> str:
-    """Change and question without case, punctuation and articles: equal for sentences that are the same."""
+    """Return change and question without case, punctuation and articles, for finding duplicates."""
     words = re.findall(r"[a-z0-9]+", f"{line['change'] or ''} {line['question']}".lower())
     return " ".join(w for w in words if w not in ("a", "an", "the"))
 
 
 def simple(text: str) -> str:
-    """A sentence without case and punctuation."""
+    """Return a sentence without case and punctuation."""
     return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def in_training(folder: Path) -> Iterator[str]:
-    """Lines of the training part of which a sentence stands in another part, unless they are left out of training."""
+    """Yield lines of the training part with a sentence that also occurs in another part, unless
+    excluded from training.
+    """
     held_out = {
         (sort, simple(line[sort])): part
         for part in ("dev", "test")
@@ -130,7 +139,7 @@ def in_training(folder: Path) -> Iterator[str]:
 
 
 def readings_told(folder: Path) -> Iterator[str]:
-    """What README says otherwise than the log of the test part's readings."""
+    """Yield differences between README and the log of the test part's evaluations."""
     log, page = folder / "readings_test.jsonl", folder / "README.md"
     if log.exists() and page.exists():
         count = sum(1 for _ in read_jsonl(log, "readings"))
@@ -139,7 +148,7 @@ def readings_told(folder: Path) -> Iterator[str]:
 
 
 def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
-    """Complaints, and how many sentences of each kind a part has."""
+    """Return errors, and the number of sentences of each kind in a part."""
     complaints, counts = [], {}
     seen: dict[str, str] = {}
     for part in PARTS:
@@ -158,9 +167,10 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
     return [*complaints, *in_training(folder), *readings_told(folder)], counts
 
 
-# --- programs -----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 
-NOTES = ("none", "beyond")  # why a question has no program: rightly unanswerable, or the language lacks it
+# reasons why a question has no program: it is unanswerable, or the language cannot express it
+NOTES = ("none", "beyond")
 SAME_WORD = {
     "back": "behind", "before": "front", "ahead": "front", "grey": "gray", "true": "yes", "false": "no", "right hand": "right",
     "left hand": "left", "none": "nothing", "nobody": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4",
@@ -194,13 +204,13 @@ WAYS = {"front", "behind", "left", "right"}
 
 
 def words(answer: str) -> frozenset[str]:
-    """The words of an answer that tell it from others."""
+    """Return the significant words of an answer."""
     found = [SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))]
     return frozenset(w for w in found if w not in EMPTY) or frozenset(found)
 
 
 def agrees(got: str, wanted: str) -> bool:
-    """Whether an answer says what a hand expects: some words may be left out, but no direction."""
+    """Return whether an answer matches an annotator's: words may be missing, but not directions."""
     a, b = words(got), words(wanted)
     if not a or a == b:
         return a == b
@@ -210,7 +220,7 @@ def agrees(got: str, wanted: str) -> bool:
 
 
 def answers(line: dict, programs: dict, scene: dict, wide: bool) -> list[str]:
-    """Right answers of a line's programs; NoAnswer where there is none."""
+    """Return the correct answers of a line's programs. Raise NoAnswer if there are none."""
     table = Table(scene, line["task"], line["options"], wide)
     if programs.get("frame"):
         table.room = table.frame(Call.parse(programs["frame"]))
@@ -220,7 +230,7 @@ def answers(line: dict, programs: dict, scene: dict, wide: bool) -> list[str]:
 
 
 def judged(line: dict, programs: dict, scene: dict) -> str:
-    """What the checker says of a line: it begins with ok, differs, fails or no program."""
+    """Return the verdict on a line, which begins with ok, differs, fails or no program."""
     kinds = {"question": ANSWERS, "change": ("edit",), "frame": ("frame",)}
     for field, kind in kinds.items():
         if (text := programs.get(field)) is not None:
@@ -262,7 +272,9 @@ def judged(line: dict, programs: dict, scene: dict) -> str:
 def check_programs(
     folder: Path, part: str, path: Path | None, first: int, last: int | None, everything: bool
 ) -> None:
-    """Prints what is wrong with a part's programs, and how many are right; InputError for a file that is no such list."""
+    """Print the errors of a part's programs, and how many are correct. Raise InputError for an
+    invalid file.
+    """
     scenes = tables(part, folder)
     lines = records("sentences", part, folder)
     counts: Counter = Counter()
@@ -287,7 +299,7 @@ def check_programs(
 
 
 def show(folder: Path, part: str, first: int, last: int | None) -> None:
-    """Prints lines of a part, and of each scene its table, for whoever writes programs."""
+    """Print lines of a part with their scenes, for writing programs."""
     scenes = tables(part, folder)
     lines = records("sentences", part, folder)
     shown: str | None = None
@@ -306,7 +318,9 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
 
 
 def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
-    """Prints the outcomes of readers on a part. `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
+    """Print the results of parsers on a part. `out`: a folder for each parser's outputs;
+    `calibrate`: fit the last one's certainty.
+    """
     from po3d.io.checkpoint import locate
     from po3d.language.read.reader import Reader
     from tools import wording_read as reading
@@ -339,7 +353,9 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
 
 
 def weights_of(reader: str) -> dict[str, str]:
-    """The hash of the weights of each network that a reader reads with: its own, and the parsers of the benchmarks' wording."""
+    """Return the hash of the weights of each network that a parser uses: its own, and the
+    benchmarks' parsers.
+    """
     from po3d.io.checkpoint import digest, locate
 
     names = NETWORKS.get(reader, (reader,))
@@ -347,7 +363,9 @@ def weights_of(reader: str) -> dict[str, str]:
 
 
 def log_reading(path: Path, reader: str, figures: str) -> None:
-    """Adds a reading of the test part to the list of all: when, which reader with which weights and code, what came out."""
+    """Append an evaluation on the test part to the log: date, parser with hashes of weights and
+    code, results.
+    """
     from po3d.io.checkpoint import git_revision
 
     earlier = list(read_jsonl(path, "readings")) if path.exists() else []
@@ -359,8 +377,9 @@ def log_reading(path: Path, reader: str, figures: str) -> None:
 
 
 def blind(folder: Path, part: str) -> tuple[int, int]:
-    """Of the lines of a part that a second hand answered without seeing the first one's answer: on how many both agree, and
-    how many there are."""
+    """Return, for the lines of a part that a second annotator answered blindly, on how many both
+    agree, and their number.
+    """
     lines = records("sentences", part, folder)
     second = {r["n"]: r["answer"] for r in records("blind", part, folder)}
     pairs = [(lines[n]["answer"], answer) for n, answer in second.items()]
@@ -371,7 +390,7 @@ def blind(folder: Path, part: str) -> tuple[int, int]:
 
 
 def main() -> int:
-    """The exit code: 2 where something is wrong."""
+    """Run the command line; return the exit code: 2 on errors."""
     parser = argparse.ArgumentParser("python -m tools.wording", description=__doc__.split("\n")[0])
     parser.add_argument("--folder", type=Path, default=ROOT / "data" / "wording")
     commands = parser.add_subparsers(dest="command")

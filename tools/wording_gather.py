@@ -1,13 +1,17 @@
-"""Gathers what was written for prompts (`wording_prompts`) into data/wording.
+"""Collect the sentences written for prompts (`wording_prompts`) into data/wording.
 
-    python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
-    python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
+    python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl:
+                                                     {"n": number, "voice": who, "says": text}
+    python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who,
+                                                     "change": ..., "frame": ..., "question": ...}
 
-The first adds to paraphrases_train.jsonl.bz2, where a record is a table with all that was said about it: its things (none of streets,
-photographs and orbits), and of each prompt sort, program, options, wordings and what was said beside it (sort, text, program). The second
-adds to reworded_train.jsonl.bz2, where a record is a line of the bank's training part with its sentences in other words. Left out are
-wordings whose program can't be written from them and the table, those that stand twice, and those that say what a sentence of the
-development or the test part says (of the test part by hashes of their words: nothing of it is shown).
+The first adds to paraphrases_train.jsonl.bz2, where a record is a scene with all sentences about
+it: its objects (none for streets, photographs and orbits), and for each prompt kind, program,
+options, wordings and accompanying sentences (kind, text, program). The second adds to
+reworded_train.jsonl.bz2, where a record is a line of the bank's training part with reworded
+sentences. Wordings are rejected if their program cannot be written from them and the scene, if they
+are duplicates, or if they match a sentence of the development or test part (for the test part by
+hashes of their words, so that none of it is revealed).
 """
 
 import argparse
@@ -29,13 +33,13 @@ from po3d.training.reader_pairs import BANK, Pair, bank, records
 from po3d.training.reader_tables import told as told_of
 from po3d.training.reader_tables import with_things
 
-NEAR = 0.8  # of the words of two sentences together, those in both: from here on they say the same
-LONGEST = 400  # letters
+NEAR = 0.8  # smallest Jaccard similarity of the words of two sentences that count as equal
+LONGEST = 400  # characters
 UNWRITTEN = "its program can't be written from it and the table"
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a sentence that tell it from others."""
+    """Return the significant words of a sentence."""
     return frozenset(re.findall(r"[a-z0-9]+", text.lower())) - {"a", "an", "the"}
 
 
@@ -44,7 +48,7 @@ def hashed(text: str) -> str:
 
 
 class HeldOut:
-    """The sentences of the development and test parts, as what must not be learned from."""
+    """The sentences of the development and test parts, which must not be trained on."""
 
     def __init__(self, folder: Path = BANK) -> None:
         said = {
@@ -55,13 +59,15 @@ class HeldOut:
         self.near = [w for text in said["dev"] if len(w := words(text)) > 3]
 
     def says(self, text: str) -> bool:
-        """Whether one of them says this, or the development part nearly."""
+        """Return whether the text equals a held-out sentence, or nearly equals one of the
+        development part.
+        """
         mine = words(text)
         return hashed(text) in self.hashes or any(len(mine & w) >= NEAR * len(mine | w) for w in self.near)
 
 
 def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) -> str:
-    """Why a wording of a prompt is of no use; "" where it is."""
+    """Return why a wording of a prompt is rejected; "" if it is accepted."""
     if not isinstance(says, str) or not 2 < len(says.strip()) < LONGEST or "\n" in says:
         return "no sentence"
     said, programs = {prompt["sort"]: says}, {prompt["sort"]: prompt["program"]}
@@ -85,7 +91,9 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
 def gathered(
     folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut, there: Iterable[dict] = ()
 ) -> tuple[list[dict], Counter]:
-    """Records, those that are `there` first, and how many wordings were taken or left out, and why."""
+    """Return the records, starting with the existing ones (`there`), and counts of accepted and
+    rejected wordings by reason.
+    """
     counts: Counter = Counter()
     tables = {record["table"]: record for record in there}
 
@@ -129,7 +137,9 @@ def gathered(
 def rewordings(
     folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut, there: Iterable[dict] = ()
 ) -> tuple[list[dict], Counter]:
-    """Lines in other words, those that are `there` too, and how many were taken or left out, and why."""
+    """Return reworded lines, including the existing ones (`there`), and counts of accepted and
+    rejected ones by reason.
+    """
     counts: Counter = Counter()
     lines, found = bank("train"), list(there)
     seen = {words(line[0].asked.question) for line in lines} | {words(r["question"]) for r in found}
@@ -151,7 +161,7 @@ def rewordings(
 def _of_no_use(
     n: object, says: dict[str, str], lines: Sequence[Sequence[Pair]], tokens: Vocabulary, pieces: WordPieces
 ) -> str:
-    """Why a line in other words can't be learned from; "" where it can."""
+    """Return why a reworded line is rejected; "" if it is accepted."""
     if not isinstance(n, int) or not 0 <= n < len(lines):
         return "no such line"
     asked = lines[n][0].asked
@@ -166,14 +176,14 @@ def _of_no_use(
 
 
 def write(path: Path, found: Iterable[dict]) -> None:
-    """One JSON line a record, packed, the same bytes for the same records."""
+    """Write one JSON line per record, compressed; equal records give equal bytes."""
     with atomic_write(path, "wb") as file, bz2.open(file, "wb") as packed:
         for record in found:
             packed.write((json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
 
 
 def main() -> int:
-    """The exit code: 2 where something is wrong."""
+    """Run the command line; return the exit code: 2 on errors."""
     parser = argparse.ArgumentParser("python -m tools.wording_gather", description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--lines", action="store_true", help="lines of the bank in other words")

@@ -1,8 +1,8 @@
 """Made-up rooms and random programs about them, for `wording_prompts`.
 
-A room is a training table with most things exchanged for others of about their size, so that programs run on it. `Programs` draws changes,
-frames and questions of every operation; its descriptions fit the thing that is meant alone. Above 400 lines: a method for each
-kind of program, which belong together.
+A room is a training scene in which most objects are replaced by others of similar size, so that
+programs run on it. `Programs` samples edits, frames and questions of every operation; its
+descriptions are unambiguous.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ from po3d.training.reader_pairs import records, tables
 from po3d.training.reader_tables import one
 from tools.wording_run import NoAnswer, Table, Thing
 
-EXCHANGED = 0.6  # of names of a table
-FIXED = ("door", "window", "wall")  # what nobody moves
+EXCHANGED = 0.6  # share of a scene's names that are replaced
+FIXED = ("door", "window", "wall")  # objects that are never moved
 WAYS = ("front", "behind", "left", "right")
 SCENE = call("scene")
 ROOM = call("frame", "room")
@@ -26,18 +26,18 @@ Random = np.random.Generator
 
 
 def weighed(random: Random, weights: str) -> str:
-    """One of the words of "on 3, under 1", each as often as its number says."""
+    """Draw a word of "on 3, under 1" with the given weights."""
     words, numbers = zip(*(each.split() for each in weights.split(", ")), strict=True)
     shares = np.array([float(number) for number in numbers])
     return words[int(random.choice(len(words), p=shares / shares.sum()))]
 
 
-# --- tables -------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 @lru_cache(1)
 def names_by_use() -> dict[str, tuple[str, ...]]:
-    """Names of things.txt, with those of the training tables' things, by what they could stand for."""
+    """Return the names of things.txt and of the training scenes' objects, by use."""
     found: dict[str, list[str]] = {}
     for line in (ROOT / "data" / "wording" / "things.txt").read_text("utf-8").splitlines():
         use, _, listed = line.partition(": ")
@@ -52,7 +52,7 @@ def names_by_use() -> dict[str, tuple[str, ...]]:
 
 
 def use_of(thing: dict) -> str:
-    """What a thing of a table could be exchanged for: a line of things.txt."""
+    """Return the class of objects that can replace an object: a line of things.txt."""
     (length, width, height), bottom = thing["size"], thing["at"][2]
     if any(thing["name"].endswith(w) for w in ("chair", "stool", "bench", "sofa", "couch", "pew", "cushion")):
         return "seat"
@@ -65,7 +65,7 @@ def use_of(thing: dict) -> str:
 
 @lru_cache(1)
 def states_of() -> dict[str, tuple[str, ...]]:
-    """States that things of a name are seen in, or put in, on the training tables."""
+    """Return, for each name, the states that its objects have or get in the training scenes."""
     found: dict[str, dict[str, None]] = {}
     for scene in tables("train").values():
         for thing in scene["objects"]:
@@ -82,7 +82,9 @@ def states_of() -> dict[str, tuple[str, ...]]:
 
 
 def made_up(random: Random) -> dict:
-    """A training room with things exchanged; what has the same name keeps to have so. Some get another colour."""
+    """Return a training room with objects replaced consistently by name; some get another
+    colour.
+    """
     rooms = [s for s in tables("train").values() if s["kind"] == "room"]
     scene = one(random, rooms)
     exchanged: dict[str, str] = {}
@@ -107,11 +109,13 @@ def made_up(random: Random) -> dict:
     return {**scene, "objects": things}
 
 
-# --- programs of a table ------------------------------------------------------------------------------------
+# --- programs of a table --------------------------------------------------------------------------
 
 
 class Programs:
-    """Programs about a room, drawn at random; each method gives one, or None where the room has nothing for it."""
+    """Samples programs about a room. Each method returns one; it returns None or raises NoAnswer if
+    the room has no match.
+    """
 
     def __init__(self, scene: dict, random: Random) -> None:
         self.scene, self.random, self.table = scene, random, Table(scene)
@@ -137,7 +141,9 @@ class Programs:
             return []
 
     def ref(self, thing: Thing, plain: bool = False) -> Call | None:
-        """A description that fits the thing alone: by its name, a look, what it lies on or next to, where it is."""
+        """Return an unambiguous description of the object: by its name, an attribute, what it is on
+        or next to, or its place.
+        """
         bare = self.called(thing.name)
         looks = [(a, v) for a in ("color", "material", "state") if (v := getattr(thing, a))]
         ways = [bare] * (6 if plain else 4)
@@ -166,7 +172,7 @@ class Programs:
         return None
 
     def any(self, among: Sequence[Thing] | None = None, plain: bool = False) -> Call:
-        """A description of some thing."""
+        """Return a description of a random object."""
         for _ in range(20):
             if (described := self.ref(self.one(among or self.things), plain)) is not None:
                 return described
@@ -179,7 +185,9 @@ class Programs:
         return a, b
 
     def a_set(self, least: int = 2) -> Call:
-        """Several things: of a name, a look, a use, on something, of two names, all but one."""
+        """Return a set of objects: by name, attribute, use or support, of two names, or all but
+        one.
+        """
         kind = weighed(self.random, "name 5, look 3, on 2, union 2, but 2, not 1, group 1, use 1, by 1")
         named = [self.called(n) for n in self.several] or [SCENE]
         if kind == "name":
@@ -229,7 +237,7 @@ class Programs:
         return self.then() if kind == "then" else getattr(self, kind)()
 
     def what(self) -> Call:
-        """What a change is about: mostly one thing, often some of several."""
+        """Return the objects of an edit: usually one object, often several."""
         kind = weighed(self.random, "one 62, set 12, some 14, two 7, all 5")
         if kind == "one":
             return call("group", self.any(self.movable))
@@ -343,7 +351,7 @@ class Programs:
         else:
             place = call("place", kind, self.any())
         thing = self.thing(use)
-        if self.several and self.chance(0.3):  # another of those that there are
+        if self.several and self.chance(0.3):  # another of the existing ones
             thing = call("thing", self.one(self.several), call("plain"))
         return call("add", number, thing, place)
 
@@ -358,7 +366,7 @@ class Programs:
         kinds = "move 5, remove 4, set 5, add 1, replace 1"
         a = getattr(self, weighed(self.random, kinds))()
         b = getattr(self, weighed(self.random, kinds))()
-        if self.chance(0.35) and a.op == "set" and b.op == "move":  # of one thing
+        if self.chance(0.35) and a.op == "set" and b.op == "move":  # of one object
             b = call("move", a.args[2], b.args[1])
         return call("then", a, b)
 
@@ -404,7 +412,7 @@ class Programs:
         return call("query", what, thing)
 
     def related(self) -> Call:
-        """What stands so to a thing, or a look of it."""
+        """Return the objects in a relation to an object, or an attribute of it."""
         how = self.one(("on", "on", "next_to", "under", "between", "supporting", "blocking", *WAYS))
         named = self.one([SCENE, SCENE, *(self.called(n) for n in self.several)])
         if how in ("between", "blocking"):
@@ -563,7 +571,7 @@ class Programs:
         return call("query", self.one(("height", "length", "width")), self.any())
 
     def runs(self, sort: str, program: Call) -> bool:
-        """Whether the room has an answer to the program, or can be so changed, or looked at."""
+        """Return whether the program has an answer, or can be applied, in the room."""
         table = Table(self.scene)
         try:
             if sort == "question":
@@ -574,7 +582,9 @@ class Programs:
         return True
 
     def sample(self, sort: str, fits: Callable[[Call], bool]) -> Call:
-        """A program of a sort ("change", "frame", "question") that runs and fits."""
+        """Sample a program of a kind ("change", "frame", "question") that runs and satisfies
+        `fits`.
+        """
         while True:
             try:
                 program = getattr(self, sort)()

@@ -1,10 +1,13 @@
-"""Prompts for whoever rewords sentences for training: plain sentences with their programs, about made-up tables.
+"""Write prompts for people who reword training sentences: generated sentences with programs.
 
-    python -m tools.wording_prompts --seed 0 --number 500 --out FILE      writes FILE.txt (for people) and FILE.jsonl
-    python -m tools.wording_prompts --lines --seed 0 --number 6 --out FILE      the bank's training lines, in 6 files FILE_K.txt
+    python -m tools.wording_prompts --seed 0 --number 500 --out FILE
+        writes FILE.txt (for people) and FILE.jsonl
+    python -m tools.wording_prompts --lines --seed 0 --number 6 --out FILE
+        the bank's training lines, in 6 files FILE_K.txt
 
-Programs about rooms are made for a table (`wording_programs`), and kept where they have an answer there. Streets, photographs and orbits are
-asked by the speakers. A prompt may come with a wish: another word for a thing, why it was taken away, that a word be left out.
+Programs about rooms are sampled for a made-up scene (`wording_programs`) and kept if they have an
+answer there. Those about streets, photographs and orbits come from the question generators. A
+prompt may contain a wish: another word for an object, a reason for a removal, or a word to avoid.
 """
 
 import argparse
@@ -24,9 +27,11 @@ from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, records
 from po3d.training.reader_tables import made_up as other_things
 from tools.wording_programs import FIXED, Programs, Random, made_up, one
 
-ROOMS = 0.7  # of the prompts; of the others streets have half, photographs and orbits a quarter each
-OF_A_ROOM = {"change": 4, "unreal": 2, "frame": 4, "question": 4, "unknown": 1}  # prompts about one table
-LONGEST = 420  # letters of a program
+# share of prompts; of the others streets are half, photographs and orbits a quarter each
+ROOMS = 0.7
+# number of prompts of each kind per scene
+OF_A_ROOM = {"change": 4, "unreal": 2, "frame": 4, "question": 4, "unknown": 1}
+LONGEST = 420  # characters of a program
 WHERE = {
     "front": "straight in front of you", "behind": "right behind you", "left": "to your left", "right": "to your right",
     "front_left": "ahead of you on the left", "front_right": "ahead of you on the right", "behind_left": "behind you on the left",
@@ -49,7 +54,7 @@ GONE = (
 )  # fmt: skip
 
 
-# --- prompts ------------------------------------------------------------------------------------------------
+# --- prompts --------------------------------------------------------------------------------------
 
 
 def _name(thing: Call) -> str:
@@ -76,7 +81,9 @@ def _tidy(text: str) -> str:
 
 
 def said(sort: str, program: Call) -> str:
-    """The program in plain words: those of its grammar, and others where these are stiff."""
+    """Return the program in plain words: those of its grammar, with exceptions where these are
+    awkward.
+    """
     if sort == "frame":
         return _frame_said(program)
     args = program.args
@@ -93,7 +100,7 @@ def said(sort: str, program: Call) -> str:
 
 
 def fits(sort: str, program: Call) -> bool:
-    """Whether a program can be said, and isn't too long."""
+    """Return whether a program can be phrased and is not too long."""
     try:
         return len(program.text()) < LONGEST and bool(said(sort, program))
     except GrammarError:
@@ -113,7 +120,7 @@ def _frame_said(program: Call) -> str:
 
 
 def wish(sort: str, program: Call, random: Random) -> str:
-    """What the wording should do besides, if anything."""
+    """Return additional wishes for the wording, possibly none."""
     names = [c.args[1] for c in program.calls() if c.op == "filter" and c.args[0] == "name"]
     wishes = []
     if names and random.random() < 0.35:
@@ -157,7 +164,9 @@ def wish(sort: str, program: Call, random: Random) -> str:
 
 
 def unknown(name: str, random: Random) -> dict:
-    """A prompt for a question that the table can't answer, about a thing of a name or about one that isn't there."""
+    """Return a prompt for an unanswerable question, about an existing name or about an object that
+    is not in the scene.
+    """
     if random.random() < 0.5:
         says = "Ask for the colour, the place or the state of something that is not in the list, as if it were there."
     else:
@@ -169,7 +178,7 @@ def unknown(name: str, random: Random) -> dict:
 
 
 def of_rooms(seed: int, number: int) -> Iterator[dict]:
-    """Prompts about rooms."""
+    """Yield prompts about rooms."""
     made = 0
     for index in range(number):
         random = rng(seed, "prompts-room", index)
@@ -201,7 +210,9 @@ def of_rooms(seed: int, number: int) -> Iterator[dict]:
 
 
 def sunk(program: Call) -> Call:
-    """With filters by shape right at the scene, as people say it: "rubber cars to the left", not "what is left and a car"."""
+    """Move filters by shape next to the scene, as in natural wording: "rubber cars to the left",
+    not "what is left and a car".
+    """
     args = tuple(sunk(a) if isinstance(a, Call) else a for a in program.args)
     if program.op == "filter" and args[0] == "shape":
         inner = args[2]
@@ -213,7 +224,9 @@ def sunk(program: Call) -> Call:
 
 
 def of_others(seed: int, number: int) -> Iterator[dict]:
-    """Prompts about streets, photographs and orbits: the speakers' programs, plainly said."""
+    """Yield prompts about streets, photographs and orbits: programs of the question generators in
+    plain words.
+    """
     makers = (street_pair, street_pair, photo_pair, orbit_pair)
     seen = set()
     for index in range(number):
@@ -241,7 +254,7 @@ def of_others(seed: int, number: int) -> Iterator[dict]:
 
 
 def prompts(seed: int, number: int) -> list[dict]:
-    """So many prompts, those of a room together."""
+    """Return prompts, grouped by room."""
     rooms = round(ROOMS * number)
     found = [*of_rooms(seed, rooms), *of_others(seed, number - rooms)]
     return [{"n": n, **prompt} for n, prompt in enumerate(found)]
@@ -261,7 +274,9 @@ by other words, as long as it stays clear which is meant. In [brackets]: a wish,
 
 
 def written(found: Sequence[dict]) -> str:
-    """The prompts for people: a line of what a table holds, then a numbered line a prompt."""
+    """Format the prompts for people: a line with a scene's objects, then a numbered line for each
+    prompt.
+    """
     lines, last = [HEADER], None
     for prompt in found:
         table = prompt["table"] if prompt["things"] else prompt["kind"]
@@ -276,14 +291,15 @@ def written(found: Sequence[dict]) -> str:
 
 
 def _listed(thing: Sequence[str]) -> str:
-    """A thing in words: "white wood closed door"."""
+    """Describe an object: "white wood closed door"."""
     name, *looks = thing
     return " ".join([*(w for w in looks if w not in name), name])
 
 
 def of_lines(seed: int, number: int) -> list[str]:
-    """The lines of the bank's training part for people, a room's or another table's together, in so many texts of about one length: two
-    thirds of them rooms."""
+    """Format the lines of the bank's training part for people, grouped by scene, as `number` texts
+    of similar length; two thirds of them are about rooms.
+    """
     scenes, lines = tables("train"), records("sentences", "train")
     parts: list[list[str]] = [[] for _ in range(number)]
     names = sorted(scenes)
@@ -309,7 +325,7 @@ def of_lines(seed: int, number: int) -> list[str]:
 
 
 def main() -> int:
-    """The exit code: 2 where something is wrong."""
+    """Run the command line; return the exit code: 2 on errors."""
     parser = argparse.ArgumentParser("python -m tools.wording_prompts", description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--number", type=int, default=500, help="of prompts, or of files")

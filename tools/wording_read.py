@@ -1,12 +1,13 @@
-"""How well po3d answers the bank on true tables: readers read it, po3d's own executors run the programs, the answers are compared with the
-hands'.
+"""Evaluate parsers on the sentence bank with ground-truth scenes and po3d's executors.
 
-    python -m tools.wording read dev --reader gold --reader old --reader ask --reader checkpoints/reader [--calibrate]
+    python -m tools.wording read dev --reader gold --reader old --reader ask
+        --reader checkpoints/reader [--calibrate]
 
-"gold" are the annotators' programs: what the executors make of them. "old" are the readers of the benchmarks' wording, "ask" is what
-`po3d ask` says of both readers, silent where it asks back. A line is right where the answer is the hand's or, where there is none, where
-nothing is answered. A reading's probability is the product of those of question, change and frame; the weights (`Weighing`) of readings
-with one answer are added up.
+"gold" uses the annotators' programs, which tests the executors. "old" uses the benchmarks' parsers;
+"ask" combines both parsers as `po3d ask` does, without an answer where it asks for clarification. A
+line is correct if the answer equals the annotator's or, for an unanswerable line, if nothing is
+answered. The probability of a parse is the product of those of question, change and frame; the
+weights (`Weighing`) of parses with equal answers are added.
 """
 
 import json
@@ -45,20 +46,24 @@ from po3d.systems.pipeline import Executor, Pipeline, Ran, Reader, Reading, Tabl
 from po3d.systems.tables import Truth
 from tools.wording_run import Table
 
-PULL = 0.001  # of the weights of evidence towards none, in calibration: their squares' share of a line's likelihood
-SURE = 0.9  # at this probability an answer should be right 19 times of 20
-SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
-# Where who asks was told that he stands; he looks along +y.
+# strength of the regularisation of the weights in calibration, relative to a line's likelihood
+PULL = 0.001
+SURE = 0.9  # at this probability 19 of 20 answers should be correct
+# precision, and share of lines answered wrongly, for which `coverage` is reported
+SURELY, WRONG = 0.95, 0.04
+# Viewer positions as the annotators were told; the viewer looks along +y.
 EYES = {"photo": (0.0, 0.0, 1.5), "street": (0.0, -7.0, 2.0), "orbit": (0.0, -4.0, 1.5)}
 LOOKS = ("color", "material", "state")
 VIEWS = (0.0, 90.0, 180.0, 270.0)
-NAMED = ("gold", "old", "ask")  # readers that are no checkpoints
-EMPTY = ("not found", "set is empty")  # in the reason of what people answer by "nothing"
+NAMED = ("gold", "old", "ask")  # readers that are not checkpoints
+# parts of failure reasons that annotators would answer by "nothing"
+EMPTY = ("not found", "set is empty")
 
 
 class Said(NamedTuple):
-    """The answer of a reading, REFUSED where it says that there is none, None where it fails; its probability, why there is no answer,
-    the program, and what speaks for it."""
+    """Result of a parse: the answer (REFUSED for an unanswerable line, None on failure), its
+    probability, the reason for a missing answer, the program, and the evidence.
+    """
 
     answer: str | None
     probability: float
@@ -68,7 +73,9 @@ class Said(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A line's outcome: "right", "wrong" or "no answer"; whether it has an answer; the reader's probability; what it answered."""
+    """Result of a line: "right", "wrong" or "no answer"; whether it is answerable; the parser's
+    probability; the answer.
+    """
 
     outcome: str
     answerable: bool
@@ -76,11 +83,11 @@ class Judged(NamedTuple):
     answer: str | None
 
 
-# --- lines and scenes as po3d has them ------------------------------------------------------------------------
+# --- lines and scenes as po3d's types -------------------------------------------------------------
 
 
 def scene_of(record: dict) -> Scene:
-    """A scene of the bank as a table."""
+    """Convert a scene of the bank to a Scene."""
     things = tuple(_thing(record, k) for k in range(len(record["objects"])))
     if record["kind"] == "room":
         w, d = record["size"]
@@ -105,7 +112,7 @@ def _thing(record: dict, k: int) -> ObjectState:
 
 
 def question_of(line: dict, k: int = 0) -> Question:
-    """A line of the bank as a question."""
+    """Convert a line of the bank to a question."""
     views = VIEWS if line["kind"] == "orbit" else (0.0,)
     return Question(
         str(k), line["scene"], line["question"], "6d" if line["task"] == "own" else "2d", "", line["answer"],
@@ -122,7 +129,7 @@ def executor_of(kind: str) -> Executor:
 
 @cache
 def own_reader_of(kind: str) -> Reader:
-    """The reader of a benchmark's wording."""
+    """Return the benchmark's parser for a kind of scene."""
     made = {
         "room": rooms.own_reader,
         "street": street.own_reader,
@@ -132,13 +139,15 @@ def own_reader_of(kind: str) -> Reader:
     return made[kind]()
 
 
-# --- readers ----------------------------------------------------------------------------------------------------
+# --- parsers --------------------------------------------------------------------------------------
 
 
 def readings(
     reader: str, lines: Sequence[dict], programs: Sequence[dict], scenes: Mapping[str, Scene]
 ) -> list[list[Said]]:
-    """What each reading of each line says, likeliest first: one alone, but for a checkpoint's. `programs` are the annotators'."""
+    """Return the results of the parses of each line, most likely first: several for a checkpoint,
+    one for the others. `programs`: those of the annotators.
+    """
     if reader == "ask":
         return [[_asked(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
     if reader == "gold":
@@ -153,7 +162,7 @@ def readings(
 
 
 def _by_network(lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: str) -> Iterator[list[Said]]:
-    """Lines about one scene are read together."""
+    """Parse lines about one scene together."""
     for name, same in groupby(enumerate(lines), lambda item: item[1]["scene"]):
         about, scene = list(same), scenes[name]
         learned = Learned(executor_of(about[0][1]["kind"]), checkpoint)
@@ -164,7 +173,7 @@ def _by_network(lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: 
 
 
 def _meant(line: dict, told: dict) -> Reading:
-    """The annotators' programs of a line."""
+    """Return the annotators' programs of a line."""
     executor, question = executor_of(line["kind"]), question_of(line)
     read = {sort: [Read(Call.parse(told[sort]), 1.0)] for sort in SORTS if told[sort]}
     refused = {} if told["question"] else {"question": [Read(None, 1.0, "none")]}
@@ -172,7 +181,7 @@ def _meant(line: dict, told: dict) -> Reading:
 
 
 def _said(line: dict, scene: Scene, reading: Reading) -> Said:
-    """What a reading answers."""
+    """Execute a parse."""
     question, answering = question_of(line), executor_of(line["kind"]).exactly(scene)
     if reading.unread:
         failed = Ran(Outcome("failed", None, reason=reading.unread), reading)
@@ -185,12 +194,14 @@ def _said(line: dict, scene: Scene, reading: Reading) -> Said:
 
 
 def _asked(line: dict, k: int, scene: Scene) -> Said:
-    """What `po3d ask` says: an answer, or none, because there is none or because it is not sure what is asked."""
+    """Return the result of `po3d ask`: an answer, or none if there is none or the question is
+    ambiguous.
+    """
     q = question_of(line, k)
     how = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
     try:
         said = _model(line["kind"]).ask(scene, q.text, **how)
-    except InputError as error:  # a frame of what is no room
+    except InputError as error:  # a frame for a scene that is not a room
         return Said(None, 0.0, str(error))
     return Said(said.answer, said.probability or 0.0, said.reason, said.program)
 
@@ -202,7 +213,9 @@ def _model(kind: str) -> Model:
 
 
 def chosen(several: Sequence[Said], weighing: Weighing = ALONE) -> Said:
-    """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
+    """Return the first parse with the most likely answer, or refusal, over all parses, with its
+    share of the total weight.
+    """
     if len(several) == 1:
         return several[0]
     k, share = likeliest([one.answer for one in several], [weighing(one.evidence) for one in several])
@@ -210,7 +223,9 @@ def chosen(several: Sequence[Said], weighing: Weighing = ALONE) -> Said:
 
 
 def judged(line: dict, said: Said, agrees: Callable[[str, str], bool]) -> Judged:
-    """The outcome of a line. People answer "nothing" where nothing is found, and call the 22nd type of vehicles a hatchback."""
+    """Judge a line. Annotators answer "nothing" if nothing is found, and call the 22nd type of
+    vehicles a hatchback.
+    """
     answer = {REFUSED: None, "addi": "hatchback"}.get(said.answer, said.answer)
     wanted, p = line["answer"], said.probability
     if wanted is None:
@@ -223,12 +238,14 @@ def judged(line: dict, said: Said, agrees: Callable[[str, str], bool]) -> Judged
     return Judged("right" if agrees(answer, wanted) else "wrong", True, p, answer)
 
 
-# --- figures ----------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
-    """By kind: right, wrong and unanswered shares of what has an answer; how often what has none was answered; and of answers at SURE
-    and above the share that is right."""
+    """Format a table by kind: correct, wrong and missing answers of answerable lines; the share of
+    unanswerable lines that were answered; and the accuracy of answers with probability SURE or
+    higher.
+    """
     rows = [
         f"{'':8}{'n':>6}{'right':>8}{'wrong':>8}{'silent':>8}   no answer: n, answered   at p >= {SURE}: n, right"
     ]
@@ -248,14 +265,15 @@ def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
 
 
 def _share(flags: Iterable[bool]) -> float:
-    """Per cent of them that are so."""
+    """Return the percentage of true flags."""
     listed = list(flags)
     return 100 * sum(listed) / max(len(listed), 1)
 
 
 def certainty(found: Sequence[Judged]) -> tuple[float, float]:
-    """(slope, offset) of the readings' logit in that of the answer's being right: logistic regression over the lines answered, with a weak
-    pull towards none of it."""
+    """Fit (slope, offset) of the logit of being correct as a function of the parses' logit:
+    logistic regression over the answered lines, weakly regularised.
+    """
     part = [j for j in found if j.answer is not None]
     x = np.array([[logit(j.probability), 1.0] for j in part])
     y = np.array([float(j.outcome == "right") for j in part])
@@ -270,8 +288,9 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
 def calibrated(
     lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
 ) -> Weighing:
-    """The weights at which the right answers' share of all weight is likeliest, over lines of which some readings are right, with a weak pull
-    towards the probabilities alone."""
+    """Fit the weights that maximise the likelihood of correct answers, over lines with at least one
+    correct parse; weakly regularised towards using the probabilities alone.
+    """
     told = [
         (
             np.array(
@@ -294,8 +313,9 @@ def calibrated(
 def by_others(
     lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
 ) -> list[Judged]:
-    """The outcomes of each hand's lines with the weights that the other hands' say: weights look surer on the lines that they were found
-    on than on a stranger's."""
+    """Return the results of each annotator's lines with weights fitted to the other annotators'
+    lines (cross-validation), to avoid overconfidence.
+    """
     weighed = {
         hand: calibrated(
             *zip(*(one for one in zip(lines, several, strict=True) if one[0]["hand"] != hand)), agrees
@@ -307,7 +327,7 @@ def by_others(
 
 
 def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:
-    """One record a line: the sentences, the program, what came of it."""
+    """Write one record per line: the sentences, the program, the result."""
     with atomic_write(path) as file:
         for line, said, outcome in zip(lines, found, outcomes, strict=True):
             told = {k: line[k] for k in ("kind", *SORTS, "options", "answer")} | outcome._asdict()
@@ -316,7 +336,9 @@ def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Se
 
 
 def coverage(found: Sequence[Judged]) -> str:
-    """How much is answered, from the surest on, where SURELY of the answers are right, and where WRONG of all lines get a wrong one."""
+    """Return the share of lines answered, in order of confidence, at precision SURELY, and with
+    WRONG of all lines answered wrongly.
+    """
     told = []
     for what, answered in (
         (f"{SURELY:.0%} of the answers right", _surest(found, surely=True)),
@@ -329,7 +351,9 @@ def coverage(found: Sequence[Judged]) -> str:
 
 
 def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
-    """The answers, surest first, so many that WRONG of all lines are answered wrongly; or that SURELY of the answers are right."""
+    """Return the longest list of the most confident answers with at most WRONG of all lines wrong;
+    or with precision of at least SURELY.
+    """
     answered = sorted((j for j in found if j.answer is not None), key=lambda j: -j.probability)
     right = np.cumsum([j.outcome == "right" for j in answered])
     number = np.arange(1, len(answered) + 1)
@@ -338,7 +362,7 @@ def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
 
 
 def keep_certainty(path: str, found: tuple[float, float], weighing: Weighing) -> None:
-    """Writes a certainty, and the weighing that it was found with, into the description of a checkpoint."""
+    """Write the certainty, and the weighing for which it was fitted, into a checkpoint's JSON."""
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
     about["config"]["certainty"] = [round(value, 4) for value in found]

@@ -1,10 +1,11 @@
-"""Runs programs on the bank's tables, for its checker: what a person would call right, borders being wide.
+"""Interpreter of programs on the bank's scenes for checking annotations, with tolerant relations.
 
     Table(scene) ─► changed by `edit` ─► answers of `question`
 
-The benchmarks' rules (how far "next to" reaches, where "left" ends) differ from each other and from the bank's hands, so a set is
-worked out by a narrow and by a wide reading, and an answer that either gives counts. It shares no code with the executors, so that
-what a reader is worth does not depend on them; above 400 lines, for it runs the whole language.
+The benchmarks' rules (the range of "next to", the borders of "left") differ from each other and
+from the annotators'. Each set is therefore computed with narrow and with wide thresholds, and an
+answer from either counts as correct. It shares no code with the executors, so that evaluations of
+parsers do not depend on them.
 """
 
 import copy
@@ -19,7 +20,7 @@ from po3d.scene.vocabulary import PARENT
 from po3d.training.reader_tables import size_of
 
 ANYTHING = ("object", "thing", "vehicle", "item")
-TOUCH = 0.08  # metres between an underside and what it rests on
+TOUCH = 0.08  # largest gap between an underside and its support, metres
 SHAPE = {
     "SUV": "suv",
     "double bus": "double",
@@ -30,12 +31,12 @@ SHAPE = {
 
 
 class NoAnswer(Exception):
-    """A program has none on a table: `args[0]` says why."""
+    """Raised if a program has no answer on a scene; `args[0]` is the reason."""
 
 
 @dataclass
 class Thing:
-    """A row of a table. `id` stays through changes."""
+    """An object of a scene. `id` is constant under edits."""
 
     id: int
     name: str
@@ -56,30 +57,32 @@ class Thing:
         return getattr(self, "name" if attribute == "shape" else attribute, None)
 
     def reach(self, way: float) -> float:
-        """Half its extent along a direction, metres."""
+        """Return half its extent along a direction, metres."""
         off = math.radians(self.heading) - way
         return abs(math.cos(off)) * self.size[0] / 2 + abs(math.sin(off)) * self.size[1] / 2
 
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point of the ground is under or over its box."""
+        """Return whether a ground point is within its footprint."""
         a, dx, dy = math.radians(self.heading), x - self.at[0], y - self.at[1]
         along, across = dx * math.cos(a) + dy * math.sin(a), dy * math.cos(a) - dx * math.sin(a)
         return abs(along) <= self.size[0] / 2 + margin and abs(across) <= self.size[1] / 2 + margin
 
 
 def gap(a: Thing, b: Thing) -> float:
-    """Metres of floor between two boxes, about."""
+    """Return the approximate ground distance between two boxes, metres."""
     way = math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])
     return max(0.0, math.dist(a.at[:2], b.at[:2]) - a.reach(way) - b.reach(way))
 
 
 def apart(a: Thing, b: Thing) -> float:
-    """Metres between two boxes, about, heights counted."""
+    """Return the approximate distance between two boxes including height, metres."""
     return math.hypot(gap(a, b), max(0.0, b.at[2] - a.top, a.at[2] - b.top))
 
 
 def called(name: str, text: str) -> bool:
-    """Whether a thing of a name is what a text says: the name, its last words, or a kind of vehicles."""
+    """Return whether a text refers to an object's name: the name, its last words, or a category of
+    vehicles.
+    """
     spoken, name = text.lower().strip(), name.lower()
     one = " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])
     for said in (spoken, one, SYNONYMS.get(one, one)):
@@ -103,26 +106,28 @@ SHAPE_OF = (
 
 @dataclass
 class Frame:
-    """Ground directions by the angle of its front, degrees; `at`: where who looks stands, None: nowhere told. `mirror`: front is
-    what lies towards the viewer, right what lies to the viewer's right."""
+    """Reference frame: ground directions from the angle of its front, degrees. `at`: position of
+    the viewer, None if not given. `mirror`: front is towards the viewer, right is the viewer's
+    right.
+    """
 
     front: float
     at: tuple[float, float] | None = None
     mirror: bool = False
 
     def angle(self, direction: str) -> float:
-        """Ground angle of a direction, degrees."""
+        """Return the ground angle of a direction, degrees."""
         turn = -45.0 * DIRECTIONS.index(direction)
         return self.front + (180 - turn if self.mirror else turn)
 
     def off(self, direction: str, dx: float, dy: float) -> float:
-        """Degrees between a way on the ground and a direction."""
+        """Return the angle between a ground vector and a direction, degrees."""
         return abs((math.degrees(math.atan2(dy, dx)) - self.angle(direction) + 180) % 360 - 180)
 
 
 @dataclass
 class Table:
-    """A scene of the bank, with what a change made of it."""
+    """A scene of the bank, possibly edited."""
 
     scene: dict
     task: str | None = None
@@ -140,7 +145,7 @@ class Table:
         ]
         self.past = copy.deepcopy(self.things)
 
-    # --- sets ---------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def objects(self, call: Call) -> list[Thing]:
         return getattr(self, f"_{call.op}")(*call.args)
@@ -260,7 +265,7 @@ class Table:
         return [min(ahead)[2]] if ahead else []
 
     def _holds_so(self, how: str, a: Thing, b: Thing, c: Thing | None = None) -> bool:
-        """Whether a lies so to b (and c)."""
+        """Return whether a is in a relation to b (and c)."""
         over = b.holds(a.at[0], a.at[1], 0.15 if self.wide else 0.03) or (
             self.wide and gap(a, b) == 0 and a.holds(b.at[0], b.at[1])
         )
@@ -313,7 +318,7 @@ class Table:
             return math.dist(a.at[:2], b.at[:2]) < math.dist(before[0].at[:2], before[1].at[:2])
         raise NoAnswer(f"not run: {how}")
 
-    # --- objects, frames ----------------------------------------------------------------------------------------
+    # --- objects, frames --------------------------------------------------------------------------
 
     def object(self, call: Call) -> Thing:
         return getattr(self, f"_{call.op}")(*call.args)
@@ -388,7 +393,7 @@ class Table:
         return Thing(-1, "viewer", None, None, None, [0.1, 0.1, 0.1], at, 90.0)
 
     def frame(self, call: Call, one: Thing | None = None) -> Frame:
-        """The frame of a call; `one`: the object from which a direction is said."""
+        """Return the frame of a call; `one`: the object for frame(object)."""
         args = call.args
         if len(args) == 1 and isinstance(args[0], str):
             whose = args[0]
@@ -418,10 +423,10 @@ class Table:
         a, b = map(self.object, args)
         return Frame(math.degrees(math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])), tuple(a.at[:2]))
 
-    # --- answers: all words that say it -------------------------------------------------------------------------
+    # --- answers: all accepted words --------------------------------------------------------------
 
     def answers(self, call: Call) -> list[str]:
-        """Texts that are right."""
+        """Return all correct answers."""
         if call.op in ("exist", "equal", "less_than", "greater_than", "holds"):
             return ["yes" if self.truth(call) else "no"]
         if call.op == "count" or (call.op == "query" and call.signature.output == "number"):
@@ -505,7 +510,7 @@ class Table:
             yield from (
                 d.replace("_", " ") for d in known if frame.off(d, dx, dy) < near + (14 if self.wide else 0.1)
             )
-            if sectors == "eight":  # the options may hold diagonals or quarters only
+            if sectors == "eight":  # the options may have only diagonal or only straight directions
                 yield from (d.replace("_", " ") for d in DIRECTIONS if frame.off(d, dx, dy) < 35)
         elif call.op == "view":
             way, a, b = call.args
@@ -524,7 +529,7 @@ class Table:
         return min(("front", "right", "behind", "left"), key=lambda d: frame.off(d, math.cos(a), math.sin(a)))
 
     def _sides(self, t: Thing) -> list[tuple[str, float]]:
-        """The parts of a room in which a thing stands, wide ones too."""
+        """Return the parts of a room in which an object is, with wide thresholds."""
         width, depth = self.scene.get("size", (6.0, 6.0))
         x, y = (
             (t.at[0] / width - 0.5, t.at[1] / depth - 0.5)
@@ -545,10 +550,10 @@ class Table:
             found += [("middle", 0), ("centre", 0)]
         return found
 
-    # --- changes ------------------------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
 
     def edit(self, call: Call) -> None:
-        """Makes a change."""
+        """Apply an edit."""
         if call.op == "then":
             for part in call.args:
                 self.edit(part)
@@ -559,7 +564,7 @@ class Table:
         self.touched = list(dict.fromkeys([*self.touched, *kept]))
 
     def _carried(self, t: Thing) -> list[Thing]:
-        """What rests on a thing, and on that."""
+        """Return everything that rests on an object, directly or indirectly."""
         found, below = [], [t]
         while below:
             one = below.pop()
@@ -575,7 +580,7 @@ class Table:
         self.touched.append(t.id)
 
     def place(self, call: Call, t: Thing, k: int = 0) -> list[float]:
-        """Where a thing is put, the k-th of several."""
+        """Return the new position of an object, the k-th of several."""
         how, *rest = call.args
         if how in ("corner", "wall", "centre"):
             width, depth = self.scene["size"]
@@ -608,7 +613,7 @@ class Table:
         return [one.at[0] + off * math.cos(a), one.at[1] + off * math.sin(a), self._rest(one, t)]
 
     def _rest(self, one: Thing, t: Thing) -> float:
-        """Height of what a thing beside another one stands on."""
+        """Return the height of the surface that an object beside another one stands on."""
         return one.at[2] if any(self._holds_so("on", one, o) for o in self.things if o.id != one.id) else 0.0
 
     def _edit_move(self, which: Call, place: Call) -> None:

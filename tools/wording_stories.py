@@ -1,14 +1,16 @@
-"""Sentences as people say them, and then their meaning in plain words: stories for the reader's training.
+"""Training data from free sentences, each with a restatement in the generated language.
 
-    python -m tools.wording_stories scenes room --seed 301 --number 36 --out FOLDER/scenes_1      writes FILE.txt (for people) and FILE.json
+    python -m tools.wording_stories scenes room --seed 301 --number 36 --out FOLDER/scenes_1
+        writes FILE.txt (for people) and FILE.json
     python -m tools.wording_stories read FOLDER --reader reader
     python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.bz2
 
-Who writes is given the scenes and the forms of plain sentences (those of `po3d language say` alone: others may be read otherwise), and
-writes said_K.jsonl about scenes_K.json: {"scene": number, "voice": who, "change": [as said, in plain words], "frame": [...],
-"question": [...], "options": [...]}, some of the three sentences, as one person says them together. Each plain one can be understood
-alone; "Nothing changed." and "No answer." are plain, too. `read` has the reader read the plain sentences, and writes what it is sure of
-as prompts_K.jsonl and written_K.jsonl.
+Writers get the scenes and the patterns of generated sentences (those of `po3d language say` only:
+others may be parsed wrongly) and write said_K.jsonl about scenes_K.json: {"scene": number, "voice":
+who, "change": [free sentence, restatement], "frame": [...], "question": [...], "options": [...]},
+with some of the three sentences, as one person says them together. Each restatement must be
+understandable alone; "Nothing changed." and "No answer." are allowed. `read` parses the
+restatements and writes the reliable ones as prompts_K.jsonl and written_K.jsonl.
 """
 
 import argparse
@@ -30,17 +32,19 @@ from po3d.training.reader_tables import LENGTHS, with_things
 from tools.wording_programs import Random, made_up, names_by_use, one
 from tools.wording_run import NoAnswer, Table
 
-NOTHING = ("Nothing changed.", "No answer.")  # plain sentences that have no program
-# A reading's probability; that of one that can be run; and that of one that can be run and is so many times likelier than the next.
+NOTHING = ("Nothing changed.", "No answer.")  # restatements without a program
+# Smallest probability of a parse; of one that can be executed; and of one that can be executed and
+# is AHEAD times as likely as the next.
 SURE, RUNS, LIKELY, AHEAD = 0.8, 0.35, 0.2, 1.5
-APART = 1.1  # metres between toy vehicles
-TWICE, COLORED = 0.4, 0.45  # that a photograph shows two of a name; that a thing's colour is told
+APART = 1.1  # smallest distance between toy vehicles, metres
+# probabilities: a photograph shows two objects of one name; an object's colour is given
+TWICE, COLORED = 0.4, 0.45
 LOOKS = ("color", "material", "state", "size")
 FACING = ("left", "right", "front", "back")
 
 
 def scene(kind: str, random: Random) -> dict:
-    """A scene as the bank has them, things with their looks in words."""
+    """Return a scene in the bank's format, with attributes as words."""
     if kind == "room":
         return {"kind": kind, **made_up(random)}
     if kind == "photo":
@@ -64,7 +68,9 @@ def scene(kind: str, random: Random) -> dict:
 
 
 def photographed(random: Random) -> list[dict]:
-    """What a photograph shows: people or animals, a vehicle or two, things; some of a name that another has, told apart by colours."""
+    """Return the objects of a photograph: people or animals, up to two vehicles, others; objects of
+    equal name have colours.
+    """
     names = names_by_use()
     household = [name for use in ("seat", "floor", "small", "wall") for name in names[use]]
     shown = [*_some(random, names["who"], 3), *_some(random, names["vehicle"], int(random.integers(3)))]
@@ -83,12 +89,12 @@ def _some(random: Random, names: Sequence[str], number: int) -> list[str]:
 
 
 def words(thing: dict) -> list[str]:
-    """A thing's name and looks, as the reader is told it."""
+    """Return an object's name and attributes, as in the parser's input."""
     return [thing["name"], *(w for look in LOOKS if isinstance(w := thing.get(look), str) and w)]
 
 
 def told(number: int, made: dict) -> str:
-    """A scene for people."""
+    """Format a scene for people."""
     lines = [f"\n== scene {number}: {made['kind']}"]
     for thing in made["objects"]:
         name, *looks = words(thing)
@@ -100,7 +106,7 @@ def told(number: int, made: dict) -> str:
 
 
 def _below(thing: dict, things: Sequence[dict]) -> str:
-    """What a thing of a room stands on, "" where that is the floor."""
+    """Return what an object of a room stands on, "" for the floor."""
     if len(thing.get("at", ())) < 3 or not isinstance(thing.get("size"), list) or thing["at"][2] < 0.05:
         return ""
     x, y, z = thing["at"]
@@ -116,7 +122,9 @@ def _below(thing: dict, things: Sequence[dict]) -> str:
 
 
 def runs(made: dict, sort: str, program: Call, after: str | None = None) -> bool:
-    """Whether a room has an answer to a program, can be so changed or looked at, `after` a change; other scenes do not say."""
+    """Return whether a program can be executed on a room, after the edit `after`; always true for
+    other kinds of scenes.
+    """
     if made["kind"] != "room":
         return True
     table = Table(made, wide=True)
@@ -130,7 +138,9 @@ def runs(made: dict, sort: str, program: Call, after: str | None = None) -> bool
 
 
 def meant(made: dict, sort: str, readings: Sequence[Reading], after: str | None = None) -> str | None:
-    """The program of a plain sentence by its readings, likeliest first; None where they are not sure."""
+    """Return the program of a restatement from its parses, most likely first; None if they are not
+    reliable.
+    """
     first, *rest = readings
     if first.program is None:
         return None
@@ -140,7 +150,9 @@ def meant(made: dict, sort: str, readings: Sequence[Reading], after: str | None 
 
 
 def read(folder: Path, reader: Reader) -> Counter:
-    """Writes prompts and wordings beside what was said; how many sentences were kept and left out."""
+    """Write prompts and wordings beside the writers' files; return counts of kept and rejected
+    sentences.
+    """
     counts: Counter = Counter()
     for path in sorted(folder.glob("said_*.jsonl")):
         scenes = read_json(folder / path.name.replace("said", "scenes").replace(".jsonl", ".json"), "scenes")
@@ -165,7 +177,7 @@ def read(folder: Path, reader: Reader) -> Counter:
 
 
 def understood(line: dict, made: dict, read: Mapping[Sort, Sequence[Reading]]) -> dict[Sort, str]:
-    """The programs of a line's plain sentences by their readings, "" where those are not sure."""
+    """Return the programs of a line's restatements from their parses, "" if unreliable."""
     programs: dict[Sort, str] = {}
     for sort, readings in read.items():
         after = programs.get("change") if sort == "question" else None
@@ -175,7 +187,9 @@ def understood(line: dict, made: dict, read: Mapping[Sort, Sequence[Reading]]) -
 
 
 def written(line: dict, made: dict, programs: Mapping[Sort, str]) -> tuple[dict, dict]:
-    """A prompt for the last of a line's sentences whose program is known, what was said beside it with it, and its wording."""
+    """Return a prompt for the last of a line's sentences with a known program, with the other
+    sentences beside it, and its wording.
+    """
     first = [sort for sort in programs if programs[sort]][-1]
     said = {sort: " ".join(line[sort][0].split()) for sort in programs}
     prompt = {
@@ -190,11 +204,11 @@ def written(line: dict, made: dict, programs: Mapping[Sort, str]) -> tuple[dict,
     return prompt, {"voice": line.get("voice", ""), "says": said[first]}
 
 
-ORDER: tuple[Sort, ...] = ("change", "frame", "question")  # as they are said
+ORDER: tuple[Sort, ...] = ("change", "frame", "question")  # in the order of speaking
 
 
 def _sorts(line: dict, path: Path) -> list[Sort]:
-    """The sorts of a line's sentences; InputError where it is no line."""
+    """Return the kinds of a line's sentences. Raise InputError for an invalid line."""
     sorts = [sort for sort in ORDER if line.get(sort)]
     whole = all(
         isinstance(line[sort], list) and [type(t) for t in line[sort]] == [str, str] for sort in sorts
@@ -214,7 +228,7 @@ def _plain(line: dict, sort: Sort, scenes: Sequence[dict], path: Path) -> Asked:
 
 
 def main() -> int:
-    """The exit code: 2 where something is wrong."""
+    """Run the command line; return the exit code: 2 on errors."""
     parser = argparse.ArgumentParser(
         "python -m tools.wording_stories", description=(__doc__ or "").split("\n")[0]
     )

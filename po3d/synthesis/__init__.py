@@ -1,1 +1,1 @@
-"""The twins: meshes, scenes, images, questions and their exact labels."""
+"""Synthetic twins of the benchmarks: meshes, scenes, images, questions and exact labels."""

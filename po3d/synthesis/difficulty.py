@@ -1,7 +1,8 @@
-"""How hard a twin is: what `po3d generate` and `split=fresh` can be asked for beyond the benchmark's own rules.
+"""Difficulty settings of twins: options of `po3d generate` and `split=fresh` beyond the benchmark's
+own rules.
 
-Each benchmark has those of the dials that make sense there; equal names mean the same. As they stand by default, they
-change no byte of a twin.
+Each benchmark has the settings that apply to it; equal names have equal meanings. With the
+defaults, a twin is byte-identical to one without settings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +14,16 @@ from po3d.synthesis.street.layouts import MAX_OBJECTS, MIN_OBJECTS
 
 HOPS = (1, 2, 3)
 ROOM_HOPS = (1, 2)
-PARTLY_HIDDEN = 0.75  # of a thing is seen, or less, in the view that shows least of it
+# an object counts as occluded if at most this fraction of it is visible in the worse of two views
+PARTLY_HIDDEN = 0.75
 
 
 class _Dials:
-    """Checks and spellings of all; each class below names its fields, and what its numbers may be."""
+    """Validation and serialization shared by all settings; subclasses define the fields and their
+    ranges.
+    """
 
-    RANGE: ClassVar[tuple[int, int]]  # of `objects`: more seldom find room
+    RANGE: ClassVar[tuple[int, int]]  # range of `objects`; more objects seldom fit
     HOPS: ClassVar[tuple[int, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -39,7 +43,9 @@ class _Dials:
             raise InputError(f"dials.hops={list(hops)} should be some of {list(self.HOPS)}, or null")
 
     def changed(self) -> dict[str, Any]:
-        """What differs from the benchmark's own difficulty, ready for JSON; `dials_of` reads it back."""
+        """Return the settings that differ from the defaults, ready for JSON; `dials_of` reads them
+        back.
+        """
         different = {
             f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default
         }
@@ -47,62 +53,70 @@ class _Dials:
 
     @property
     def tag(self) -> str:
-        """A part of a folder's name that tells twins apart: "-objects3_6-near0.5", "" for the defaults."""
+        """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
+        defaults.
+        """
         words = {k: "_".join(map(str, v)) if isinstance(v, list) else v for k, v in self.changed().items()}
         return "".join(f"-{k}{v}" for k, v in words.items())
 
 
 @dataclass(frozen=True)
 class Dials(_Dials):
-    """Of street scenes: the benchmark's own difficulty, or another."""
+    """Difficulty of street scenes."""
 
     RANGE = (1, 14)
     HOPS = HOPS
-    # A scene's number is uniform from the first to the second
+    # Smallest and largest number of objects; uniformly distributed
     objects: tuple[int, int] = (MIN_OBJECTS, MAX_OBJECTS)
-    occluded: float | None = None  # share of objects that another partly hides; None: as it comes
-    # L3 and L5-6D ask chains of so many relations alone; None: all templates
+    occluded: float | None = None  # fraction of partly occluded objects; None: not controlled
+    # Lengths of the relation chains in L3 and L5-6D; None: all templates
     hops: tuple[int, ...] | None = None
-    # Share of questions, in the columns that geometry decides, whose answer one typical error of perception would
-    # change (po3d.reasoning.margins); None: as it comes.
+    # Fraction of questions, in the columns that depend on geometry, whose answer a typical
+    # perception error would change (po3d.reasoning.margins); None: not controlled.
     near: float | None = None
 
 
 @dataclass(frozen=True)
 class RoomDials(_Dials):
-    """Of Hypo3D's rooms, which nobody draws from inside: nothing is hidden there."""
+    """Difficulty of Hypo3D's rooms. They are shown in top views only, where nothing is occluded."""
 
     RANGE = (4, 30)
     HOPS = ROOM_HOPS
-    # Things besides doors and windows, where they find room; None: by the room's size, 9 to 22.
+    # Number of objects besides doors and windows, if they fit; None: by the room's size, 9 to 22.
     objects: tuple[int, int] | None = None
-    # Questions are chains of so many relations; None: as it comes, 0 to 2.
+    # Lengths of the relation chains in questions; None: not controlled, 0 to 2.
     hops: tuple[int, ...] | None = None
-    # Share of questions that one typical error would flip (po3d.reasoning.margins); None: as it comes.
+    # Fraction of questions whose answer a typical perception error would change
+    # (po3d.reasoning.margins); None: not controlled.
     near: float | None = None
 
 
 @dataclass(frozen=True)
 class InsideDials(_Dials):
-    """Of 3DSRBench's rooms from inside."""
+    """Difficulty of 3DSRBench's indoor views."""
 
     RANGE = (4, 30)
-    # As of RoomDials.
+    # As in RoomDials.
     objects: tuple[int, int] | None = None
-    # Share of questions about a thing of which others hide a quarter in one of the two views; None: as it comes.
+    # Fraction of questions about an object of which a quarter is occluded in one of the two views;
+    # None: not controlled.
     occluded: float | None = None
-    # Share of questions whose answer is nearer to a boundary than others keep (inside_questions); None: none is.
+    # Fraction of questions whose answer is closer to a decision boundary than other questions allow
+    # (`po3d.synthesis.inside.questions`); None: none.
     near: float | None = None
 
 
 @dataclass(frozen=True)
 class OrbitDials(_Dials):
-    """Of SCOPE's scenes. Their cameras look down, so that what is asked about is never hidden to speak of."""
+    """Difficulty of SCOPE's scenes. Their cameras look down, so the objects in questions are hardly
+    ever occluded.
+    """
 
     RANGE = (6, 9)
-    # Things of a scene; None: 6 to 8, sometimes with doubles.
+    # Objects per scene; None: 6 to 8, sometimes with duplicates.
     objects: tuple[int, int] | None = None
-    # Share of the pairs that are asked about from the cameras within 10 degrees of a sector's border; None: none is.
+    # Fraction of the pairs asked about in the cameras' frames that are within 10 degrees of a
+    # sector's border; None: none.
     near: float | None = None
 
 
@@ -114,7 +128,9 @@ Kind = TypeVar("Kind", bound=_Dials)
 
 
 def dials_of(options: Mapping[str, Any] | None, kind: type[Kind] = Dials) -> Kind:
-    """The dials of a benchmark that a config or a twin's description says; InputError for what is none."""
+    """Return the difficulty given in a config or a twin's description. Raise InputError for invalid
+    settings.
+    """
     given = dict(options or {})
     if unknown := set(given) - {f.name for f in fields(kind)}:
         known = ", ".join(f.name for f in fields(kind))

@@ -1,11 +1,16 @@
-"""The official vehicles, read from a user's own checkout of the official generators; po3d ships none of them.
+"""Official vehicle models, read from a user's own checkout of the official generators; po3d does
+not ship them.
 
-Two layouts are known, in any depth below the folder: Super-CLEVR's CATEGORY_SHAPE.blend, whose materials name the parts
-(SHAPE.PART.MATERIAL.WORD), and CGPart's SHAPE/object.obj with a COLOR.mtl for every colour. For toys of one colour a .blend is better,
-for painted vehicles a material file. Files are data: no script in a .blend is run, sizes are capped, a broken file ends in one line.
+Two layouts are supported, at any depth below the folder: Super-CLEVR's CATEGORY_SHAPE.blend, whose
+materials name the parts (SHAPE.PART.MATERIAL.WORD), and CGPart's SHAPE/object.obj with one
+COLOR.mtl per colour. A .blend is preferred for toys of one colour, a material file for painted
+vehicles. Files are not trusted: scripts in a .blend are not run, sizes are limited, and a damaged
+file raises a one-line error.
 
-An .obj names no parts. What Super-CLEVR would recolour is then cut out by place, roughly (regions.csv: ranges in lengths, widths and
-heights of the box; where `side_low` is 0 the side is taken without its sign)."""
+An .obj does not name parts. The parts that Super-CLEVR recolours are cut out by their approximate
+position (regions.csv: ranges in lengths, widths and heights of the box; if `side_low` is 0, the
+absolute value of the side is used).
+"""
 
 import functools
 import re
@@ -28,24 +33,25 @@ from po3d.synthesis.shapes.mesh import Mesh, assemble
 
 Array = NDArray[np.float64]
 
-MOST_BYTES = 300_000_000  # of a file
+MOST_BYTES = 300_000_000  # bytes per file
 MOST_TRIANGLES = 2_000_000
-MOST_MATERIALS = 400  # of a file
-MOST_PARTS = 60  # of a mesh; materials of the smallest surface fall together
-CLEAR = 0.9  # a material less opaque than this is glass
-SIZE_TOLERANCE = 0.03  # of a box against the table
-SAME = 1e-5  # of the box: corners nearer than this are one, in the search for faces that are there twice
+MOST_MATERIALS = 400  # per file
+MOST_PARTS = 60  # per mesh; the materials of smallest surface are merged
+CLEAR = 0.9  # a material with lower opacity is glass
+SIZE_TOLERANCE = 0.03  # relative tolerance of a box against the table
+# relative to the box; corners closer than this are identical when searching for duplicate faces
+SAME = 1e-5
 
 
 class Material(NamedTuple):
-    part: str  # "" where the file doesn't say
-    color: RGB  # linear
+    part: str  # "" if the file does not name it
+    color: RGB  # linear RGB
     clear: bool
     painted: bool  # takes the vehicle's colour in the coloured files
 
 
 class Soup(NamedTuple):
-    """A vehicle as read: x ahead, y left, z up, any origin and unit."""
+    """A vehicle as read: x forward, y left, z up, with arbitrary origin and unit."""
 
     points: Array  # (V, 3)
     triangles: NDArray[np.int64]  # (F, 3)
@@ -56,14 +62,14 @@ class Soup(NamedTuple):
 @dataclass(frozen=True)
 class OfficialVehicle:
     mesh: Mesh
-    colors: dict[str, RGB]  # of parts that keep a colour of their own
+    colors: dict[str, RGB]  # parts that keep their own colour
 
 
 class OfficialVehicles:
-    """What a folder has of the 21 types."""
+    """The official models of the 21 types found in a folder."""
 
     def __init__(self, folder: str | Path, python: str = "") -> None:
-        """`python`: an interpreter that has bpy, for .blend files."""
+        """`python`: an interpreter with bpy, for .blend files."""
         self.folder, self.python = Path(folder), python
         if not self.folder.is_dir():
             raise InputError(f"vehicles={folder} is no folder")
@@ -82,7 +88,7 @@ class OfficialVehicles:
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """The types that are there."""
+        """Return the types found."""
         return tuple(s for s in SHAPES if s in self.blends or s in self.objects)
 
     @property
@@ -90,8 +96,10 @@ class OfficialVehicles:
         return tuple(s for s in SHAPES if s not in self.shapes)
 
     def _get(self, shape: str, toy: bool) -> OfficialVehicle | None:
-        """The vehicle at unit scale, centred as ours are; None where the folder has none. A `toy` has one colour and parts to recolour,
-        others keep what isn't painted as it is."""
+        """Return the vehicle at unit scale, centred like our own models; None if the folder lacks
+        it. A `toy` has one colour and recolourable parts; otherwise, parts that are not painted
+        keep their colours.
+        """
         first, second = (self.blends, self.objects) if toy else (self.objects, self.blends)
         path = first.get(shape) or second.get(shape)
         if path is None:
@@ -107,11 +115,11 @@ class OfficialVehicles:
 
 @functools.cache
 def opened(folder: str, python: str = "") -> OfficialVehicles:
-    """This process's official vehicles of a folder."""
+    """Return the official vehicles of a folder, cached per process."""
     return OfficialVehicles(folder, python)
 
 
-# --- files --------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _read_blend(path: Path, python: str) -> Soup:
@@ -167,18 +175,18 @@ def _read_object(path: Path) -> Soup:
         raise InputError(f"{path} is no readable .obj file ({error})") from None
     known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
     materials = [_among(name, [m for m in known.values() if m]) for name in names]
-    if not any(materials[k].painted for k in set(numbers)):  # coloured by pictures that are not here
+    if not any(materials[k].painted for k in set(numbers)):  # the texture images are not available
         materials = [m._replace(painted=not m.clear) for m in materials]
     return Soup(np.c_[-v[:, 2], -v[:, 0], v[:, 1]], faces, np.array(numbers), tuple(materials))
 
 
 def _base(name: str) -> str:
-    """A material's name without the number that Blender adds to copies."""
+    """Strip the number that Blender appends to copies from a material's name."""
     return re.sub(r"\.\d{3}$", "", name)
 
 
 def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
-    """Material -> colour, opacity; empty where there is no such file."""
+    """Read material -> (colour, opacity); empty if the file does not exist."""
     if not path.is_file():
         return {}
     found: dict[str, tuple[RGB, float]] = {}
@@ -200,7 +208,9 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
 
 
 def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material:
-    """A material from the coloured files: what differs between them is painted. Without files all is."""
+    """Return a material by comparing the coloured files: a material that differs between them is
+    painted. Without such files, everything is painted.
+    """
     entries = [file[name] for file in files if name in file]
     if not entries:
         return Material("", (0.8, 0.8, 0.8), False, True)
@@ -209,11 +219,13 @@ def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material
     return Material("", entries[0][0], clear, not clear and bool(np.ptp(colors, axis=0).max() > 0.02))
 
 
-# --- meshes -------------------------------------------------------------------------------------------------
+# --- meshes ---------------------------------------------------------------------------------------
 
 
 def _facing(soup: Soup, shape: str, path: Path) -> Soup:
-    """Bicycles lie across; InputError where the box is not the table's."""
+    """Rotate the vehicle to face +x; bicycles are stored sideways. Raise InputError if the box does
+    not match the table.
+    """
     points = soup.points[np.unique(soup.triangles)]
     box, wanted = np.ptp(points, axis=0), np.array(EXTENTS[shape])
     if PARENT[shape] == "bicycle" and box[1] > box[0]:
@@ -227,7 +239,7 @@ def _facing(soup: Soup, shape: str, path: Path) -> Soup:
 
 
 def _once(soup: Soup) -> Soup:
-    """Without faces that are there twice: the painted one stays, then one with a name, then one that is opaque."""
+    """Remove duplicate faces: prefer painted, then named, then opaque ones."""
     _, point = np.unique(np.round(soup.points / np.ptp(soup.points) / SAME), axis=0, return_inverse=True)
     keys = np.sort(point.reshape(-1)[soup.triangles], axis=1)
     value = np.array([4 * m.painted + 2 * bool(m.part) + (not m.clear) for m in soup.materials])

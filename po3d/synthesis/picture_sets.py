@@ -1,7 +1,8 @@
-"""Folders of rendered pictures, each with its JSON: made by any number of processes, gone on with after a stop.
+"""Folders of rendered pictures with one JSON file each, written by any number of processes and
+resumable.
 
-set.json                    what the folder was made with
-PART/000000.jpg, .json ...  a picture and what is known of it; the JSON is written last
+set.json                    the parameters of the set
+PART/000000.jpg, .json ...  a picture and its annotations; the JSON is written last
 """
 
 import io
@@ -22,31 +23,33 @@ from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.rooms.pictures import RoomRenderer
 
 QUALITY = 85
-CHUNK = 6  # pictures that a process draws in a row
+CHUNK = 6  # consecutive pictures per task of a process
 
 
 def jpeg(rgb: NDArray[np.uint8]) -> bytes:
-    """The bytes of a (H, W, 3) picture."""
+    """Encode a picture (H, W, 3) as JPEG."""
     file = io.BytesIO()
     Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY)
     return file.getvalue()
 
 
 class PictureSpec(Protocol):
-    """What a folder of pictures is made of. A picture is a function of the spec and its index."""
+    """Parameters of a set of pictures. Each picture is a function of the spec and its index."""
 
-    part: ClassVar[str]  # the folder's part that its pictures stand in
+    part: ClassVar[str]  # subfolder of the pictures
     count: int
 
     @property
     def facts(self) -> dict:
-        """What set.json says; two specs with equal facts, but for the count, may share a folder."""
+        """Return the content of set.json. Two specs that are equal except for the count may share a
+        folder.
+        """
         ...
 
     def renderer(self, models: RoomModels) -> RoomRenderer: ...
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
-        """A picture (H, W, 3) and what its JSON says."""
+        """Render a picture (H, W, 3) and return it with the content of its JSON."""
         ...
 
 
@@ -57,8 +60,10 @@ def generate(
     cache: str | Path | None = None,
     workers: int = 1,
 ) -> int:
-    """Draw what is missing of a set into the folder `out`; the number of pictures that were drawn. `cache`: see RoomModels.
-    InputError when the folder holds a set of other facts; a larger count than before is fine."""
+    """Render the missing pictures of a set into the folder `out`; return their number. `cache`: see
+    RoomModels. Raise InputError if the folder holds a set with other parameters; a larger count is
+    allowed.
+    """
     out = Path(out)
     _claim(out, spec.facts)
     missing = [k for k in range(spec.count) if not (out / spec.part / f"{k:06d}.json").exists()]
@@ -73,7 +78,7 @@ def generate(
     return len(missing)
 
 
-# Of this process: a renderer serves all its pictures
+# Per process: one renderer serves all its pictures
 _state: dict[str, tuple[Path, PictureSpec, RoomRenderer]] = {}
 
 
@@ -91,7 +96,7 @@ def _draw(index: int) -> None:
 
 
 def _claim(out: Path, facts: dict) -> None:
-    """Write set.json, or make sure that the one that is there says the same."""
+    """Write set.json, or check that the existing one is equal."""
     path = out / "set.json"
     if path.exists():
         found = read_json(path, "set of pictures")

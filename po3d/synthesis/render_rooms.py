@@ -1,8 +1,11 @@
-"""Make a set of pictures of rooms, for training or evaluation: `python -m po3d.synthesis.render_rooms --out DIR`.
+"""Render a set of room pictures for training or evaluation.
 
-Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). A run that was stopped goes
-on when started again with the same arguments. See `po3d.synthesis.rooms.top_views` (--kind top) and
-`po3d.synthesis.view_sets` (--kind inside, orbit) for what a set holds.
+    python -m po3d.synthesis.render_rooms --out DIR
+
+Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). To
+resume an interrupted run, start it again with the same arguments. See
+`po3d.synthesis.rooms.top_views` (--kind top) and `po3d.synthesis.view_sets` (--kind inside, orbit)
+for the content of a set.
 """
 
 import argparse
@@ -20,7 +23,7 @@ from po3d.synthesis.splits import Split
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     arguments = argparse.ArgumentParser(
         "python -m po3d.synthesis.render_rooms", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,12 +1,14 @@
-"""Which 3D models a split may show: one rule for rooms, maps and orbit scenes, and for every weight that is shipped.
+"""Assignment of 3D models to splits: one rule for rooms, top views, orbit scenes, and all shipped
+weights.
 
-A model belongs to one split wherever it is drawn. `models.csv` lists the models of others, by catalogue id of the Sweet
-Home 3D furniture libraries (Debian package `sweethome3d-furniture`; CC0 or CC-BY-3.0, the `creator` is to be named),
-with their split, the category that they have in rooms and in orbit scenes, and their size in metres. Our own parametric
-shapes are named own/CATEGORY#k (the vehicles of streets own/street#k), and the thousand that k lies in is their split.
-Weights learn from "train", beliefs and constants are fitted on "val", figures are made on "test".
+A model belongs to the same split wherever it is rendered. `models.csv` lists third-party models by
+catalogue id of the Sweet Home 3D furniture libraries (Debian package `sweethome3d-furniture`; CC0
+or CC-BY-3.0, which requires naming the `creator`), with their split, their category in rooms and in
+orbit scenes, and their size in metres. Our own parametric shapes are named own/CATEGORY#k (street
+vehicles own/street#k); k // 1000 determines their split. Weights are trained on "train",
+calibration and constants are fitted on "val", results are reported on "test".
 
-No mesh library is needed here: benchmarks that only read ask for names and sizes.
+No mesh library is needed here: benchmarks that only read data ask for names and sizes.
 """
 
 import functools
@@ -21,15 +23,16 @@ from po3d.io.ranges import numbers_of, ranges_text
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
-# Of our own shapes; streets have ranges of their own in these thousands (`layouts`).
+# Variants of our own shapes; street vehicles have their own ranges within these thousands
+# (`layouts`).
 OWN_VARIANTS = {"train": range(0, 32), "val": range(1000, 1008), "test": range(2000, 2008)}
 OWN = "own/"
-NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of no models
+NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of an empty set of models
 
 
 @dataclass(frozen=True)
 class Model:
-    """One 3D model; metres. `width` is across its front, `depth` along it."""
+    """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it."""
 
     name: str  # catalogue id, or own/CATEGORY#k
     width: float
@@ -44,7 +47,9 @@ class Model:
 
 @dataclass(frozen=True)
 class CatalogueModel(Model):
-    """A row of models.csv. `room`, `orbit`: its category in rooms and in orbit scenes, "" where it has none."""
+    """A row of models.csv. `room`, `orbit`: its category in rooms and in orbit scenes, "" if
+    none.
+    """
 
     split: Split
     room: str
@@ -54,7 +59,7 @@ class CatalogueModel(Model):
 
 @functools.cache
 def catalogue() -> dict[str, CatalogueModel]:
-    """Catalogue id -> model, in the table's order."""
+    """Return catalogue id -> model, in the table's order."""
     return {
         row["model"]: CatalogueModel(
             row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
@@ -69,7 +74,9 @@ def own_name(category: str, variant: int) -> str:
 
 
 def own_variant(name: str) -> tuple[str, int]:
-    """(category, variant) of one of our own shapes' names; ValueError for another name."""
+    """Parse the name of one of our own shapes into (category, variant). Raise ValueError for
+    another name.
+    """
     category, hash_, variant = name.removeprefix(OWN).rpartition("#")
     if not name.startswith(OWN) or not hash_:
         raise ValueError(f"{name!r} is no own/CATEGORY#variant")
@@ -77,7 +84,7 @@ def own_variant(name: str) -> tuple[str, int]:
 
 
 def split_of(name: str) -> Split:
-    """The one split that may show a model; KeyError for an unknown one."""
+    """Return the split of a model. Raise KeyError for an unknown one."""
     if not name.startswith(OWN):
         return catalogue()[name].split
     thousand = own_variant(name)[1] // 1000
@@ -91,7 +98,9 @@ def own_names(category: str, split: Split) -> tuple[str, ...]:
 
 
 def summary(names: Iterable[str]) -> dict[str, Any]:
-    """Names of models as a checkpoint's card lists them: {"catalogue": ids, "own": {category: "0-31, 40"}}."""
+    """Summarise model names for a checkpoint's JSON: {"catalogue": ids, "own": {category: "0-31,
+    40"}}.
+    """
     own: dict[str, list[int]] = {}
     others = []
     for name in sorted(set(names)):
@@ -104,7 +113,7 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
 
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
-    """The names that a card lists: `summary` backwards."""
+    """Return the names in a summary: the inverse of `summary`."""
     own = {
         own_name(category, variant)
         for category, text in listed["own"].items()
@@ -114,7 +123,9 @@ def names_of(listed: Mapping[str, Any]) -> set[str]:
 
 
 def pick(models: Iterable[Model], random: np.random.Generator) -> Model:
-    """One of these models: of the catalogue or of our own shapes with equal chances where there are both."""
+    """Draw one of these models. If both kinds exist, catalogue models and our own shapes are
+    equally likely.
+    """
     models = list(models)
     groups = [[m for m in models if m.name.startswith(OWN) == own] for own in (False, True)]
     groups = [group for group in groups if group]

@@ -1,14 +1,15 @@
-"""Perspective pictures of rooms and of orbit scenes, as the room-view estimator learns them
-(`python -m po3d.synthesis.render_rooms --kind inside|orbit`).
+"""Perspective pictures of rooms and orbit scenes for training the room-view estimator.
 
-A set is a folder, each file a pure function of (kind, seed, split, index, size):
+    python -m po3d.synthesis.render_rooms --kind inside|orbit
 
-    set.json                kind, seed, split, count, size: what the folder was made with
-    views/000000.jpg, .json the picture; the table of what it shows with its camera, the shares seen, the models
+A set is a folder; each file is a pure function of (kind, seed, split, index, size):
 
-*inside*: every room is seen thrice, by a common and an uncommon camera of the 3DSRBench twin and by one that is held
-anyhow. *orbit*: one view of a scene of the SCOPE twin. A view's JSON is written last, so a run that was stopped goes on
-where it was, with any number of workers.
+    set.json                kind, seed, split, count, size: the parameters of the set
+    views/000000.jpg, .json the picture; its scene with camera, visible fractions, models
+
+*inside*: three views of every room, by a common and an uncommon camera of the 3DSRBench twin and by
+one with an arbitrary pose. *orbit*: one view of a scene of the SCOPE twin. A view's JSON is written
+last, so an interrupted run can be resumed with any number of workers.
 """
 
 import math
@@ -34,18 +35,19 @@ from po3d.synthesis.splits import Split
 FORMAT = "po3d-room-views-2"
 Kind = Literal["inside", "orbit"]
 WIDTH, HEIGHT = 640, 480
-CAMERAS = ("common", "uncommon", "any")  # of a room, in this order
+CAMERAS = ("common", "uncommon", "any")  # views of a room, in this order
 ANGLES = 2  # views of an orbit scene
 
-# How a camera is held that is held anyhow: metres, degrees.
+# Camera poses of arbitrary views: ranges in metres and degrees.
 ANY_HEIGHT, ANY_PITCH, ANY_ROLL, ANY_FIELD = (0.2, 2.35), (-55.0, 18.0), 18.0, (48.0, 88.0)
-FROM_WALLS, FROM_THINGS, NEAREST = 0.25, 0.2, 0.6  # metres that it keeps, and of a thing that counts
-TRIED, ENOUGH = 60, 4  # cameras drawn; things that one has to frame
+# distances in metres: kept from walls and objects, and of an object that counts
+FROM_WALLS, FROM_THINGS, NEAREST = 0.25, 0.2, 0.6
+TRIED, ENOUGH = 60, 4  # number of sampled cameras; objects that a camera has to frame
 
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """What a folder of views is made of."""
+    """Parameters of a set of views."""
 
     kind: Kind
     seed: int
@@ -76,15 +78,16 @@ class ShotView(NamedTuple):
 
 
 def view(spec: ViewSpec, index: int, renderer: RoomRenderer) -> ShotView:
-    """View `index` of a set."""
+    """Render view `index` of a set."""
     make = inside_view if spec.kind == "inside" else orbit_view
     scene, kind, look = make(spec, index, renderer.models)
     return ShotView(scene, kind, look, renderer.shoot(scene, scene.camera, look, amodal=True))
 
 
 def record(made: ShotView) -> dict:
-    """The JSON of one view: the table of what is seen, and of each thing the share that is seen, how many pixels that
-    is, and its model."""
+    """Return the JSON of one view: the scene of visible objects, and for each its visible fraction,
+    its number of visible pixels and its model.
+    """
     labels = made.shot.labels or ()
     rows = [i for i, label in enumerate(labels) if label.visible_px]
     objects = tuple(replace(made.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows)
@@ -97,11 +100,13 @@ def record(made: ShotView) -> dict:
     }
 
 
-# --- inside -------------------------------------------------------------------------------------------------
+# --- indoor views ---------------------------------------------------------------------------------
 
 
 def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
-    """A room with the camera of a view, the kind of that camera, and the room's look."""
+    """Return a room with the camera of a view, the kind of that camera, and the room's
+    appearance.
+    """
     number, which = divmod(index, len(CAMERAS))
     room = sample_room(spec.seed, number, spec.split)
     look = sample_room_look(room, models, spec.split, rng(spec.seed, f"view look/{spec.split}", number))
@@ -117,8 +122,9 @@ def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, 
 
 
 def any_camera(room: Scene, random: np.random.Generator) -> Camera:
-    """A camera somewhere in a room, held anyhow, that frames some of its things: the first that frames ENOUGH, or that
-    which frames most."""
+    """Sample cameras with arbitrary poses in a room; return the first that frames ENOUGH objects,
+    or else the one that frames most.
+    """
     corners = np.array(room.outline)
     best: tuple[int, Camera] | None = None
     for _ in range(TRIED):
@@ -135,17 +141,17 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
             best = framed, camera
             if framed >= ENOUGH:
                 break
-    if best is None:  # a room too full to stand in: from over its middle
+    if best is None:  # no free place in the room: a camera above its centre
         x, y = corners.mean(0).tolist()
         return held(Hold(2.3, -0.9, 0.0, 0.0), WIDTH, HEIGHT, WIDTH * 0.6, (x, y))
     return best[1]
 
 
-# --- orbit --------------------------------------------------------------------------------------------------
+# --- orbit ----------------------------------------------------------------------------------------
 
 
 def orbit_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
-    """A scene of the orbit with the camera of a view, "orbit", and its look."""
+    """Return an orbit scene with the camera of a view, "orbit", and its appearance."""
     number, which = divmod(index, ANGLES)
     angles = rng(spec.seed, f"view angles/{spec.split}", number).permutation(len(VIEWS))
     scene, look = drawn_view(spec.seed, spec.split, number * len(VIEWS) + int(angles[which]))

@@ -1,4 +1,6 @@
-"""What makes an estimator's sayings beliefs: the numbers of its calibration, each fitted to predictions and truths."""
+"""Calibration of an estimator's probabilities and covariances, fitted to predictions and ground
+truth.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +17,13 @@ from po3d.io.files import read_json, write_json
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
-SMALLEST = 1e-6  # probability, and most of one, whose odds are taken
+SMALLEST = 1e-6  # probabilities are clipped to [SMALLEST, 1 - SMALLEST] before taking log odds
 
 
 def for_fitting(folder: str | Path, description: str) -> Path:
-    """The folder, whose file `description` (twin.json, set.json) says its split; InputError for any but the validation one, which
-    figures would else be of."""
+    """Return the folder if its file `description` (twin.json, set.json) names the validation split.
+    Raise InputError for any other split, so that no test data is used for fitting.
+    """
     record = read_json(Path(folder) / description, "description of a split")
     split = record.get("split") if isinstance(record, dict) else None
     if split not in ("validation", "val"):
@@ -31,8 +34,9 @@ def for_fitting(folder: str | Path, description: str) -> Path:
 
 
 def temperature(words: Sequence[tuple[Array, int]]) -> float:
-    """What to divide log probabilities by; `words`: those of all values, and which one is true. The least negative
-    log-likelihood (Guo et al. 2017)."""
+    """Return the temperature that minimises the negative log-likelihood (Guo et al. 2017). `words`:
+    pairs of the log probabilities of all values and the index of the true one.
+    """
 
     def loss(log_temperature: float) -> float:
         scaled = ((logits / np.exp(log_temperature), target) for logits, target in words)
@@ -42,14 +46,17 @@ def temperature(words: Sequence[tuple[Array, int]]) -> float:
 
 
 def pose_covariance(squared: ArrayLike) -> float:
-    """What to multiply covariances (x, y, heading) by, so that the median of the squared Mahalanobis distances is a
-    Gaussian's."""
+    """Return the factor for covariances (x, y, heading) that makes the median of the squared
+    Mahalanobis distances equal to the chi-squared median with 3 degrees of freedom.
+    """
     return float(np.median(squared) / chi2.median(3))
 
 
 def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
-    """ "slope" and "offset" of the log odds that a detection is a thing against those of its centre's probability; `there`:
-    which detections are. Logistic regression, held near slope 1 and offset 0."""
+    """Fit "slope" and "offset" of the log odds of existence as a linear function of the log odds of
+    the detection score. `there`: which detections are true. Logistic regression, regularised
+    towards slope 1 and offset 0.
+    """
     p = np.clip(probability, SMALLEST, 1 - SMALLEST)
     odds, there = np.log(p / (1 - p)), np.asarray(there, bool)
 
@@ -63,27 +70,31 @@ def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
 
 @dataclass
 class Evidence:
-    """What an estimator said, uncalibrated, beside what is true."""
+    """Uncalibrated predictions paired with ground truth."""
 
-    words: list[tuple[Array, int]] = field(default_factory=list)  # as `temperature` takes them
-    squared: list[float] = field(default_factory=list)  # as `pose_covariance` takes them
-    score: list[float] = field(default_factory=list)  # as `existence` takes them
+    words: list[tuple[Array, int]] = field(default_factory=list)  # input of `temperature`
+    squared: list[float] = field(default_factory=list)  # input of `pose_covariance`
+    score: list[float] = field(default_factory=list)  # input of `existence`
     there: list[bool] = field(default_factory=list)
 
     def add(self, predicted: Scene, matches: Mapping[int, int]) -> None:
-        """A table, of which these rows are things."""
+        """Add the existence probabilities of a predicted scene; the rows in `matches` are true
+        detections.
+        """
         self.score += [o.existence for o in predicted.objects]
         self.there += [i in matches for i in range(len(predicted))]
 
     def add_pose(self, predicted: ObjectState, true: ObjectState) -> None:
-        """A thing's, if it is not flipped: flips are the flip probability's business."""
+        """Add the pose error of a matched object. Heading errors of 45 degrees or more are skipped:
+        the flip probability models those.
+        """
         turn = float(wrap_angle(predicted.heading - true.heading))
         if abs(turn) < np.pi / 4:
             error = np.array([*(np.array(predicted.position[:2]) - true.position[:2]), turn])
             self.squared.append(error @ np.linalg.solve(np.array(predicted.covariance), error))
 
     def fitted(self) -> dict[str, float]:
-        """The calibration."""
+        """Return the fitted calibration."""
         return {
             "temperature": temperature(self.words),
             "covariance": pose_covariance(self.squared),
@@ -92,7 +103,7 @@ class Evidence:
 
 
 def write(checkpoint: str | Path, what: str, said: Callable[[dict], Any]) -> None:
-    """Write `said` of what a checkpoint's JSON has under a name of its config in its place."""
+    """Replace the entry `what` of the config in a checkpoint's JSON by `said(entry)`."""
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
     record["config"][what] = said(record["config"].get(what, {}))

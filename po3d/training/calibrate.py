@@ -1,7 +1,8 @@
-"""Make a trained estimator's beliefs honest: `python -m po3d.training.calibrate CHECKPOINT DIR...`.
+"""Calibrate a trained street estimator: `python -m po3d.training.calibrate CHECKPOINT DIR...`.
 
-Each DIR is a twin of the validation split (`po3d generate ... split=validation`), one for each look. What is fitted (`po3d.training.beliefs`) is
-written into the checkpoint's JSON; the weights stay. So is what `device=openvino` needs: between which numbers the network computes.
+Each DIR is a twin of the validation split (`po3d generate ... split=validation`), one per rendering
+style. The fitted calibration (`po3d.training.beliefs`) is written into the checkpoint's JSON; the
+weights stay unchanged. So are the activation ranges that `device=openvino` needs.
 """
 
 import argparse
@@ -23,11 +24,13 @@ from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
 
 BATCH = 16
-SEEN = 24  # pictures of a twin from which ranges are taken
+SEEN = 24  # pictures per twin used for activation ranges
 
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
-    """The calibration of an estimator that gave `predicted` (uncalibrated) for the scenes `gt`."""
+    """Fit the calibration of an estimator with the uncalibrated predictions `predicted` to the
+    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading.
+    """
     found = beliefs.Evidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
@@ -65,7 +68,9 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
 
 
 def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
-    """What the network's convolutions take of the first pictures of the twins, written into the checkpoint's JSON: for `device=openvino`."""
+    """Measure the input ranges of the network's convolutions on the first pictures of the twins and
+    write them into the checkpoint's JSON, for `device=openvino`.
+    """
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
     pictures = (twin.image(name) for twin in twins for name in twin.images[:SEEN])

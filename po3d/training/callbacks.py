@@ -1,4 +1,6 @@
-"""What goes on beside the steps of a training: random state, averaged weights, checkpoints, the table of figures."""
+"""Training callbacks: random states, averaged weights, metrics of predicted scenes, checkpoints,
+and the metrics table.
+"""
 
 import csv
 from collections.abc import Callable
@@ -21,12 +23,13 @@ from po3d.training.figures import Judged, worst
 
 Draw = Callable[[np.ndarray, Scene, Scene | None], Any]
 
-ROWS = 100  # new ones after which the table is written
+ROWS = 100  # number of new rows after which the table is written
 
 
 class SeedSteps(Callback):
-    """Sets torch's random state (dropout's, say) before every step, from (seed, step, rank): a resumed run finds the state
-    that it would have had, and every process has another."""
+    """Set torch's random state (used by dropout, for example) before every step from (seed, step,
+    rank). A resumed run gets the state of an uninterrupted one, and every process has its own.
+    """
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -39,14 +42,19 @@ class SeedSteps(Callback):
 
 
 def decay_after(steps: int, decay: float) -> float:
-    """The share that averages of weights keep in a step: less than `decay` at first, so that a short training forgets where it began."""
+    """Return the decay of the averaged weights at a step: lower than `decay` at first, so that
+    short trainings forget the initial weights.
+    """
     return min(decay, (1 + steps) / (10 + steps))
 
 
 class Averaging(WeightAveraging):
-    """Exponentially averaged weights, on the device that trains: Lightning makes them before the module has gone there, and
-    the whole module would move to the CPU in every step. All weights at once, by linear interpolation: it leaves constant
-    buffers exactly as they are."""
+    """Exponential moving average of the weights, kept on the training device.
+
+    Lightning creates the averages before the module is moved there, so the whole module would be
+    moved to the CPU in every step. All weights are updated at once by linear interpolation, which
+    leaves constant buffers exactly unchanged.
+    """
 
     def __init__(self, decay: float) -> None:
         self.decay, self.steps = decay, 0
@@ -56,7 +64,7 @@ class Averaging(WeightAveraging):
         get_ema_multi_avg_fn(decay_after(self.steps, self.decay))(averages, weights, steps)
 
     def on_train_batch_end(self, trainer: pl.Trainer, *rest: Any) -> None:
-        self.steps = trainer.global_step  # to ask the averages would wait for the device
+        self.steps = trainer.global_step  # querying the averages would synchronise with the device
         super().on_train_batch_end(trainer, *rest)
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
@@ -65,9 +73,13 @@ class Averaging(WeightAveraging):
 
 
 class Figures(Callback):
-    """Judges an estimator's tables of a few validation pictures (`StreamData.judged`), at each validation, by the first
-    process. It comes after `Averaging`, which exchanges the weights when validation begins. `pictures`: how many;
-    `draw`: (picture, table, true table) -> PIL image, for `worst` pictures in the loggers that take pictures."""
+    """Evaluate predicted scenes of a few validation pictures (`StreamData.judged`) at each
+    validation, in the first process.
+
+    Must follow `Averaging`, which swaps the weights when validation begins. `pictures`: their
+    number. `draw`: (picture, predicted scene, ground truth) -> PIL image, logged for the `worst`
+    pictures by loggers that support images.
+    """
 
     def __init__(self, pictures: int, draw: Draw | None = None, worst: int = 8) -> None:
         self.pictures, self.draw, self.worst = pictures, draw, worst
@@ -88,7 +100,9 @@ class Figures(Callback):
             pl_module.log_dict(self.found, rank_zero_only=False, sync_dist=False)
 
     def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
-        """The worst pictures with their tables beside the true ones, in each logger that has `log_image`."""
+        """Log the worst pictures, with predictions beside ground truth, in each logger with
+        `log_image`.
+        """
         loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
         if not loggers or self.draw is None or trainer.state.fn != "fit":
             return
@@ -105,9 +119,13 @@ class Figures(Callback):
 
 
 class Best(Checkpoint):
-    """Keeps the weights of the best validation in `path`, and ends a training after `patience` validations without a better
-    one. `monitor`: the figure; `less`: whether less of it is better. At validations it takes the part of `last`, which
-    would write its checkpoint before the validation of the same step, so that a killed run would not repeat it."""
+    """Save the weights of the best validation to `path`, and stop after `patience` validations
+    without improvement.
+
+    `monitor`: the metric; `less`: whether lower is better. At validation steps this callback also
+    triggers `last`, which would otherwise save its checkpoint before the validation of that step,
+    and a resumed run would skip that validation.
+    """
 
     def __init__(self, path: Path, monitor: str, less: bool, patience: int | None, last: "SaveLast") -> None:
         self.path, self.monitor, self.less, self.patience = path, monitor, less, patience
@@ -122,7 +140,8 @@ class Best(Checkpoint):
         self.step = step
         figures = {k: float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val")}
         value = figures.get(self.monitor)
-        if value is None and figures.get("val/recall") != 0:  # of nothing found some figures are unknown
+        # some metrics are undefined when nothing was detected
+        if value is None and figures.get("val/recall") != 0:
             known = ", ".join(sorted(figures))
             raise InputError(f"trainer.monitor={self.monitor} is no figure of this training; it has: {known}")
         if value is not None and (
@@ -150,8 +169,10 @@ class Best(Checkpoint):
 
 
 class SaveLast(Checkpoint):
-    """Writes `path` every `every` steps and after the last one. Being a Checkpoint, it comes after all other callbacks.
-    `waits`: at steps with a validation it leaves this to `Best`."""
+    """Save a checkpoint to `path` every `every` steps and after the last one. As a subclass of
+    Checkpoint it runs after all other callbacks. `waits`: at steps with a validation, leave saving
+    to `Best`.
+    """
 
     def __init__(self, path: Path, every: int, waits: bool = False) -> None:
         self.path, self.every, self.waits, self.saved = path, every, waits, 0
@@ -162,7 +183,8 @@ class SaveLast(Checkpoint):
 
     def save(self, trainer: pl.Trainer) -> None:
         self.saved = step = trainer.global_step
-        # A resumed run doesn't write the rows of earlier steps again. This step's own comes only after this hook.
+        # A resumed run does not log earlier steps again. This step's own row would be logged only
+        # after this hook.
         for logger in trainer.loggers:
             if isinstance(logger, MetricsTable) and step % trainer.log_every_n_steps == 0:
                 logger.log_metrics(trainer.logged_metrics, step - 1)
@@ -183,13 +205,14 @@ class SaveLast(Checkpoint):
 
 
 def global_batch(trainer: pl.Trainer, data: pl.LightningDataModule) -> int:
-    """Samples a step of all processes."""
+    """Return the samples per step, summed over all processes."""
     return data.hparams.batch * trainer.world_size * trainer.accumulate_grad_batches
 
 
 class MetricsTable(Logger):
-    """metrics.csv: a row for each step that figures were logged at, whole at any time. Rows of an earlier part of the run,
-    before step `start`, stay; later ones are written again."""
+    """Logger for metrics.csv: one row for each logged step; the file is complete at any time. When
+    a run is resumed at step `start`, earlier rows are kept and later ones are replaced.
+    """
 
     def __init__(self, path: Path, start: int = 0) -> None:
         super().__init__()
@@ -201,14 +224,15 @@ class MetricsTable(Logger):
     version = 0
 
     def log_hyperparams(self, *_: Any, **__: Any) -> None:
-        """config.json has them."""
+        """Does nothing: config.json holds the hyperparameters."""
 
     @rank_zero_only
     def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
         if not self.rows and self.start and self.path.exists():
             with open(self.path, newline="", encoding="utf-8") as file:
                 self.rows = {k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start}
-        figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}  # there is one only
+        # there is only one version
+        figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}
         self.rows.setdefault(step or 0, {}).update(figures)
         self.unsaved += 1
         if self.unsaved >= ROWS:
@@ -230,7 +254,9 @@ class MetricsTable(Logger):
 
 
 class Progress(TQDMProgressBar):
-    """The steps of the whole run, of which a resumed one has some behind it: the time left is judged by the others."""
+    """Progress bar over the steps of the whole run. Steps done before resuming do not count for the
+    estimate of the remaining time.
+    """
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         super().on_train_start(trainer, pl_module)

@@ -1,7 +1,9 @@
-"""Resumable training without pickles: Lightning's checkpoint as safetensors (tensors) and JSON (everything else).
+"""Resumable training without pickle: Lightning's checkpoint as safetensors (tensors) and JSON
+(everything else).
 
-A checkpoint is a folder NAME.ckpt/ holding tensors.safetensors and state.json. It is written to a temporary name and
-renamed whole, so a killed run finds either the old one or the new one.
+A checkpoint is a folder NAME.ckpt/ with tensors.safetensors and state.json. It is written under a
+temporary name and then renamed, so after an interruption either the old or the new checkpoint is
+complete.
 """
 
 import json
@@ -40,7 +42,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
             descriptor = os.open(file, os.O_RDONLY)
             os.fsync(descriptor)
             os.close(descriptor)
-        if path.exists():  # a folder can't be replaced in one step: move the old one aside first
+        if path.exists():  # a folder cannot be replaced in one step: move the old one aside first
             old = path.with_name(f".{path.name}.old")
             shutil.rmtree(old, ignore_errors=True)
             os.replace(path, old)
@@ -54,7 +56,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
     ) -> dict:
         path = Path(path)
         if not path.exists() and (old := path.with_name(f".{path.name}.old")).exists():
-            path = old  # killed between the two renames
+            path = old  # interrupted between the two renames
         if not (path / "state.json").is_file():
             raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
         try:
@@ -72,7 +74,9 @@ class SafetensorsCheckpointIO(CheckpointIO):
 
 
 def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
-    """JSON for `value`; tensors go to `tensors`, and what JSON lacks (tuples, keys that are no strings) is tagged."""
+    """Encode `value` as JSON. Tensors are added to `tensors`; types that JSON lacks (tuples, keys
+    that are not strings) are tagged.
+    """
     if isinstance(value, torch.Tensor):
         key = str(len(tensors))
         tensors[key] = value.detach().cpu().contiguous().clone()
@@ -93,7 +97,9 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 
 def _channels_last(value: torch.Tensor) -> bool:
-    """Its order in memory, which is kept: sums over another one differ in their last bits."""
+    """Return whether a tensor is in channels-last order. The memory order is preserved, because
+    sums over another order differ in their last bits.
+    """
     return (
         value.ndim == 4
         and value.is_contiguous(memory_format=torch.channels_last)

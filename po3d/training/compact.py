@@ -1,6 +1,8 @@
-"""Halve a checkpoint pair: `python -m po3d.training.compact NAME OUT` stores its matrices as int8, a scale a channel.
+"""Halve a checkpoint pair by storing its matrices as int8, with one scale per channel.
 
-What it costs is for the figures of the new pair to say: evaluate it like any other (`perception.checkpoint=OUT`).
+    python -m po3d.training.compact NAME OUT
+
+To measure the loss in accuracy, evaluate the new pair like any other (`perception.checkpoint=OUT`).
 """
 
 import argparse
@@ -12,7 +14,7 @@ from po3d.io.guard import guarded
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(
         "python -m po3d.training.compact", description=(__doc__ or "").split("\n")[0]
     )

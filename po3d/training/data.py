@@ -1,7 +1,7 @@
 """Training images of street scenes: rendered on the fly, packed into shards, or read from a folder.
 
-Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels}, a pure function of (seed, index), so any
-number of workers gives the same batches.
+Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels} as a pure function of
+(seed, index), so batches do not depend on the number of workers.
 """
 
 import dataclasses
@@ -34,20 +34,22 @@ from po3d.training.figures import Judged, StreetJudge
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, Revisited, StreamData
 
-SHARD = 250  # images a file
-RECORDS = 64  # of rendered validation scenes, that are kept
-# What is read of a scene record; the rest of an official one (masks) is large.
+SHARD = 250  # images per file
+RECORDS = 64  # number of rendered validation scenes whose records are stored
+# Keys that are read from a scene record; the rest of an official record (masks) is large.
 READ = ("image_filename", "objects", "matrix_world", "occlusion", "po3d")
 
 
 def street_item(picture: np.ndarray, record: dict, width: int, height: int) -> dict[str, np.ndarray]:
-    """A picture (H, W, 3) and its scene record as an item of a data set."""
+    """Build a data set item from a picture (H, W, 3) and its scene record."""
     labels = street_labels(scene_from_superclevr(record))
     return {"image": resize(picture, width, height), **labels._asdict()}
 
 
 def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
-    """`scenes` for training, but for the last `wanted` (a tenth at most), which are for validation."""
+    """Split off the last `wanted` scenes (a tenth at most) for validation; return (training,
+    validation).
+    """
     count = len(scenes)
     cut = max(count - max(min(wanted, count // 10), 1), 1)
     return Subset(scenes, range(cut)), Subset(scenes, range(min(cut, count - 1), count))
@@ -55,7 +57,7 @@ def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
 
 @dataclasses.dataclass
 class RenderedScenes(Dataset):
-    """The twin's scenes, rendered when asked. Each process opens its own renderer."""
+    """Scenes of the twin, rendered on access. Each process opens its own renderer."""
 
     seed: int
     size: int
@@ -64,13 +66,14 @@ class RenderedScenes(Dataset):
     height: int
     samples: int = 1
     skies: str | None = None
-    looks: dict[str, float] | None = None  # weights of the looks; None: the twin's
+    looks: dict[str, float] | None = None  # weights of the rendering styles; None: the twin's own
 
     def __len__(self) -> int:
         return self.size
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        from po3d.synthesis.street.dataset import render_example  # the renderer is an extra
+        # the renderer is an optional dependency
+        from po3d.synthesis.street.dataset import render_example
 
         image, record = render_example(
             self.seed, index, self.split, self.samples, skies=self.skies, looks=self.looks
@@ -78,7 +81,7 @@ class RenderedScenes(Dataset):
         return street_item(image, record, self.width, self.height)
 
     def record(self, index: int) -> dict:
-        """The scene record alone, without a picture."""
+        """Return the scene record without rendering a picture."""
         from po3d.synthesis.street.dataset import make_scene, mixed_look, open_renderer, scene_record
 
         look = mixed_look(self.seed, index, self.looks) if self.looks else None
@@ -87,9 +90,12 @@ class RenderedScenes(Dataset):
 
 
 class FolderScenes(Dataset):
-    """Street pictures with their scene records: a folder in Super-CLEVR's layout (images/ and a release's scene file,
-    scenes.json or scenes/*.json), its scene file, or several of these, one after the other. `parts`: which of train, val
-    and test are read, None for all; `ranges`: see `scene_ids.Parts`."""
+    """Street pictures with their scene records.
+
+    `root`: a folder in Super-CLEVR's layout (images/ and a release's scene file, scenes.json or
+    scenes/*.json), its scene file, or several of these, which are concatenated. `parts`: which of
+    train, val and test to read, None for all. `ranges`: see `scene_ids.Parts`.
+    """
 
     def __init__(
         self,
@@ -101,7 +107,7 @@ class FolderScenes(Dataset):
     ) -> None:
         self.width, self.height = width, height
         self.records: list[tuple[Path, dict]] = []
-        self.part: list[str] = []  # of each record
+        self.part: list[str] = []  # part (train, val or test) of each record
         for path in map(Path, [root] if isinstance(root, str | Path) else root):
             records = scene_ids.records_of(path)
             names = [str(record.get("image_filename", "")) for record in records]
@@ -119,12 +125,12 @@ class FolderScenes(Dataset):
         return street_item(self.picture(index), self.records[index][1], self.width, self.height)
 
     def picture(self, index: int) -> np.ndarray:
-        """(H, W, 3) uint8 as it is stored."""
+        """Return the stored picture, (H, W, 3) uint8, at its original size."""
         root, record = self.records[index]
         return self.sources[root].image(record["image_filename"])
 
     def ids(self, indices: Iterable[int]) -> scene_ids.Ids:
-        """The ids of the scenes of these numbers."""
+        """Return the ids of the scenes with these indices."""
         names: dict[Path, list[str]] = {}
         for k in indices:
             root, record = self.records[k]
@@ -140,9 +146,12 @@ def scenes_for_training(
     ranges: Mapping[str, str] | None,
     validation: int = 0,
 ) -> tuple[Subset, Subset]:
-    """The scenes of `root` that are trained on, those of the parts `split`, and up to `validation` others: of the part val
-    where that is not trained on and there are some, else the last of the former (a tenth at most), which are then not
-    trained on. InputError where a set has no scene to train on."""
+    """Return the training and the validation scenes of `root`.
+
+    Training uses the parts `split`. Up to `validation` scenes for validation come from the part val
+    if it is not trained on and not empty; otherwise they are the last training scenes (a tenth at
+    most), which are then removed from training. Raise InputError if a set has no scene to train on.
+    """
     wanted = scene_ids.wanted_parts(split)
     whole = FolderScenes(root, width, height, {*wanted, "val"}, ranges)
     trained = [k for k, part in enumerate(whole.part) if part in wanted]
@@ -159,11 +168,15 @@ def scenes_for_training(
 
 
 class KeptScenes(Dataset):
-    """`scenes` whose items stay in files under `folder`, `chunk` of them a file, for the other processes and later visits;
-    best where files are memory (/dev/shm). A file lasts while `visits` rounds of `stream.Revisited` want it, so at
-    640 x 480 some 2 * visits * chunk MB are taken. What a killed run left is used again; an item counts from the moment its
-    last byte says so. So do the vehicles' meshes, which every process would else make for itself. Nothing here knows of
-    changed code: with another version, remove the folder."""
+    """Cache of `scenes`: items are stored in files under `folder`, `chunk` items per file, and
+    shared by all processes and later visits.
+
+    Fastest when `folder` is in memory (/dev/shm). A file is deleted when `stream.Revisited` with
+    `visits` rounds no longer needs it, so at 640 x 480 the cache takes about 2 * visits * chunk MB.
+    Files of an interrupted run are reused: each item has a flag `whole`, which is written last.
+    Vehicle meshes are cached as well, so that not every process has to build them. The cache is not
+    invalidated when the code changes: remove the folder after an update.
+    """
 
     def __init__(self, scenes: RenderedScenes, folder: str | Path, visits: int, chunk: int) -> None:
         asked = json.dumps(dataclasses.asdict(scenes), sort_keys=True)
@@ -203,7 +216,8 @@ class KeptScenes(Dataset):
         path = self._path(number)
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(path, "ab") as file:
-            # Zeros: nothing is whole yet; of a file that is there, nothing.
+            # Extends a new file with zeros, so all its `whole` flags are False; a file of full size
+            # stays unchanged.
             file.truncate(self.chunk * kind.itemsize)
         return np.memmap(path, kind, "r+", shape=(self.chunk,))
 
@@ -212,8 +226,9 @@ class KeptScenes(Dataset):
 
 
 class WithMirror(Dataset):
-    """Every item of `scenes` as it is, and in the mirror: item 2 k + 1 is item k from left to right. `labels`: the type of
-    an item's labels, `mirrored`: those in the mirror."""
+    """Every item of `scenes` and its horizontal flip: item 2 k is item k, item 2 k + 1 is item k
+    flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels.
+    """
 
     def __init__(
         self,
@@ -255,8 +270,11 @@ class PackedScenes(Dataset):
 
 
 def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
-    """Write `scenes` to `folder` as shards, several processes at a time; shards that stand are kept, so the same call
-    finishes what a killed one began."""
+    """Write `scenes` to `folder` as shards, using `workers` processes.
+
+    Existing shards are kept, so repeating the call finishes an interrupted one. Raise InputError if
+    the folder holds other images.
+    """
     folder = Path(folder)
     asked = {k: str(v) for k, v in dataclasses.asdict(scenes).items() if v is not None}
     wanted = {"size": len(scenes), "scenes": asked}
@@ -277,7 +295,9 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
 
 
 def keep_records(scenes: RenderedScenes, folder: Path) -> None:
-    """Write the records of the first RECORDS scenes beside their shards: the true tables of validation figures."""
+    """Write the records of the first RECORDS scenes beside their shards: the ground truth of
+    validation metrics. Does nothing without the renderer.
+    """
     if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
         found = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
         write_json(folder / "records.json", found, indent=None)
@@ -287,7 +307,7 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
     items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
         np.save(file, np.stack([item["image"] for item in items]))
-    # Last: its presence says the shard is whole.
+    # Written last: the presence of this file marks the shard as complete.
     with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:
         np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
 
@@ -300,28 +320,32 @@ def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
 
 
 class PictureData(StreamData):
-    """A stream of pictures and their labels."""
+    """Data module for pictures with labels."""
 
     collate = staticmethod(collate)
 
 
 class StreetData(PictureData):
-    """Training and validation images.
+    """Training and validation images of streets.
 
-    source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
-    (the GPU recipe), "superclevr" reads the folder, or the folders, `root`. `extra` adds more rendered scenes to a twin: a list of
-    {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
-    for the training images outdoors; give such a twin a `cache` of its own. `looks`: weights of the looks that are drawn,
-    for validation, too. `mirror`: train on every image in the mirror, too; online on half of them in the mirror.
-    `workers`: rendering processes, `loaders`: processes that read a folder's pictures beside training (see
-    `StreamData`).
+    `source`: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders
+    during training (the GPU recipe), "superclevr" reads the folder or folders `root`. `extra`:
+    further rendered scenes of a twin, a list of {seed, images, samples}; it reuses what an earlier
+    run rendered. `skies`: a folder of photographs that serve as backgrounds of outdoor training
+    images; give such a twin its own `cache`. `looks`: weights of the rendering styles, for
+    validation as well. `mirror`: also train on the horizontal flip of every image; online, flip
+    half of the images. `workers`: number of rendering processes. `loaders`: number of DataLoader
+    workers (see `StreamData`).
 
-    Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
-    without `visits` is not needed. `root`: a folder, or several, whose pictures are mixed in, as the `share` of all.
+    Online, every image is new and is used `visits` times (`stream.Revisited`); between its visits
+    it is cached in the folder `kept`, which is required if `visits` > 1. `root`: one or several
+    folders whose pictures are mixed in; `share` is their share of all samples.
 
-    Of folders the pictures of `split` are trained on (train, val, test, or some of them), by the release's ranges or by
-    `ranges`: {train: 0-199, val: 200-249}; see `po3d.benchmarks.scene_ids`. "superclevr" validates on those of val where
-    train alone is trained on and there are some, else on the last ones, which are not trained on.
+    From folders, the pictures of `split` (train, val, test, or several of them) are used for
+    training, with the parts given by the release's ranges or by `ranges`: {train: 0-199, val:
+    200-249}; see `po3d.benchmarks.scene_ids`. With "superclevr", validation uses the part val if it
+    is not trained on and not empty, otherwise the last training scenes, which are then removed from
+    training.
     """
 
     kind = KIND
@@ -388,7 +412,7 @@ class StreetData(PictureData):
         return train.dataset.ids(train.indices)
 
     def _read(self) -> tuple[Subset, Subset]:
-        """The scenes of `root` for training and for validation."""
+        """Return the scenes of `root` for training and for validation; read once and cached."""
         h = self.hparams
         if self._folders is None:
             validation = h.validation if h.source == "superclevr" else 0
@@ -407,7 +431,7 @@ class StreetData(PictureData):
         self.read_training()
 
     def read_training(self) -> None:
-        """`train`, of what is rendered."""
+        """Set `train` from rendered scenes (sources twin and online)."""
         h = self.hparams
         if h.source == "online":
             train = self._twin("train", 2**31, h.seed, h.samples)
@@ -427,7 +451,8 @@ class StreetData(PictureData):
                 pictures = [whole.picture(k) for k in numbers]
             else:
                 path = self._folder(*self._sets("validation")) / "records.json"
-                if not path.exists():  # rendered elsewhere, and there is no renderer here
+                # rendered on another machine, and no renderer is installed here
+                if not path.exists():
                     return None
                 records = read_json(path)[:count]
                 pictures = [self.validation[k]["image"] for k in range(len(records))]
@@ -449,11 +474,11 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source == "superclevr":
             return super().train_dataloader()
-        workers = h.workers if h.source == "online" else 0  # memory maps need none
+        workers = h.workers if h.source == "online" else 0  # memory maps need no workers
         return self.loader(self.train_samples(), self.train_stream(), workers)
 
     def _sets(self, split: str) -> list[RenderedScenes]:
-        """What is packed of a split."""
+        """Return the rendered sets of a split, each of which is packed separately."""
         h = self.hparams
         own = {"images": h.images, "seed": h.seed, "samples": h.samples}
         if split == "validation":

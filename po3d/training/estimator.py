@@ -1,4 +1,4 @@
-"""The estimators as a LightningModule, and export of what they learned."""
+"""Estimators as a LightningModule, with export of checkpoint pairs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,32 +24,36 @@ from po3d.training.warm_start import take_imagenet, with_layers, with_pose_trunk
 
 
 class World(NamedTuple):
-    """What an estimator looks at."""
+    """A training domain: its estimator class, the labels it provides and its loss weights."""
 
     estimator: type[Estimator]
-    occlusion: bool = False  # do its labels say who hides whom?
-    layers: bool = False  # do its labels say which layer of the dense outputs an object belongs to?
-    weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
+    occlusion: bool = False  # the labels include each object's dominant occluder
+    layers: bool = False  # the labels include each object's layer in the dense outputs
+    weights: Mapping[str, float] = {}  # loss weights that override losses.WEIGHTS
 
 
-# Centres of thin and stacked things and materials are learned last on maps.
+# In top views, materials and the centres of thin and stacked objects converge last.
 MAP_WEIGHTS = {"heat": 1.5, "material": 0.5}
-# Headings of many small things are learned last, how the camera is held first.
+# In indoor views, headings of many small objects converge last and the camera pose first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
     "street": World(StreetEstimator, occlusion=True),
     "top_view": World(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
     "room_view": World(RoomViewEstimator, weights=VIEW_WEIGHTS),
 }
-OCCLUDER = ("pair_in", "pair_out", "alone")  # layers that only the occluder's loss reaches
+# layers that receive gradients from the occluder loss only
+OCCLUDER = ("pair_in", "pair_out", "alone")
 
 
 class EstimatorModule(pl.LightningModule):
-    """Trains a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked labels of the world.
+    """Train a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and the domain's stacked
+    labels.
 
-    `network`: SceneNet's keywords; "pretrained" may be "package" (`warm_start.take_imagenet`), too. `world`: street | top_view | room_view.
-    The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %. `keep_statistics`: batch norms keep the statistics
-    that they start with, which batches of a few pictures would spoil.
+    `network`: keyword arguments of SceneNet; "pretrained" may also be "package"
+    (`warm_start.take_imagenet`). `world`: street | top_view | room_view. The learning rate
+    increases linearly over the fraction `warmup` of the steps, then follows a cosine down to 1 %.
+    `keep_statistics`: freeze the running statistics of batch norms, which batches of a few pictures
+    would degrade.
     """
 
     def __init__(
@@ -71,8 +75,8 @@ class EstimatorModule(pl.LightningModule):
         self.save_hyperparameters()
         self.world = WORLDS[world]
         self.kind = self.world.estimator.kind
-        self.models: set[str] = set()  # 3D models that the weights it starts from have seen
-        self.scenes: Ids = {}  # stored scenes that they have seen
+        self.models: set[str] = set()  # 3D models seen by the initial weights
+        self.scenes: Ids = {}  # stored scenes seen by the initial weights
         packaged = network.get("pretrained") == "package"
         self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
         if self.net.layers > 1 and not self.world.layers:
@@ -87,14 +91,17 @@ class EstimatorModule(pl.LightningModule):
             self.net.backbone.requires_grad_(False)
         self.train()
         if not self.world.occlusion:
-            # What no loss reaches isn't trained: several processes would wait for its gradients, and to look for such
-            # layers in every step (find_unused_parameters) costs time.
+            # Freeze layers that no loss reaches: distributed training would wait for their
+            # gradients, and searching for such layers in every step (find_unused_parameters) costs
+            # time.
             for layer in OCCLUDER:
                 getattr(self.net, layer).requires_grad_(False)
 
     def _start_from(self, name: str) -> None:
-        """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
-        that the pair lacks stay as they were made."""
+        """Load the weights of a checkpoint pair of any domain. Tensors with another shape (heads of
+        other categories) and tensors missing from the pair keep their initial values. Raise
+        InputError if no tensor fits.
+        """
         weights, record = checkpoint.load(checkpoint.locate(name))
         weights = with_layers(self.net, weights)
         self.models = names_of(record["training"].get("models", NOTHING))
@@ -115,7 +122,7 @@ class EstimatorModule(pl.LightningModule):
     def train(self, mode: bool = True) -> Self:
         super().train(mode)
         if self.hparams.freeze_backbone:
-            self.net.backbone.eval()  # its batch statistics stay too
+            self.net.backbone.eval()  # keeps its batch statistics frozen too
         if self.hparams.keep_statistics:
             for layer in self.modules():
                 if isinstance(layer, torch.nn.BatchNorm2d):
@@ -124,7 +131,8 @@ class EstimatorModule(pl.LightningModule):
 
     def _terms(self, batch: dict[str, Tensor], stage: str, index: int) -> dict[str, Term]:
         draws = Draws(self.hparams.seed, stage, index, self.global_rank, self.world_size)
-        images = batch["image"].contiguous().float() / 255  # pooling three channels-last channels is slow
+        # pooling three-channel images in channels-last layout is slow
+        images = batch["image"].contiguous().float() / 255
         if stage == "train" and self.hparams.augment:
             images = photometric(images, self.hparams.augment, draws)
         images = images.contiguous(memory_format=torch.channels_last)
@@ -139,7 +147,7 @@ class EstimatorModule(pl.LightningModule):
         each = self.trainer.accumulate_grad_batches
         terms = means(self._terms(batch, "train", self.global_step * each + batch_index % each))
         loss = total(terms, self.world.weights)
-        # Logging ten numbers costs a tenth of a step.
+        # Logging ten values costs a tenth of a step.
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             said = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
             self.log_dict(said, batch_size=len(batch["image"]), sync_dist=True)
@@ -155,7 +163,9 @@ class EstimatorModule(pl.LightningModule):
             self.found[name] = self.found.get(name, 0) + torch.stack([term.sum.float(), rows])
 
     def on_validation_epoch_end(self) -> None:
-        """Means over the rows of all batches of all processes, whichever batch a row was in."""
+        """Log the means over all rows of all batches and processes, every row with the same
+        weight.
+        """
         if not self.found:
             return
         sums = self.trainer.strategy.reduce(torch.stack([*self.found.values()]), reduce_op="sum")
@@ -164,11 +174,11 @@ class EstimatorModule(pl.LightningModule):
         self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
 
     def estimator(self) -> Estimator:
-        """An estimator of the present weights, with one look at each picture."""
+        """Return an estimator with the current weights, without test-time augmentation."""
         return self.world.estimator(self.net, device=str(self.device), mirror=False)
 
     def compile(self, *args: Any, **options: Any) -> None:
-        """Let torch.compile make the network's forward pass faster; its weights keep their names."""
+        """Compile the network's forward pass with torch.compile; parameter names stay unchanged."""
         self.net.compile(*args, **options)
 
     def configure_optimizers(self) -> dict:
@@ -185,21 +195,24 @@ class EstimatorModule(pl.LightningModule):
     def export(
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
-        """Write the shippable checkpoint pair."""
+        """Write the checkpoint pair; return its path."""
         attributes = {name: list(values) for name, values in self.world.estimator.attributes.items()}
         config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
         return checkpoint.save(path, self.kind, self.net.state_dict(), config, training, metrics)
 
 
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
-    """Random gain, contrast, tint, saturation, blur or sharpening, and noise: the picture changes, the labels do not.
-    images (B, 3, h, w) in [0, 1]. Half the batches are filtered and half get noise, to save time."""
+    """Apply random gain, contrast, tint, saturation, blur or sharpening, and noise to images (B, 3,
+    h, w) in [0, 1]; labels stay valid. To save time, half of the batches are filtered and half get
+    noise.
+    """
     b = len(images)
 
     def draw(*shape: int) -> Tensor:
         return (draws.rand(b, *shape) * 2 - 1).to(images)
 
-    filtered, noisy = (torch.rand(2, generator=draws.generator) > 0.5).tolist()  # of all processes' images
+    # one draw for the images of all processes
+    filtered, noisy = (torch.rand(2, generator=draws.generator) > 0.5).tolist()
     contrast = 1 + 0.2 * strength * draw(1, 1, 1)
     gain = (1 + 0.15 * strength * draw(1, 1, 1)) * (1 + 0.05 * strength * draw(3, 1, 1))
     mean = images.mean((1, 2, 3), keepdim=True)
@@ -207,7 +220,8 @@ def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
     images = torch.lerp(images.mean(1, keepdim=True), images, 1 + 0.25 * strength * draw(1, 1, 1))
     if filtered:
         blurred = torch.nn.functional.avg_pool2d(images, 3, 1, 1, count_include_pad=False)
-        images = torch.lerp(images, blurred, (0.2 + 0.8 * draw(1, 1, 1)) * strength)  # below 0: sharpened
+        # negative weights sharpen
+        images = torch.lerp(images, blurred, (0.2 + 0.8 * draw(1, 1, 1)) * strength)
     if noisy:
         noise = torch.randn(images.shape[2:], generator=draws.generator).to(images)
         images = images + noise * (0.03 * strength * draw(1, 1, 1))

@@ -1,4 +1,4 @@
-"""Training a network whose checkpoint has its matrices in few bits: with them rounded as the checkpoint will have them."""
+"""Quantization-aware training: the matrices are rounded as the checkpoint will store them."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,12 +6,16 @@ from torch import Tensor, nn
 
 from po3d.io.checkpoint import best_steps, in_few_bits, takes_few_bits
 
-REFITTED = 50  # steps of training after which the steps between levels are looked for anew
+REFITTED = 50  # training steps between two updates of the quantization scales
 
 
 class FewBits:
-    """The matrices of a network, rounded to so many `bits` (by name), those in `base` as their difference from what is there. What is
-    learned is the exact matrix: rounding passes gradients on as if it were not there (straight-through estimator)."""
+    """Matrices of a network quantized to `bits` (by name); those in `base` are stored as the
+    difference from `base`.
+
+    The optimizer updates the exact matrix: the gradient passes through the rounding unchanged
+    (straight-through estimator).
+    """
 
     def __init__(
         self, parameters: Mapping[str, nn.Parameter], bits: Callable[[str], int], base: Mapping[str, Tensor]
@@ -21,7 +25,9 @@ class FewBits:
         self.steps: dict[str, Tensor] = {}
 
     def weights(self, step: int) -> dict[str, Tensor]:
-        """The rounded matrices by name, for `torch.func.functional_call`, at a step of training."""
+        """Return the quantized matrices by name, for `torch.func.functional_call`, at a training
+        step.
+        """
         if not self.steps or step % REFITTED == 0:
             self.steps = {
                 name: best_steps(self._kept(name, w), self.bits(name)) for name, w in self.matrices.items()
@@ -34,7 +40,9 @@ class FewBits:
         return rounded
 
     def _kept(self, name: str, matrix: Tensor) -> Tensor:
-        """What the checkpoint keeps of a matrix, without gradient."""
+        """Return the dequantized value of a matrix as the checkpoint stores it, without
+        gradient.
+        """
         matrix = matrix.detach()
         if (base := self.base.get(name)) is None:
             return matrix

@@ -1,4 +1,6 @@
-"""How good the tables of an estimator are while it trains, on a few validation pictures, and which pictures are the worst."""
+"""Metrics of an estimator's scenes during training, on a few validation pictures, and its worst
+pictures.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,21 +19,21 @@ from po3d.scene.table import Scene
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
-QUESTIONS = 300  # at most, that are answered at a validation
+QUESTIONS = 300  # largest number of questions answered at a validation
 KEPT = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
-# Figures of which less is better; of all others but losses more is.
+# Metrics for which lower is better. For all others except losses, higher is better.
 LESS = ("yaw_median_deg", "flip_rate", "position_median")
 
 
 class Example(NamedTuple):
-    """A validation picture (H, W, 3) uint8 and its true table."""
+    """A validation picture (H, W, 3) uint8 and its ground-truth scene."""
 
     picture: np.ndarray
     truth: Scene
 
 
 class Judged(NamedTuple):
-    """Figures of the tables of some pictures (shares from 0 to 1, degrees, scene units), and the tables."""
+    """Metrics of predicted scenes (fractions from 0 to 1, degrees, scene units), and the scenes."""
 
     figures: dict[str, float]
     examples: Sequence[Example]
@@ -39,7 +41,7 @@ class Judged(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question on the table of example `k`, and its answer on the true one."""
+    """A question on example `k` with its answer on the ground-truth scene."""
 
     k: int
     program: Program
@@ -48,8 +50,9 @@ class Asked(NamedTuple):
 
 
 def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[str, float]:
-    """Recall, precision, headings and places of the tables, and of each attribute how often it is right; figures of
-    nothing (NaN) are left out."""
+    """Return recall, precision, heading and position errors, and the accuracy of each attribute;
+    undefined metrics (NaN) are omitted.
+    """
     found = perception(predicted, truths)["all"]
     words = {a for scene in truths for o in scene.objects for a in o.beliefs}
     figures = {name: found[name] for name in KEPT}
@@ -58,12 +61,14 @@ def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[s
 
 
 def finite(figures: Mapping[str, float]) -> dict[str, float]:
-    """The figures that are numbers."""
+    """Return the metrics that are not NaN."""
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
 
 
 def street_questions(truths: Sequence[Scene], seed: int = 0, count: int = QUESTIONS) -> list[Asked]:
-    """Up to `count` questions of the seven kinds of PulseCheck457, in equal parts over the scenes."""
+    """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
+    scenes.
+    """
     balance = {category: Balance() for category in COLUMNS}
     asked: list[Asked] = []
     for k, scene in enumerate(truths):
@@ -78,7 +83,9 @@ def street_questions(truths: Sequence[Scene], seed: int = 0, count: int = QUESTI
 
 
 def answer_accuracy(predicted: Sequence[Scene], asked: Sequence[Asked]) -> dict[str, float]:
-    """How often a program's answer on the predicted table (its likeliest values) is that on the true one."""
+    """Return how often a program has the same answer on the predicted scene (its most likely
+    values) as on ground truth.
+    """
     if not asked:
         return {}
     certain = [scene.certain() for scene in predicted]
@@ -87,7 +94,7 @@ def answer_accuracy(predicted: Sequence[Scene], asked: Sequence[Asked]) -> dict[
 
 
 class StreetJudge:
-    """Figures of tables of these street scenes, answers to questions about them among them."""
+    """Metrics of predictions for these street scenes, including question answering."""
 
     def __init__(self, pictures: Sequence[np.ndarray], truths: Sequence[Scene]) -> None:
         self.examples = [Example(p, t) for p, t in zip(pictures, truths, strict=True)]
@@ -100,7 +107,9 @@ class StreetJudge:
 
 
 def mistakes(predicted: Scene, truth: Scene) -> int:
-    """Things that are missing or too many, wrong words, and headings more than 90 degrees off."""
+    """Count missing and spurious objects, wrong attributes, and headings off by more than 90
+    degrees.
+    """
     table = predicted.certain()
     pairs = match(table, truth)
     count = len(truth) + len(table) - 2 * len(pairs)
@@ -112,13 +121,13 @@ def mistakes(predicted: Scene, truth: Scene) -> int:
 
 
 def worst(judged: Judged, count: int) -> list[tuple[int, int]]:
-    """Number and mistakes of the pictures with most mistakes, the worst first."""
+    """Return index and number of mistakes of the pictures with most mistakes, worst first."""
     found = [mistakes(p, e.truth) for p, e in zip(judged.predicted, judged.examples, strict=True)]
     order = sorted(range(len(found)), key=lambda k: (-found[k], k))[:count]
     return [(k, found[k]) for k in order]
 
 
 def better_is_less(figure: str) -> bool:
-    """Whether less of a figure of a training is better: losses, errors."""
+    """Return whether lower is better for a metric, as for losses and errors."""
     name = figure.removeprefix("val/")
     return name in LESS or not name.endswith(("recall", "precision", "accuracy", "exact"))

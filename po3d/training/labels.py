@@ -1,4 +1,4 @@
-"""What the estimators are trained to say of an image, as fixed-size arrays made from a ground-truth scene."""
+"""Training targets of the estimators: fixed-size arrays computed from a ground-truth scene."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,25 +15,25 @@ from po3d.scene.street import HEIGHT, WIDTH
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 
-MAX_OBJECTS = 10  # of the benchmark's scenes
+MAX_OBJECTS = 10  # size of the benchmark's scenes
 UNKNOWN = -1
 
 
 class StreetLabels(NamedTuple):
-    """Labels of one image, padded to MAX_OBJECTS rows; pixels are of the 640 x 480 picture."""
+    """Labels of one image, padded to MAX_OBJECTS rows; pixels refer to the 640 x 480 picture."""
 
     present: np.ndarray  # (N,) bool
     points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
-    shape: np.ndarray  # (N,) int64 indices; UNKNOWN where the data does not say
+    shape: np.ndarray  # (N,) int64 indices; UNKNOWN where the data has no label
     color: np.ndarray
     size: np.ndarray
     material: np.ndarray
-    alpha: np.ndarray  # (N,) float32: heading minus the nominal viewing ray's azimuth
+    alpha: np.ndarray  # (N,) float32: heading minus the azimuth of the nominal viewing ray
     occluder: np.ndarray  # (N,) int64: dominant occluder, MAX_OBJECTS = not occluded, UNKNOWN
 
 
 def street_labels(scene: Scene) -> StreetLabels:
-    """The labels of a ground-truth street scene that knows its camera."""
+    """Return the labels of a ground-truth street scene with a camera."""
     if scene.camera is None or (scene.camera.width, scene.camera.height) != (WIDTH, HEIGHT):
         raise ValueError(f"street labels need the scene's {WIDTH} x {HEIGHT} camera")
     n = len(scene)
@@ -55,21 +55,22 @@ def street_labels(scene: Scene) -> StreetLabels:
 
 
 def mirrored_street(labels: StreetLabels) -> StreetLabels:
-    """The labels of the picture flipped from left to right."""
+    """Return the labels of the horizontally flipped picture."""
     alpha = wrap_angle(-labels.alpha).astype(np.float32)
     return labels._replace(points=mirrored_points(labels.points, WIDTH), alpha=alpha)
 
 
 def mirrored_points(points: np.ndarray, width: int) -> np.ndarray:
-    """Corners and centres (N, 9, 2) of boxes in a picture of `width`, flipped from left to right."""
+    """Flip corners and centres (N, 9, 2) of boxes horizontally in a picture of `width`."""
     return points[:, SWAPPED] * np.float32([-1, 1]) + np.float32([width, 0])
 
 
 def told(
     states: Sequence[ObjectState], attributes: Mapping[str, Sequence[str]], rows: int
 ) -> dict[str, np.ndarray]:
-    """Of each attribute which of its values the things of a table have, as columns of `rows` numbers; UNKNOWN where it does not say,
-    or says another."""
+    """Return, for each attribute, a column with the index of every object's value, padded to
+    `rows`; UNKNOWN where the scene has no value or one outside the vocabulary.
+    """
 
     def index(attribute: str, values: Sequence[str]) -> np.ndarray:
         words = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
@@ -79,7 +80,9 @@ def told(
 
 
 def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
-    """Columns of labels for `rows` things, as the networks take them; where there is none sizes are 1 (they have a log)."""
+    """Return label columns padded to `rows`. Padded sizes are 1, so that their logarithm is
+    finite.
+    """
     found = {}
     for name, values in columns.items():
         dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
@@ -90,27 +93,32 @@ def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-ROOM_OBJECTS = 64  # of a room
-LEAST_SEEN = 0.1  # share of a thing that a picture must show, for the network to be asked about it
+ROOM_OBJECTS = 64  # largest number of objects in a room
+LEAST_SEEN = 0.1  # smallest visible fraction of an object that the network is trained to detect
 
 
 class RoomLabels(NamedTuple):
-    """Labels of one map, padded to ROOM_OBJECTS rows; pixels are of a picture of top_view.WIDTH."""
+    """Labels of one top view, padded to ROOM_OBJECTS rows; pixels refer to a picture of
+    top_view.WIDTH.
+    """
 
     present: np.ndarray  # (N,) bool
     points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
-    name: np.ndarray  # (N,) int64 indices; UNKNOWN where the table does not say
+    name: np.ndarray  # (N,) int64 indices; UNKNOWN where the scene has no value
     color: np.ndarray
     material: np.ndarray
     alpha: np.ndarray  # (N,) float32: heading in the map's axes
     extent: np.ndarray  # (N, 3) float32 metres
     layer: (
         np.ndarray
-    )  # (N,) int64 of the dense outputs: 1 for what stands on, lies under or hangs over other things
+        # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
+    )
 
 
 def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
-    """The labels of a true room table that knows its top camera; `seen`: the share of each thing that is visible."""
+    """Return the labels of a ground-truth room with a top camera; `seen`: visible fraction of each
+    object.
+    """
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")
     rows = [i for i, share in enumerate(seen) if share >= LEAST_SEEN][:ROOM_OBJECTS]
@@ -134,14 +142,15 @@ def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
 
 
 def _layer(name: str) -> int:
-    """0 for what stands on the floor, 1 for what shares its place on a map with such a thing: the lamp on a nightstand,
-    the picture over a bed, the rug under a table."""
+    """Return layer 0 for objects on the floor, 1 for objects that share their place on the map with
+    one: a lamp on a nightstand, a picture above a bed, a rug under a table.
+    """
     category = category_of(name)
     return int(category is not None and category.stands in ("top", "wall", "flat"))
 
 
 def quarter_turned(labels: RoomLabels, quarters: int) -> RoomLabels:
-    """The labels of the picture turned counter-clockwise by quarter turns (np.rot90)."""
+    """Return the labels of the picture after counter-clockwise quarter turns (np.rot90)."""
     points = labels.points
     for _ in range(quarters % 4):
         points = np.stack([points[..., 1], top_view.WIDTH - points[..., 0]], -1)

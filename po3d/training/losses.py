@@ -12,28 +12,33 @@ from po3d.training.ranks import Draws, Term, means
 
 WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, name=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
                points=1.0, extent=1.0, occluder=0.5, rests=0.3, depth=1.0, hold=1.0)  # fmt: skip
-OF_IMAGES = ("hold", "log_focal")  # labels that an image has once
-# The box head learns on boxes like those that it will get: some are the dense head's own, where they are not too far off,
-# the others true ones that are shaken by about as much. True boxes tell what a thing is by their proportions: a head that
-# learned on shaken ones alone said 3.6 points fewer shapes right on the dense head's than on true ones.
-OWN_SHARE, OWN_ERROR = 0.7, 0.5  # how many; how far any side may be off, relative to the box
+OF_IMAGES = ("hold", "log_focal")  # labels with one value per image
+# The box head is trained on boxes like those at inference: some are predictions of the dense head
+# where these are close enough, the others are ground-truth boxes with noise of about the same size.
+# Exact ground-truth boxes would reveal an object's shape by their proportions. A head trained on
+# noisy boxes only had 3.6 points lower shape accuracy on the dense head's boxes than on
+# ground-truth boxes.
+# share of predicted boxes; largest error of any side, relative to the box
+OWN_SHARE, OWN_ERROR = 0.7, 0.5
 JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07
 
 
 def losses(
     net: SceneNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
 ) -> dict[str, Tensor]:
-    """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked labels of pictures of
-    `width` pixels (labels.StreetLabels, RoomLabels or ViewLabels)."""
+    """Return every unweighted loss term of a batch: images (B, 3, height, width) in [0, 1] and
+    stacked labels of pictures that are `width` pixels wide (labels.StreetLabels, RoomLabels or
+    ViewLabels).
+    """
     return means(loss_terms(net, images, labels, draws, width))
 
 
 def loss_terms(
     net: SceneNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
 ) -> dict[str, Term]:
-    """The same as sums over rows."""
+    """Return the terms of `losses` as sums over rows with their number of rows."""
     present = labels["present"]
-    points = labels["points"] * (net.width / width)  # in pixels of the input
+    points = labels["points"] * (net.width / width)  # in pixels of the network's input
     if "box" in labels:
         boxes = labels["box"] * (net.width / width)
     else:
@@ -66,27 +71,31 @@ def loss_terms(
 
 
 def total(terms: dict[str, Tensor], other: Mapping[str, float] | None = None) -> Tensor:
-    """The weighted sum; `other`: weights instead of those of WEIGHTS."""
+    """Return the weighted sum of the terms; `other`: weights that override WEIGHTS."""
     weights = {**WEIGHTS, **(other or {})}
     return sum(weights[name] * value for name, value in terms.items())
 
 
 def cross_entropy(logits: Tensor, target: Tensor) -> Term:
-    """Over the rows whose target is known, be there any or none."""
+    """Cross-entropy over the rows whose target is known (>= 0); there may be no such row."""
     known = target >= 0
     return Term.of(F.cross_entropy(logits[known].float(), target[known], reduction="none"))
 
 
 def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
-    """Negative log-likelihood but for its constant, element by element."""
+    """Return the element-wise negative log-likelihood of a Laplace distribution without its
+    constant.
+    """
     log_scale = log_scale.clamp(MIN_LOG_SCALE, 1)
     return (value - target).abs() * (-log_scale).exp() + log_scale
 
 
 def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
-    """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet): cells near a centre
-    are punished less, with a Gaussian a sixth of the box wide. Its rows are the centres."""
-    used = present.any(0)  # most rows of rooms are padding, and each costs a map
+    """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet). Cells
+    near a centre are penalised less, by a Gaussian with sigma of a sixth of the box. One row per
+    centre.
+    """
+    used = present.any(0)  # most rows of room labels are padding, and each row costs a map
     used[0] = True
     centres, boxes, present, layer = (part[:, used] for part in (centres, boxes, present, layer))
     heat = dense.heat.float().unflatten(1, (dense.layers, -1))
@@ -114,7 +123,9 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
 
 @torch.no_grad()
 def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tuple[Tensor, Tensor]:
-    """(B, N, 4) boxes that the dense head says at true centres (B, N, 2), and (B, N) which of them are near the true ones."""
+    """Return the boxes (B, N, 4) that the dense head predicts at ground-truth centres (B, N, 2),
+    and a mask (B, N) of those close to the ground-truth boxes (OWN_ERROR).
+    """
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     row = layer * h + cell[..., 1].clamp(0, h - 1)
@@ -125,7 +136,9 @@ def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tu
 
 
 def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
-    """L1 of the sides' corners, relative to the box, read at the centre's cell and its eight neighbours."""
+    """L1 loss of the box sides relative to the box size, read at the centre's cell and its eight
+    neighbours.
+    """
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
@@ -139,8 +152,9 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, laye
 
 
 def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Term]:
-    """Attribute, heading, size and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input
-    pixels."""
+    """Attribute, heading, size, depth and corner losses of K boxes with labels (K, ...) and points
+    (K, 9, 2) in pixels of the network's input.
+    """
     terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
     if output.extent.shape[1]:
         terms["extent"] = Term.of((output.extent - labels["extent"].log()).abs())

@@ -1,8 +1,11 @@
-"""Figures of a top-view estimator: `python -m po3d.training.map_figures CHECKPOINT SET... [--calibrate]`.
+"""Evaluate a top-view estimator, after calibrating it if asked.
 
-A SET is a folder of maps (`python -m po3d.synthesis.render_rooms --kind top --split val`). With --calibrate the
-temperature and the existence are fitted on these maps first and written into the checkpoint's JSON; the weights stay.
-Prints a table: a row for all things and one for each way of standing, columns as `metrics.perception` has them.
+    python -m po3d.training.map_figures CHECKPOINT SET... [--calibrate]
+
+A SET is a folder of maps (`python -m po3d.synthesis.render_rooms --kind top --split val`). With
+--calibrate, the temperature and the existence probabilities are first fitted on these maps and
+written into the checkpoint's JSON; the weights stay unchanged. Prints a table with a row for all
+objects and one for each kind of support; the columns are those of `metrics.perception`.
 """
 
 import argparse
@@ -30,15 +33,16 @@ COLUMNS = ("things", "recall", "precision", "count_exact", "name", "color", "mat
 
 
 class Pair(NamedTuple):
-    """A predicted table beside the true one."""
+    """A predicted scene and its ground truth."""
 
     predicted: Scene
     true: Scene
-    log_p: dict[str, Array]  # attribute -> (n, values) of the predicted rows, no value left out
+    # attribute -> (n, values) probabilities of the predicted rows, over all values
+    log_p: dict[str, Array]
 
 
 def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
-    """Predicted and true tables of all maps of a set."""
+    """Return predicted and ground-truth scenes of all maps of a set."""
     count = read_json(Path(folder) / "set.json", "set of maps")["count"]
     maps = MapFolder(folder, 0, estimator.net.width)
     result = []
@@ -56,8 +60,10 @@ def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
 
 
 def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
-    """Predicted row -> true row: in falling order of existence each row takes the nearest true one that is free,
-    within `metrics.MAX_DISTANCE`. A weaker second detection of a thing is matched to nothing."""
+    """Match predicted rows to ground-truth rows greedily: in descending order of existence
+    probability, each takes the nearest unmatched object within `metrics.MAX_DISTANCE`. Weaker
+    duplicate detections stay unmatched.
+    """
     result: dict[int, int] = {}
     if not len(predicted) or not len(true):
         return result
@@ -71,7 +77,7 @@ def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
 
 
 def fitted(found: Sequence[Pair]) -> dict[str, float]:
-    """Temperature, slope and offset (`po3d.training.beliefs`) of an estimator that gave these tables uncalibrated."""
+    """Fit temperature, slope and offset (`po3d.training.beliefs`) to uncalibrated predictions."""
     evidence = beliefs.Evidence()
     for predicted, true, log_p in found:
         matches = strongest_first(predicted, true)
@@ -88,7 +94,7 @@ def fitted(found: Sequence[Pair]) -> dict[str, float]:
 
 
 def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
-    """Fit on sets of maps of the validation split and write the result into the checkpoint's JSON."""
+    """Fit on maps of the validation split and write the result into the checkpoint's JSON."""
     folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = TopViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(estimator.defaults)
@@ -98,8 +104,10 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 
 
 def figures(found: Sequence[Pair]) -> dict[str, dict[str, float]]:
-    """COLUMNS by row: "all", and the ways of standing that occur. Precision and count_exact are those of whole
-    tables; turned: share of matched things whose heading is more than 90 degrees off."""
+    """Return the metrics COLUMNS by row: "all", and each kind of support that occurs. Precision and
+    count_exact refer to whole scenes; turned is the fraction of matched objects with a heading
+    error above 90 degrees.
+    """
     said = perception([p.predicted for p in found], [p.true for p in found])["all"]
     whole = {c: said.get(c, math.nan) for c in COLUMNS} | {"things": said["n"], "turned": said["flip_rate"]}
     rows: dict[str, list[dict[str, float]]] = {}
@@ -126,7 +134,7 @@ def figures(found: Sequence[Pair]) -> dict[str, dict[str, float]]:
 
 
 def table(found: Sequence[Pair]) -> str:
-    """The figures in Markdown; shares in percent."""
+    """Format the metrics as a Markdown table; fractions in percent."""
     lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for title, said in figures(found).items():
         shares = [said.get(c, math.nan) for c in COLUMNS[1:]]
@@ -136,7 +144,7 @@ def table(found: Sequence[Pair]) -> str:
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     arguments = argparse.ArgumentParser(
         "python -m po3d.training.map_figures", description=(__doc__ or "").split("\n")[0]
     )

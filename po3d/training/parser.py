@@ -1,4 +1,6 @@
-"""Training the question parser: generated (text, program) pairs, a fresh stream for every seed."""
+"""Training of the question parser on generated (text, program) pairs, a new stream for every
+seed.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,14 +26,15 @@ from po3d.training.stream import LengthStream, StreamData
 from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
-BENCHMARK_SHARE = 0.3  # of the questions; the rest is wide
-SCATTER = 0.08  # share of questions that lose one of LOOSE words, as hurried people write
+BENCHMARK_SHARE = 0.3  # share of narrow questions; the remaining ones are wide
+# share of questions from which one of the LOOSE words is dropped, to imitate hasty typing
+SCATTER = 0.08
 LOOSE = frozenset(["is", "are", "the", "a", "there", "that", "which", "of", "do"])
 
 
 @lru_cache(maxsize=2)
 def vocabulary(seed: int = 0, sample: int = 30_000) -> tuple[str, ...]:
-    """The tokens that generated questions use; id 0 is padding."""
+    """Return the tokens of generated questions; id 0 is padding."""
     words: set[str] = set()
     tokenizer = Tokenizer()
     for index in range(sample):
@@ -42,7 +45,9 @@ def vocabulary(seed: int = 0, sample: int = 30_000) -> tuple[str, ...]:
 def pair(
     seed: int, stage: str, index: int, family: str | None = None, style: str | None = None
 ) -> tuple[str, list[str]]:
-    """(text, program tokens) number `index` of a stage; family and style are drawn where not given."""
+    """Return pair `index` of a stage as (text, program tokens); family and style are drawn at
+    random if not given.
+    """
     random = rng(seed, stage, index)
     if family is None:
         names = tuple(FAMILIES)
@@ -55,7 +60,9 @@ def pair(
 
 
 class Example(NamedTuple):
-    """A sentence and its program as ids; spans are first and last word of what copying tokens stand for."""
+    """A sentence and its program as ids; spans hold the first and last word that each copying token
+    refers to.
+    """
 
     words: Sequence[int] | np.ndarray
     program: Sequence[int] | np.ndarray
@@ -64,7 +71,7 @@ class Example(NamedTuple):
 
 
 def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What Seq2Seq.forward takes."""
+    """Return the arguments of Seq2Seq.forward."""
     longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
     words = np.zeros((len(examples), longest), np.int64)
     program = np.full((len(examples), deepest), -1, np.int64)
@@ -78,7 +85,7 @@ def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 class ParserData(StreamData):
-    """Batches of `Example`s; programs of near length share a batch."""
+    """Batches of `Example`s, grouped by program length."""
 
     collate = staticmethod(collate)
 
@@ -103,7 +110,7 @@ class ParserData(StreamData):
         for number in range(count):
             text, program = pair(seed, stage, number)
             read = tokenizer(text)
-            if read.unknown:  # a word too rare to have entered the vocabulary
+            if read.unknown:  # a word too rare to be in the vocabulary
                 continue
             tokens = self.scattered(list(read.tokens), stage + "-scatter", number, scatter)
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
@@ -111,7 +118,7 @@ class ParserData(StreamData):
         return examples
 
     def scattered(self, tokens: list[str], stage: str, number: int, share: float) -> list[str]:
-        """The tokens, of a `share` of the sentences without one of LOOSE."""
+        """Return the tokens, dropping one of the LOOSE words from a `share` of the sentences."""
         random = rng(self.hparams.seed, stage, number)
         loose = [k for k, token in enumerate(tokens) if token in LOOSE]
         if loose and random.random() < share:
@@ -124,9 +131,11 @@ class ParserData(StreamData):
 
 
 class ParserModule(pl.LightningModule):
-    """Cross-entropy under the type table; AdamW, linear warm-up, cosine decay to zero over the whole run."""
+    """Cross-entropy over the tokens that the type table allows; AdamW, linear warm-up, cosine decay
+    to zero over the whole run.
+    """
 
-    parser: ClassVar[type[NetworkParser]] = Parser  # whose network it is
+    parser: ClassVar[type[NetworkParser]] = Parser  # parser class that defines the network
 
     def __init__(
         self,
@@ -141,12 +150,12 @@ class ParserModule(pl.LightningModule):
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(self.words()), self.parser.language, **self.network_config)
-        self.scenes: Ids = {}  # stored scenes that the weights it starts from were trained on questions of
+        self.scenes: Ids = {}  # stored scenes whose questions the initial weights were trained on
         if init_from:
             self.scenes = take_over(self.network, self.words(), init_from, self.kind)
 
     def words(self) -> tuple[str, ...]:
-        """The embedding's rows."""
+        """Return the words of the embedding's rows."""
         return vocabulary(self.hparams.seed)
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
@@ -172,10 +181,10 @@ class ParserModule(pl.LightningModule):
 
     @property
     def kind(self) -> str:
-        """Of its checkpoints."""
+        """Return the kind of its checkpoints."""
         return self.parser.kind
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
-        """Write the shippable pair; returns the path of the weights."""
+        """Write the checkpoint pair; return the path of the weights."""
         config = {"words": list(self.words()), "network": self.network_config}
         return checkpoint.save(path, self.kind, self.network.state_dict(), config, training, metrics)

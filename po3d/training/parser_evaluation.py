@@ -1,9 +1,11 @@
-"""Exact match of a parser on generated questions it has not seen.
+"""Exact match of a parser on held-out generated questions.
 
-    python -m po3d.training.parser_evaluation [--checkpoint street_parser] [--seed 1000] [--count 400]
+    python -m po3d.training.parser_evaluation [--checkpoint street_parser] [--seed 1000]
+        [--count 400]
 
-prints a table: every family in both styles, the same with listed synonyms put in, and chains of four and five
-relations (training goes to three). Exact match is on canonical programs; what is not parsed counts as wrong.
+prints a table: every family in both styles, each also with words replaced by listed synonyms, and
+chains of four and five relations (training has up to three). Programs are compared in canonical
+form; a parse failure counts as wrong.
 """
 
 import argparse
@@ -25,7 +27,9 @@ from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, 
 
 
 class Row(NamedTuple):
-    """Share right, number not parsed, and the wrong ones as (text, gold program, what came out)."""
+    """Fraction correct, number of parse failures, and the errors as (text, gold program,
+    prediction).
+    """
 
     share: float
     unparsed: int
@@ -33,7 +37,9 @@ class Row(NamedTuple):
 
 
 def _replacements() -> dict[str, tuple[str, ...]]:
-    """A word of the language (plurals too) -> the listed synonyms of its value."""
+    """Return a map from each word of the language (with plurals) to the listed synonyms of its
+    value.
+    """
     table: dict[str, tuple[str, ...]] = {}
     for value, names in GRAMMARS["wide"].nouns.items():
         for name in names:
@@ -48,7 +54,7 @@ _REPLACEMENTS = _replacements()
 
 
 def with_synonyms(text: str, random: np.random.Generator) -> str:
-    """The text with every shape, colour, size and material word replaced by a listed synonym."""
+    """Replace every shape, colour, size and material word of the text by a listed synonym."""
     words = text.lower().rstrip("?.").split()
     out: list[str] = []
     while words:
@@ -69,7 +75,7 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
 def questions(
     seed: int, family: str, style: str, count: int, synonyms: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """(text, canonical program text) pairs of one family."""
+    """Return (text, canonical program text) pairs of one family."""
     for index in range(count):
         random = rng(seed, f"parser-evaluate-{family}-{style}", index)
         program = sample_program(random, family)

@@ -1,5 +1,6 @@
-"""Training the street parser on a release's questions with programs, by themselves or beside
-generated ones."""
+"""Training the street parser on a release's questions with programs, optionally mixed with
+generated ones.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,8 +20,10 @@ from po3d.training.parser import SCATTER, TOKEN_IDS, Example, ParserData, vocabu
 
 
 def questions_of(root: str | Path) -> list[Question]:
-    """The questions of a release of PulseCheck457 (questions/L1_single.json ...) or Super-CLEVR
-    (superCLEVR_questions_*.json), or of one of their files; InputError when there are none."""
+    """Return the questions of a release of PulseCheck457 (questions/L1_single.json ...) or
+    Super-CLEVR (superCLEVR_questions_*.json), or of one of their files. Raise InputError if there
+    are none.
+    """
     root = Path(root)
     stems = {path.stem.lower() for path in (root / "questions").glob("*.json")}
     load = pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
@@ -28,12 +31,14 @@ def questions_of(root: str | Path) -> list[Question]:
 
 
 class QuestionData(ParserData):
-    """Questions of the release, or the releases, `root` and their programs. Those on scenes of
-    `split` are trained on, by the release's ranges or by `ranges` (`po3d.benchmarks.scene_ids`);
-    for validation are those on scenes of the part val where it is not trained on and there are
-    some, else on the last tenth of the scenes. `generated`: questions of the language that are
-    trained on, too. Questions without a program, or with a word that the parser has no vector for,
-    are left out."""
+    """Questions and programs of one or several releases `root`.
+
+    Training uses questions on scenes of `split`, with the parts given by the release's ranges or by
+    `ranges` (`po3d.benchmarks.scene_ids`). Validation uses scenes of the part val if it is not
+    trained on and not empty, otherwise the last tenth of the scenes. `generated`: number of
+    generated questions to add to training. Questions without a program, or with a word outside the
+    parser's embedding, are omitted.
+    """
 
     def __init__(
         self,
@@ -60,7 +65,7 @@ class QuestionData(ParserData):
         return self._ids
 
     def _questions(self) -> tuple[list[Question], list[Question]]:
-        """Those for training and those for validation."""
+        """Return the questions for training and for validation."""
         if self._parts is None:
             h = self.hparams
             train: list[Question] = []
@@ -99,8 +104,9 @@ class QuestionData(ParserData):
             self.train += self._examples("parser-train", self.hparams.generated, SCATTER)
 
     def _read(self, questions: Sequence[Question], purpose: str, scatter: float) -> list[Example]:
-        """The questions as examples, and a line on those that are left out; InputError when that is
-        all of them."""
+        """Return the questions as examples, and a line that counts the omitted ones. Raise
+        InputError if all are omitted.
+        """
         words = vocabulary(self.hparams.seed)
         tokenizer = Tokenizer(words)
         index = {word: k for k, word in enumerate(words)}
@@ -134,7 +140,9 @@ class QuestionData(ParserData):
 
     @staticmethod
     def _program(question: Question) -> list[int] | None:
-        """The program's token ids; None without a program that the parser can say."""
+        """Return the program's token ids; None without a program or if the parser's tokens cannot
+        express it.
+        """
         if not question.program:
             return None
         try:

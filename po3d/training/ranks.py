@@ -1,4 +1,6 @@
-"""What makes several processes train like one: random numbers of a whole batch, means over all its rows, norms of them."""
+"""Distributed training equal to a single process: random numbers, means and batch norms over the
+global batch.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,20 +15,26 @@ from po3d.io.seeding import rng
 
 
 class Draws:
-    """Random numbers for one global batch, a function of (seed, stage, index): each process draws the rows of all and keeps
-    its own, so a sample gets the same numbers however many processes there are. They are drawn on the CPU, so that every
-    device gets the same, too."""
+    """Random numbers for one global batch, a function of (seed, stage, index).
+
+    Each process draws the rows of all processes and keeps its own, so a sample gets the same
+    numbers for any number of processes. Numbers are drawn on the CPU to be equal on every device.
+    """
 
     def __init__(self, seed: int, stage: str, index: int, rank: int = 0, world: int = 1) -> None:
         self.generator = torch.Generator().manual_seed(int(rng(seed, stage, index).integers(2**62)))
         self.rank, self.world = rank, world
 
     def rand(self, rows: int, *shape: int) -> Tensor:
-        """(rows, *shape) in [0, 1), another for each row of the global batch."""
+        """Return uniform numbers (rows, *shape) in [0, 1), independent for each row of the global
+        batch.
+        """
         return self._own(torch.rand, rows, *shape)
 
     def randn(self, rows: int, *shape: int) -> Tensor:
-        """(rows, *shape) standard normal, another for each row of the global batch."""
+        """Return standard normal numbers (rows, *shape), independent for each row of the global
+        batch.
+        """
         return self._own(torch.randn, rows, *shape)
 
     def _own(self, draw, rows: int, *shape: int) -> Tensor:
@@ -34,7 +42,7 @@ class Draws:
 
 
 class Term(NamedTuple):
-    """A part of a loss: a sum over rows, and how many they are. Kept apart because processes have unequal numbers of them."""
+    """A loss term as a sum over rows and the number of rows, which may differ between processes."""
 
     sum: Tensor
     rows: Tensor | int
@@ -45,8 +53,10 @@ class Term(NamedTuple):
 
 
 def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
-    """The mean of each term. In a training of several processes: this process's share, such that the mean of the shares over
-    the processes (what DistributedDataParallel makes of their gradients) is the mean over all rows."""
+    """Return the mean of each term. With several processes, each returns a share, such that the
+    mean of the shares over the processes (which DistributedDataParallel computes for gradients) is
+    the mean over all rows.
+    """
     device = next(iter(terms.values())).sum.device
     rows = torch.stack([torch.as_tensor(t.rows, dtype=torch.float32, device=device) for t in terms.values()])
     least = 1.0
@@ -57,8 +67,9 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
 
 
 class SyncedNorms(TorchSyncBatchNorm):
-    """Batch norms over the samples of all processes, as a plugin for `sync_batchnorm`. timm's norms bring their activation, which
-    the plugin that Lightning has of its own would lose."""
+    """Plugin for `sync_batchnorm`: batch norms over the samples of all processes. timm's norm
+    layers include an activation, which Lightning's own plugin would drop.
+    """
 
     def __init__(self) -> None:
         self.replaced: list[tuple[nn.Module, str, _BatchNorm]] = []

@@ -1,4 +1,6 @@
-"""Training the reader: pairs of the speakers of all worlds, a made-up table with each, of the bank of sentences and of paraphrases."""
+"""Training of the general parser on pairs of all domains' question generators (with made-up
+scenes), the sentence bank, and paraphrases.
+"""
 
 from pathlib import Path
 from typing import ClassVar
@@ -36,7 +38,7 @@ SHARES = {"speakers": 0.25, "bank": 0.2, "reworded": 0.2, "paraphrases": 0.15, "
 
 
 def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
-    """The tokens of a checkpoint to go on from; without one those that the bank needs."""
+    """Return the tokens of the checkpoint to start from; without one, those that the bank needs."""
     if not start:
         return vocabulary_of(bank("train"), word_pieces(encoder))
     _, record = checkpoint.load(locate(start), KIND)
@@ -44,9 +46,13 @@ def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
 
 
 class ReaderData(StreamData):
-    """Batches of `reader_samples.collate`. The speakers' pairs are written to `pairs` once; `bank_lines`: of the bank's training part, 0:
-    none; `shares`: of the samples, about, by the names of SHARES; `word_dropout`: of the words of sentences that
-    training shows as unknown; `start`: the checkpoint that the module goes on from, whose tokens programs are written in."""
+    """Batches of `reader_samples.collate`.
+
+    Generated pairs are written to `pairs` once. `bank_lines`: number of lines of the bank's
+    training part, 0 for none. `shares`: approximate shares of the sources, keyed as SHARES.
+    `word_dropout`: fraction of the sentences' words shown as unknown in training. `start`: the
+    checkpoint that the module starts from, whose tokens encode the programs.
+    """
 
     kind = KIND
 
@@ -111,10 +117,14 @@ class ReaderData(StreamData):
 
 
 class ReaderModule(pl.LightningModule):
-    """Negative log-likelihood under the type table; AdamW, the pretrained layers at a lower rate than the decoder, whose embeddings stay.
-    `pretrained` False: an encoder of the same shape from random weights, all of it trained. `start`: a checkpoint to go on from, with its
-    sizes but `shape`'s. `still`: of the encoder's layers, the first ones, that stay as they are. `smoothing`: of the tokens wanted, the
-    share that goes to all that could stand there. `few_bits`: learn with the matrices rounded as the shippable pair has them."""
+    """Negative log-likelihood over the tokens that the type table allows, optimised by AdamW; the
+    pretrained layers have a lower learning rate than the decoder, and their embeddings are frozen.
+
+    `pretrained` False: an encoder of equal shape with random weights, all of it trained. `start`: a
+    checkpoint to start from, which sets all sizes except `shape`. `still`: number of first encoder
+    layers to freeze. `smoothing`: label smoothing, spread over the tokens allowed at each position.
+    `few_bits`: quantization-aware training for the checkpoint's format.
+    """
 
     kind: ClassVar[str] = KIND
 
@@ -167,6 +177,6 @@ class ReaderModule(pl.LightningModule):
         )
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
-        """Write the shippable pair; returns the path of the weights."""
+        """Write the checkpoint pair; return the path of the weights."""
         base = encoder_weights(encoder_folder(self.hparams.encoder))
         return export(path, self.network, self.vocabulary, base, training, metrics)

@@ -1,12 +1,12 @@
-"""What the reader learns from: questions with programs of the one language, from the speakers of all worlds, from the bank and from
-paraphrases of plain sentences.
+"""Training pairs of the general parser: questions with programs in the common language, from the
+question generators of all domains, the sentence bank, and paraphrases of generated sentences.
 
-    speakers (streets, rooms, photographs, orbits, frames) ─┐
-    bank of sentences, paraphrases (data/wording) ──────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
+    generators (streets, rooms, photographs, orbits, frames) ─┐
+    sentence bank, paraphrases (data/wording) ────────────────┴─► Pair ─► shown(pair, random)
 
-A speaker's sentence has no table. `shown` makes one up (`reader_tables`), another each time: with what the program means and some
-that it doesn't, or none, and then things are phrases (`refer`). Above 400 lines: one short function a source, and what `shown` does
-to a pair of any.
+A generated sentence has no scene. `shown` makes one up (`reader_tables`), a new one each time:
+objects that match the program and some distractors, or no scene at all; objects are then free-text
+phrases (`refer`). It also replaces words by others of their kind.
 """
 
 import re
@@ -36,39 +36,47 @@ from po3d.scene.rooms import COLORS, SYNONYMS
 from po3d.training.reader_tables import made_up, mixed, one, room_names, shuffled, size_of, with_things
 
 BANK = ROOT / "data" / "wording"
-SYNONYM, BARE = 0.7, 0.25  # that a table has what is named under its own name; that no table is known
+# probabilities: the scene uses an object's name as in the question; there is no scene
+SYNONYM, BARE = 0.7, 0.25
 OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
     0.4,
     0.3,
     0.4,
-)  # that things, or colours, are renamed; that a change goes with a question
+)  # probabilities: objects renamed; colours permuted; a change added to a question
 MIXED, ANEW = (
     0.6,
     0.3,
-)  # that names are added to a table or left out; that sentences of other lines about a room stand beside one
+)  # probabilities: objects added to or removed from the scene; sentences of other lines added
 SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A question with its program (or why it has none) of a sort; `source`: which speaker, "bank" or "paraphrase"; `table`: the
-    scene that it is about, of the latter two; `also`: of its other sentences those whose programs are known, with these."""
+    """A sentence of kind `sort` (question, change or frame) with its program, or the reason why it
+    has none.
+
+    `source`: a generator's name, "bank" or "paraphrase". `table`: id of the scene that the sentence
+    refers to, for the bank and paraphrases. `also`: the accompanying sentences whose programs are
+    known, with their programs.
+    """
 
     asked: Asked
     sort: Sort
-    program: str  # a call's text, or one of REFUSALS
+    program: str  # a program's text, or one of REFUSALS
     source: str
     table: str = ""
     also: tuple[tuple[Sort, str], ...] = ()
 
     @property
     def programs(self) -> dict[Sort, str]:
-        """The known programs of all its sentences."""
+        """The known programs of the sentence and its accompanying sentences, by kind."""
         return {self.sort: self.program, **dict(self.also)}
 
     @property
     def length(self) -> int:
-        """Letters of what the network reads and writes: pairs of near length share a batch."""
+        """Number of characters that the network reads and writes; pairs of similar length share a
+        batch.
+        """
         written = max(map(len, self.programs.values()))
         things = sum(len(word) + 1 for thing in self.asked.things for word in thing)
         return len(_said(self.asked)) + things + written
@@ -80,7 +88,7 @@ class Pair:
         return self.calls()[self.sort]
 
 
-# --- the bank -----------------------------------------------------------------------------------------------
+# --- the bank -------------------------------------------------------------------------------------
 
 
 def records(
@@ -88,25 +96,29 @@ def records(
     part: str,
     folder: Path = BANK,
 ) -> list[dict]:
-    """The lines of one of the bank's files, most of which are packed."""
+    """Return the records of one of the bank's files, which may be compressed."""
     path = folder / f"{what}_{part}.jsonl"
     return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.bz2"), what))
 
 
 def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
-    """The scenes of a part of the bank, by their name."""
+    """Return the scenes of a part of the bank by their id."""
     return {scene["id"]: scene for scene in records("tables", part, folder)}
 
 
 def left_out(part: str, folder: Path = BANK) -> set[int]:
-    """The lines of a part that are not trained on: a sentence of each stands in the development or test part, too."""
+    """Return the numbers of the lines that are excluded from training because one of their
+    sentences also occurs in the development or test part.
+    """
     path = folder / f"left_out_{part}.txt"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return {int(line) for line in lines if line and not line.startswith("#")}
 
 
 def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
-    """The pairs of each line of a part that has programs: its question's first, then its change's and frame's."""
+    """Return the pairs of each annotated line of a part: the question first, then change and
+    frame.
+    """
     scenes, lines, without = tables(part, folder), records("sentences", part, folder), left_out(part, folder)
     return [
         pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
@@ -116,7 +128,9 @@ def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
 
 
 def reworded(folder: Path = BANK) -> list[Pair]:
-    """The questions of the training part's lines in other words, their changes and frames too. None where the folder has none."""
+    """Return the questions of the training part in rewordings, with reworded changes and frames.
+    The list is empty if the folder has no rewordings.
+    """
     if not (folder / "reworded_train.jsonl.bz2").exists():
         return []
     scenes, lines = tables("train", folder), records("sentences", "train", folder)
@@ -131,7 +145,7 @@ def reworded(folder: Path = BANK) -> list[Pair]:
 
 
 def asked_of_line(line: dict, scene: dict) -> Asked:
-    """A line of the bank as the reader is asked it."""
+    """Convert a line of the bank and its scene to the parser's input."""
     asked = Asked(
         line["question"],
         line["change"] or "",
@@ -148,7 +162,7 @@ def asked_of_line(line: dict, scene: dict) -> Asked:
 
 
 def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
-    """The pairs of a line with its programs."""
+    """Return the pairs of a line from its annotated programs."""
     asked, about = asked_of_line(line, scene), ("bank", line["scene"])
     refusal = (record.get("note") or "none").partition(":")[0].split()[0]
     pairs = [
@@ -163,8 +177,12 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
 
 
 def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases") -> list[Pair]:
-    """Plain sentences in other words: a pair a wording, with what was said beside it, those about rooms with the table that they are about.
-    None where the folder has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
+    """Return paraphrases of generated sentences: one pair per wording, with its accompanying
+    sentences, and with the scene for rooms.
+
+    The list is empty if the folder has no such file. `what`: "paraphrases" were written from
+    generated sentences; for "stories" the free sentence came first.
+    """
     if not (folder / f"{what}_train.jsonl.bz2").exists():
         return []
     pairs = []
@@ -181,7 +199,7 @@ def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "
     return pairs
 
 
-# --- speakers -----------------------------------------------------------------------------------------------
+# --- question generators --------------------------------------------------------------------------
 
 
 def street_pair(seed: int, stage: str, index: int) -> Pair:
@@ -194,7 +212,7 @@ def street_pair(seed: int, stage: str, index: int) -> Pair:
 
 
 def room_pairs(index: int, seed: int, stage: str) -> list[Pair]:
-    """All sentences of a generated room."""
+    """Return all sentences of a generated room."""
     from po3d.training.room_parser import SORTS, pairs_of_room
 
     found = []
@@ -249,7 +267,8 @@ def orbit_pair(seed: int, stage: str, index: int) -> Pair:
     choices = [_thing(random) for _ in range(4)]
     text = say(program, task, wording, sitting, angles, choices)
     options: tuple[str, ...] = ()
-    if program.op == "direction" and random.random() < 0.7:  # the options say how many directions there are
+    # the options imply the number of directions
+    if program.op == "direction" and random.random() < 0.7:
         straight = random.random() < 0.5
         options = tuple(str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2]))
         program = Call("direction", (*program.args[:3], "four" if straight else "eight"))
@@ -274,7 +293,9 @@ def frame_pair(seed: int, stage: str, index: int) -> Pair:
 def speakers(
     seed: int, stage: str, streets: int, rooms: int, photos: int, orbits: int, frames: int
 ) -> Iterator[Pair]:
-    """So many pairs of each speaker (of so many rooms), the same for the same seed and stage."""
+    """Yield the given number of pairs of each generator (for rooms: the number of rooms).
+    Deterministic in (seed, stage).
+    """
     for make, number in (
         (street_pair, streets),
         (photo_pair, photos),
@@ -287,13 +308,15 @@ def speakers(
 
 
 def _thing(random: np.random.Generator) -> str:
-    """A name, half the time with a colour."""
+    """Return a random name, with a colour in 30 % of the cases."""
     name = one(random, room_names())
     return f"{one(random, COLORS)} {name}" if random.random() < 0.3 else name
 
 
 def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
-    """The program with its texts changed, by the attribute that they are values of."""
+    """Replace each text of the program by `change(attribute, text)`, where attribute is the one
+    whose value it is.
+    """
     attribute = program.args[0] if program.signature.inputs[:1] == ("attribute",) else "name"
     args = [
         _texts(arg, change) if isinstance(arg, Call) else change(attribute, arg) if kind == "text" else arg
@@ -303,39 +326,45 @@ def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
 
 
 def _tidy(program: Call) -> Call:
-    """Without filters for any object."""
+    """Remove filters for the name "object", which match everything."""
     args = tuple(_tidy(a) if isinstance(a, Call) else a for a in program.args)
     return args[2] if program.op == "filter" and args[:2] == ("name", "object") else Call(program.op, args)
 
 
 def _chosen(program: Call, text: str) -> Call:
-    """With the choices of the question in place of things that its text doesn't name."""
+    """Replace a group of objects that the text does not name by `choices`, the question's answer
+    options.
+    """
     if program.op == "group" and not all(p.args[0] in text for p in program.args):
         return call("choices")
     return Call(program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args))
 
 
 def _own(program: Call) -> Call:
-    """With frame(object) where the frame is that of the object from which a direction is said."""
+    """Write frame(object) if a direction's frame is that of the first object of the direction."""
     args = tuple(_own(a) if isinstance(a, Call) else a for a in program.args)
     if program.op == "direction" and args[2] == Call("frame", (args[0],)):
         args = (*args[:2], call("frame", "object"), args[3])
     return Call(program.op, args)
 
 
-# --- as the network sees them -------------------------------------------------------------------------------
+# --- augmentation ---------------------------------------------------------------------------------
 
 
 def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:
-    """The pair with a table where it has none, with another sentence of `others` beside it (which are about its table, where it has one), and
-    with some words exchanged for others of their kind, in sentence, table and program alike."""
+    """Augment a pair: make up a scene if it has none, add another sentence, and replace words
+    consistently in sentence, scene and program.
+
+    `others`: candidates for the added sentence; they refer to the same scene if the pair has one.
+    """
     if not pair.table:
         pair = _tabled(pair, random)
-    elif random.random() < 0.5:  # the order of a table means nothing
+    elif random.random() < 0.5:  # the order of objects carries no information
         pair = replace(pair, asked=with_things(pair.asked, shuffled(pair.asked.things, random)))
     pair = _beside(pair, random, others)
     if pair.table and pair.asked.kind == "room" and random.random() < MIXED:
-        closed = any(text in REFUSALS for text in pair.programs.values())  # what is added might be the answer
+        # an added object might change the answer
+        closed = any(text in REFUSALS for text in pair.programs.values())
         meant = _quoted(*pair.programs.values())
         pair = replace(pair, asked=mixed(pair.asked, _said(pair.asked), meant, closed, random))
     if random.random() < OTHER_COLORS:
@@ -357,7 +386,7 @@ def _said(asked: Asked) -> str:
 
 
 def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
-    """The pair with a table that is made up, or with none."""
+    """Return the pair with a made-up scene, or without any."""
     kind, program = pair.asked.kind, pair.call()
     if pair.source != "paraphrase":
         if random.random() < BARE:
@@ -373,12 +402,12 @@ def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
 
 
 def _table_name(attribute: str, text: str, random: np.random.Generator) -> str:
-    """What a table calls a thing that is told by this name, mostly."""
+    """Return a synonym of an object's name with probability SYNONYM, as the scene's name for it."""
     return SYNONYMS.get(text, text) if attribute == "name" and random.random() < SYNONYM else text
 
 
 def in_names(program: Call) -> Call:
-    """With things by their name and colour in place of phrases."""
+    """Replace phrases by filters for name and colour."""
     if program.op == "refer":
         first, _, rest = program.args[0].partition(" ")
         found = call("filter", "name", rest if first in COLORS and rest else program.args[0], call("scene"))
@@ -387,8 +416,9 @@ def in_names(program: Call) -> Call:
 
 
 def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> Pair:
-    """A room's question after another change, or a change before another question, and in a frame. A line of the bank keeps its own
-    mostly, and always where the question speaks of them."""
+    """Add a random change to a room's question, or a question to a change, and a frame. A pair of
+    the bank usually keeps its own sentences, and always if the question refers back to them.
+    """
     if pair.asked.kind != "room" or not others:
         return pair
     own = pair.source == "bank"
@@ -403,12 +433,12 @@ def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> 
         sort = other.sort
         if sort != pair.sort and (own or (random.random() < WITH_OTHER and not getattr(asked, sort))):
             asked = replace(asked, **{sort: getattr(other.asked, sort)})
-            if pair.table:  # a speaker's other sentence has no program in the names of this table
+            if pair.table:  # another generated sentence has no program in this scene's names
                 also[sort] = other.program
     return replace(pair, asked=asked, also=tuple(also.items()))
 
 
-# Said of what another sentence told.
+# Words that may refer back to another sentence.
 _BOUND = re.compile(
     r"\b(changed|before|it|its|they|them|their|that one|this|these|those|he|she|him|her|there|now|still|anymore|again)\b",
     re.I,
@@ -416,7 +446,7 @@ _BOUND = re.compile(
 
 
 def renamed(pair: Pair, words: dict[str, str]) -> Pair:
-    """The pair with words for others, in all its texts; plurals go with their nouns."""
+    """Replace `words` in all texts of the pair; plurals are replaced as well."""
     words = {old: new for old, new in words.items() if old != new}
     if not words:
         return pair

@@ -1,4 +1,6 @@
-"""Pairs as the reader's network takes them: files of pairs, the vocabulary, samples with fresh tables, batches."""
+"""Training samples of the general parser: files of pairs, the vocabulary, samples with new scenes,
+and batches.
+"""
 
 import gzip
 import json
@@ -31,20 +33,21 @@ from po3d.language.read.reader_tokens import (
 )
 from po3d.training.reader_pairs import Pair, shown
 
-# Batches are padded to multiples of these (pieces, programs, their tokens): CPUs prepare each product's shape anew.
+# Batches are padded to multiples of these (word pieces, programs, program tokens), because CPU
+# kernels are prepared again for each new matrix shape.
 ROUND_PIECES, ROUND_ROWS, ROUND_TOKENS = 16, 8, 8
-ATTEMPTS = 3  # at a sample whose made-up table or exchanged words leave a text of its program nowhere
+ATTEMPTS = 3  # attempts to augment a sample before it is used unchanged
 
 
 class Sample(NamedTuple):
-    """A pair for the network: what is read, and what is to be written of each sort."""
+    """Input pieces and, for each kind of sentence, the target program."""
 
     pieces: Pieces
     targets: tuple[tuple[Sort, Target], ...]
 
 
 def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
-    """One JSON list a line, gzipped, the same bytes for the same pairs."""
+    """Write one JSON list per line, gzipped; equal pairs give equal bytes."""
     with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         for pair in pairs:
             asked = {k: v for k, v in asdict(pair.asked).items() if v and (k, v) != ("kind", "room")}
@@ -52,7 +55,7 @@ def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The pairs of a file that `write_pairs` wrote."""
+    """Read the pairs of a file written by `write_pairs`."""
     pairs = []
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
@@ -63,7 +66,9 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def vocabulary_of(lines: Sequence[Sequence[Pair]], pieces: WordPieces) -> Vocabulary:
-    """The tokens of programs, with the amounts and texts that the bank's lines need besides."""
+    """Return the vocabulary of programs, extended by the amounts and texts that the bank's lines
+    need.
+    """
     pairs = [(p.call(), pieces(p.asked), p.sort) for line in lines for p in line]
     programs = [(program, read, sort) for program, read, sort in pairs if isinstance(program, Call)]
     amounts = {
@@ -76,8 +81,9 @@ def vocabulary_of(lines: Sequence[Sequence[Pair]], pieces: WordPieces) -> Vocabu
 
 
 class Samples(Dataset):
-    """Pairs as samples, read by numbers that grow without end (`stream.Shuffled`): number n is pair n % len, its table and words of
-    number n."""
+    """Data set of augmented pairs, indexed by the unbounded numbers of `stream.Shuffled`: sample n
+    is pair n % len, augmented with random numbers of n.
+    """
 
     def __init__(
         self,
@@ -90,7 +96,8 @@ class Samples(Dataset):
     ) -> None:
         self.pairs, self.vocabulary, self.pieces, self.seed = pairs, vocabulary, pieces, seed
         self.plain, self.word_dropout = plain, word_dropout
-        self.others: dict[str, list[Pair]] = {}  # by table; "": of the speakers
+        # candidates for an added sentence by scene; "": those of generated rooms
+        self.others: dict[str, list[Pair]] = {}
         for pair in () if plain else dict.fromkeys(pairs):
             if pair.table or pair.source == "room":
                 others = self.others.setdefault(pair.table, [])
@@ -100,7 +107,7 @@ class Samples(Dataset):
         return len(self.pairs)
 
     def __getitem__(self, number: int) -> Sample | None:
-        """None where a text of the pair's program is nowhere to be found."""
+        """Return the sample; None if a text of the pair's program does not occur in its input."""
         pair = self.pairs[number % len(self.pairs)]
         random = rng(self.seed, "shown", number)
         for attempt in range(ATTEMPTS + 1):
@@ -119,7 +126,9 @@ class Samples(Dataset):
         return None
 
     def _dropped(self, pieces: Pieces, targets: Sequence[Target], random: np.random.Generator) -> Pieces:
-        """The pieces with some words of the sentences unknown, but for those that a program copies."""
+        """Replace random words of the sentences by the unknown token, except words that a program
+        copies.
+        """
         if self.plain or not self.word_dropout:
             return pieces
         ids = list(pieces.ids)
@@ -131,8 +140,9 @@ class Samples(Dataset):
 
 
 def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) -> list[Pair]:
-    """The pairs of all sources that there are, the one that is largest for its share once, each other one so many times that it has about
-    its share."""
+    """Mix the sources approximately by `shares`: the source that is largest relative to its share
+    occurs once, the others are repeated.
+    """
     there = {name: pairs for name, pairs in sources.items() if pairs and shares[name]}
     size = max(len(pairs) / shares[name] for name, pairs in there.items())
     return [
@@ -143,7 +153,9 @@ def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) ->
 
 
 def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
-    """What `ReaderNetwork.forward` takes. Rows that pad it have no program, and so no loss."""
+    """Return the arguments of `ReaderNetwork.forward`. Padding rows have no program and thus no
+    loss.
+    """
     there = [s for s in samples if s is not None]
     rows = [(of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets]
     empty = [0] * (-len(rows) % ROUND_ROWS)
@@ -165,7 +177,9 @@ def _rounded(number: int, unit: int) -> int:
 
 
 def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
-    """Of each row that has a program, whether the one that decoding finds is it, spans and all."""
+    """Return, for each row with a program, whether greedy decoding finds exactly this program,
+    including its copied spans.
+    """
     *inputs, program, spans = batch
     tokens, lengths, _, found = (t[:, 0] for t in network.beam(*inputs, 1))
     length = program.shape[1]

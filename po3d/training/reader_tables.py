@@ -1,7 +1,9 @@
-"""Tables of things for sentences that the reader learns from: made up where a sentence has none, with more or fewer things where it has one.
+"""Scenes for the training sentences of the general parser: made up for sentences without a scene,
+with objects added or removed otherwise.
 
-A thing is its name and the words for how it looks, as `reader_tokens.Asked` has it. What a program tells of a thing is in its table, so that
-the reader learns which of the things is meant: "the purple one" is the motorbike that is purple.
+An object is its name and appearance words, as in `reader_tokens.Asked`. The scene contains the
+attributes that a program mentions, so that the parser can resolve references: "the purple one" is
+the motorbike that is purple.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +20,20 @@ from po3d.scene.vocabulary import MATERIALS as TOY_MATERIALS
 from po3d.scene.vocabulary import SHAPES, SIZES, SUPER_CATEGORIES
 from po3d.systems.learned import LOOKS
 
-SHOWN = 0.9  # that a table has what a program speaks of
-ALIKE = 0.3  # that there is another thing of a name, with other looks, where a program tells the looks
+SHOWN = 0.9  # probability that the scene contains an object which the program mentions
+# probability of a distractor with this name and other attributes, if the program gives attributes
+ALIKE = 0.3
 PASSED = (
     "relate",
     "best",
     "same",
     "exclude",
     "some",
-)  # operations whose last argument is what they choose among
-# Words for looks in a made-up table, and how often a thing has one.
+)  # operations that return a subset of their last argument
+# Appearance words of made-up objects, and the probability that an object has one.
 _ROOM = {"color": (COLORS, 0.85), "material": (MATERIALS, 0.5), "state": (STATES, 0.35)}
 _STREET = {"color": (PAINTS, 1.0), "material": (TOY_MATERIALS, 1.0), "size": (SIZES, 0.9)}
-# Metres, of the large vehicle of a name in the bank's streets; a small one has 0.7 of it.
+# Length in metres of a large vehicle by its name in the bank's streets; a small one has 0.7 of it.
 LENGTHS = {
     "sedan": 1.6, "minivan": 1.6, "hatchback": 1.4, "SUV": 1.6, "wagon": 1.7, "truck": 2.0, "school bus": 2.0, "regular bus": 2.1,
     "articulated bus": 2.8, "double bus": 2.0, "cruiser": 1.3, "chopper": 1.3, "dirtbike": 1.2, "scooter": 1.0, "road bike": 1.1,
@@ -41,7 +44,9 @@ Random = np.random.Generator
 
 
 def told(program: Call) -> list[dict[str, str]]:
-    """What a program says of things: the values of the filters of each chain, by attribute."""
+    """Return the descriptions in a program: the values of the filters of each chain, by
+    attribute.
+    """
     found: list[dict[str, str]] = []
 
     def walk(call: Call, values: dict[str, str]) -> None:
@@ -60,7 +65,9 @@ def told(program: Call) -> list[dict[str, str]]:
 
 
 def made_up(kind: Kind, program: Call | None, random: Random, shown: float = SHOWN) -> tuple[Thing, ...]:
-    """Things of a table that a program, if any, can be about, among others. `shown`: how often what it speaks of is there."""
+    """Return the objects of a made-up scene: those that the program (if any) mentions, each with
+    probability `shown`, and distractors.
+    """
     pool, looks = (street_names(), _STREET) if kind == "street" else (room_names(), _ROOM)
     things: list[Thing] = []
     for values in [] if program is None else told(program):
@@ -81,7 +88,7 @@ def made_up(kind: Kind, program: Call | None, random: Random, shown: float = SHO
 
 
 def _thing(name: str, values: dict[str, str], looks: dict, random: Random) -> Thing:
-    """A thing with the looks that are told, and some that are not."""
+    """Return an object with the given attributes, and random values for some others."""
     found = []
     for attribute in LOOKS:
         words, share = looks.get(attribute, ((), 0.0))
@@ -93,14 +100,17 @@ def _thing(name: str, values: dict[str, str], looks: dict, random: Random) -> Th
 
 
 def size_of(name: str, length: float) -> str | None:
-    """The size of a vehicle of the bank; None for another thing."""
+    """Return the size class of one of the bank's vehicles from its length; None for other
+    objects.
+    """
     large = LENGTHS.get(name)
     return None if large is None else "small" if length < 0.85 * large else "large"
 
 
 def mixed(asked: Asked, said: str, meant: Sequence[str], closed: bool, random: Random) -> Asked:
-    """The question with some things of its table left out that nobody means or speaks of, and, but where it is `closed`, others added. `said`:
-    its sentences; `meant`: texts of its programs."""
+    """Remove some objects that are neither meant nor mentioned and, unless `closed`, add others.
+    `said`: the sentences; `meant`: texts of the programs.
+    """
 
     def spoken(thing: Thing) -> bool:
         name, *looks = thing
@@ -114,7 +124,7 @@ def mixed(asked: Asked, said: str, meant: Sequence[str], closed: bool, random: R
 
 
 def with_things(asked: Asked, things: Iterable[Sequence[str | None]]) -> Asked:
-    """The question of a table of these things, name and looks each."""
+    """Return the input with these objects, each given as its name and attributes."""
     return replace(asked, things=tuple(tuple(w for w in thing if w) for thing in things))
 
 
@@ -128,7 +138,7 @@ def one(random: Random, listed: Sequence):
 
 @lru_cache(1)
 def room_names() -> tuple[str, ...]:
-    """Names of things, of our rooms and of the bank's training tables."""
+    """Return object names of generated rooms and of the bank's training scenes."""
     from po3d.training.reader_pairs import tables
 
     found = dict.fromkeys(CATEGORIES)
@@ -145,7 +155,7 @@ def street_names() -> tuple[str, ...]:
 
 @lru_cache(1)
 def members() -> dict[str, tuple[str, ...]]:
-    """The names of the vehicles of a kind."""
+    """Return the names of vehicles by category."""
     return {
         kind: tuple(STREET_NAMES.get(s, s) for s in several) for kind, several in SUPER_CATEGORIES.items()
     }

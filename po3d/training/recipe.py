@@ -1,14 +1,16 @@
-"""Recipes: from nothing to checkpoint pairs, in stages that a killed run takes up where it was.
+"""Training recipes: stages that produce checkpoint pairs from scratch and can be resumed after an
+interruption.
 
-A recipe (configs/recipe) lists stages; each makes something in OUT/NAME of its own:
+A recipe (configs/recipe) lists stages; each writes to OUT/NAME:
 
-    train: [OPTION, ...]                   a training; its pair is OUT/NAME/checkpoint. `gpu` or `cpu`: further options there
+    train: [OPTION, ...]                   a training; its pair is OUT/NAME/checkpoint
+                                           (`gpu` or `cpu`: further options for that device)
     twin: {benchmark, size, seed, ...}     a twin
-    calibrate: STAGE, folders: [DIR, ...]  a copy of that stage's pair with fitted beliefs; without folders on the
-                                           validation sets that the training rendered
+    calibrate: STAGE, folders: [DIR, ...]  a copy of that stage's pair, calibrated on these folders;
+                                           by default on the validation sets of the training
 
-In options {NAME} stands for what an earlier stage made, {out} for OUT. OUT/recipe.json says which stages are done.
-`results` are the stages whose pairs are wanted.
+In options, {NAME} stands for the output of an earlier stage, {out} for OUT. OUT/recipe.json records
+the finished stages. `results` lists the stages whose pairs are the recipe's output.
 """
 
 import json
@@ -27,12 +29,13 @@ from po3d.training.runner import ended
 DONE = "recipe.json"
 KINDS = ("train", "twin", "calibrate")
 
-Composed = Callable[[list[str]], dict[str, Any]]  # options of train.py -> its config
+Composed = Callable[[list[str]], dict[str, Any]]  # function from options of train.py to its config
 
 
 class Recipe:
-    """A recipe with the options `given` on the command line: NAME.KEY=VALUE for the stage NAME, others for all trainings.
-    InputError for a recipe that can't be run."""
+    """A recipe with the options `given` on the command line: NAME.KEY=VALUE applies to the stage
+    NAME, other options to all trainings. Raise InputError for an invalid recipe.
+    """
 
     def __init__(self, content: Mapping[str, Any], given: Sequence[str], out: str | Path) -> None:
         self.out = Path(out)
@@ -51,12 +54,12 @@ class Recipe:
         return name if name in self.stages and "." in option.partition("=")[0] else None
 
     def made(self, name: str) -> Path:
-        """What a stage makes: the path of a pair without suffix, or a folder."""
+        """Return a stage's output: the path of a pair without suffix, or a folder."""
         folder = self.out / name
         return folder if "twin" in self.stages[name] else folder / "checkpoint"
 
     def options(self, name: str) -> list[str]:
-        """The options of a training, those of the command line last."""
+        """Return the options of a training; those of the command line come last."""
         stage = self.stages[name]
         places = {other: str(self.made(other)) for other in self.stages} | {"out": str(self.out)}
         listed = [f"trainer={self.trainer}", *stage["train"], *stage.get(self.trainer, ())]
@@ -67,7 +70,7 @@ class Recipe:
         return [*named, *rest, *self.own[name], f"out={self.out / name}", f"export={pair}"]
 
     def request(self, name: str, composed: Composed) -> dict[str, Any]:
-        """What a stage is asked for, by which a later run knows its own."""
+        """Return the inputs of a stage, by which a later run decides whether it is up to date."""
         stage = self.stages[name]
         if "train" in stage:
             return {"train": composed(self.options(name))}
@@ -91,11 +94,13 @@ def run_recipe(
     data_of: Callable[[dict[str, Any]], Any],
     export: str = "",
 ) -> list[Path]:
-    """Run the stages that are not done; the pairs of the results, with `export` copied to that name (and _STAGE where
-    there are several). `fit` trains by a config, `data_of` builds its data."""
+    """Run the unfinished stages and return the pairs of `results`. `export`: copy them to that name
+    (with _STAGE appended if there are several). `fit` trains a config; `data_of` builds its data
+    module.
+    """
     requests = {
         name: recipe.request(name, composed) for name in recipe.stages
-    }  # what is wrong shows before anything runs
+    }  # report errors in the options before any stage runs
     with locked(recipe.out, "recipe"):
         path = recipe.out / DONE
         done = read_json(path, "recipe") if path.exists() else {}
@@ -133,7 +138,7 @@ def _run(
     fit: Callable[[dict[str, Any]], Any],
     data_of: Callable[[dict[str, Any]], Any],
 ) -> None:
-    """One stage."""
+    """Run one stage."""
     if "train" in request:
         fit(request["train"])
     elif "twin" in request:
@@ -148,7 +153,7 @@ def _run(
 
 
 def _calibrate(recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: Callable[[], Any]) -> None:
-    """Fit the beliefs of a pair on twins of streets, or on the validation sets of a room training."""
+    """Calibrate a pair on twins of streets, or on the validation sets of a room training."""
     if folders is None:
         from po3d.training import view_figures
 
@@ -162,7 +167,7 @@ def _calibrate(recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: 
 
 
 def _copied(pair: Path, target: Path) -> Path:
-    """A copy of a pair, its description last, as `checkpoint.save` writes them."""
+    """Copy a pair, JSON last, in the order of `checkpoint.save`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for suffix in (".safetensors", ".json"):
         shutil.copyfile(pair.with_name(pair.name + suffix), target.with_name(target.name + suffix))
@@ -170,7 +175,9 @@ def _copied(pair: Path, target: Path) -> Path:
 
 
 def _plain(request: Mapping[str, Any]) -> Any:
-    """The request as it comes back from JSON, without what may differ between two parts of a run."""
+    """Return the request as read back from JSON, without entries that may change when a run is
+    resumed.
+    """
     plain = json.loads(json.dumps(request))
     if "train" in plain:
         for key in ("wandb", "save_every"):

@@ -1,7 +1,8 @@
-"""Training pictures of rooms: from above, from inside and of orbit scenes. Rendered once into folders, then read, each in
-the mirror or with every quarter turn, too.
+"""Training pictures of rooms (top views and indoor views) and of orbit scenes: rendered once into
+folders, then read with horizontal flips or quarter turns as augmentation.
 
-Every data set maps an index to {"image": (h, w, 3) uint8, **labels}, as `po3d.training.data` does for streets.
+Every data set maps an index to {"image": (h, w, 3) uint8, **labels}, as `po3d.training.data` does
+for streets.
 """
 
 from collections.abc import Mapping
@@ -26,11 +27,11 @@ from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
 KINDS = ("inside", "orbit")
-TURNS = 4  # items a room seen from above: a map has no up of its own
+TURNS = 4  # items per top view, one for each quarter turn: a map has no preferred direction
 
 
 class PictureFolder(Dataset):
-    """The pictures of a set (`po3d.synthesis.picture_sets`), brought to `size` (width, height)."""
+    """The pictures of a set (`po3d.synthesis.picture_sets`), resized to `size` (width, height)."""
 
     def __init__(self, folder: Path, count: int, size: tuple[int, int]) -> None:
         self.folder, self.size = folder, size
@@ -40,7 +41,7 @@ class PictureFolder(Dataset):
         raise NotImplementedError
 
     def truth(self, k: int) -> tuple[Scene, dict]:
-        """The table of picture k, and its record."""
+        """Return the ground-truth scene of picture k, and its record."""
         path = self.folder / f"{k:06d}.json"
         record = read_json(path, "picture of a set")
         return from_json(record["scene"], str(path)), record
@@ -67,7 +68,9 @@ class ViewFolder(PictureFolder):
 
 
 class MapFolder(PictureFolder):
-    """The rooms of a set of top views (`po3d.synthesis.rooms.top_views`); item TURNS k + q is room k after q quarter turns."""
+    """The top views of a set (`po3d.synthesis.rooms.top_views`); item TURNS k + q is room k after q
+    quarter turns.
+    """
 
     def __init__(self, folder: str | Path, count: int, width: int, turns: int = TURNS) -> None:
         super().__init__(Path(folder) / "rooms", count, (width, width))
@@ -87,10 +90,14 @@ class MapFolder(PictureFolder):
 
 
 class RenderedData(PictureData):
-    """Sets rendered into `cache`, training and validation apart in scenes and in models. `counts`: of each kind the pictures
-    of the splits "train" and "val". `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
+    """Data module that renders its sets into `cache`. Training and validation have disjoint scenes
+    and 3D models.
 
-    counts: Mapping[str, Mapping[str, int]]  # kind -> split -> pictures
+    `counts`: number of pictures of the splits "train" and "val" for each kind. `furniture`: the
+    folder with the .sh3f libraries; None: the location of the Debian package.
+    """
+
+    counts: Mapping[str, Mapping[str, int]]  # kind -> split -> number of pictures
 
     def _folder(self, kind: str, split: str) -> Path:
         return Path(self.hparams.cache) / f"{kind}_{split}_seed{self._seed(split)}"
@@ -102,12 +109,12 @@ class RenderedData(PictureData):
         raise NotImplementedError
 
     def validation_folders(self) -> list[Path]:
-        """The sets that are rendered for validation, on which beliefs are fitted."""
+        """Return the folders of the validation sets, which calibration uses."""
         return [self._folder(kind, "val") for kind in self.counts]
 
     def prepare_data(self) -> None:
         from po3d.synthesis.furniture.libraries import FOLDER
-        from po3d.synthesis.picture_sets import generate  # the renderer is an extra
+        from po3d.synthesis.picture_sets import generate  # the renderer is an optional dependency
 
         h = self.hparams
         for split in ("train", "val"):
@@ -125,7 +132,7 @@ class RenderedData(PictureData):
 
 
 class RoomViewData(RenderedData):
-    """Views from inside and of orbit scenes. `views`, `validation`: how many of each kind."""
+    """Indoor views and views of orbit scenes. `views`, `validation`: number of each kind."""
 
     kind = room_view.KIND
 
@@ -165,7 +172,8 @@ class RoomViewData(RenderedData):
         self.validation = ConcatDataset(validation)
 
     def judged(self, estimator: RoomViewEstimator, count: int) -> Judged:
-        from po3d.training.view_figures import sights_of, training_figures  # it imports this module
+        # imported here to avoid an import cycle
+        from po3d.training.view_figures import sights_of, training_figures
 
         half = -(-count // len(KINDS))
         found = [
@@ -180,12 +188,12 @@ class RoomViewData(RenderedData):
         return Judged(training_figures(found), examples, [s.predicted for s in found])
 
     def validation_order(self) -> list[int]:
-        """Both kinds mixed: a limit on the batches would else see one of them."""
+        """Interleave both kinds, so that a limit on the number of batches still covers both."""
         return torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
 
 
 class TopViewData(RenderedData):
-    """Rooms from above. `rooms`, `validation`: how many."""
+    """Top views of rooms. `rooms`, `validation`: number of rooms."""
 
     kind = top_view.KIND
 

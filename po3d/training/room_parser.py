@@ -1,4 +1,6 @@
-"""Training the room parser: sentences for changes and questions of generated rooms, several wordings each."""
+"""Training of the room parser: sentences for edits and questions of generated rooms, several
+wordings each.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,21 +28,25 @@ from po3d.training.parser import Example, ParserModule, collate
 from po3d.training.stream import LengthStream, StreamData
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
-HIDE_NAME, HIDE_WORD = 0.15, 0.04  # shares of names, and of other words, that training shows as unknown words
-# Shares of LOOSE words that are left out, and of sentences that get an unknown word somewhere.
+# fractions of names and of other words that training replaces by the unknown word
+HIDE_NAME, HIDE_WORD = 0.15, 0.04
+# Fractions of LOOSE words that are dropped, and of sentences with an inserted unknown word.
 LOSE_WORD, NEW_WORD = 0.04, 0.12
 LOOSE = frozenset(["the", "a", "an", "is", "been", "of", "there", "that", "which", "to", "it", "?"])
-FREE = 8  # free questions after each change
-FREE_KIND = {"removal": "movement"}  # free questions speak of touched things, which a removal leaves none of
-MORE = 6  # of everyday questions
-FREE_CHANGES = 3  # free changes beside each change
-MORE_CHANGES = 2  # of everyday ones
-TWO_CHANGES = 0.5  # how often the last change and this one are also said in one sentence
-RARE = 2  # a word seen less often than this counts as unknown
+FREE = 8  # number of free questions after each change
+# free questions refer to touched objects, and a removal leaves none
+FREE_KIND = {"removal": "movement"}
+MORE = 6  # number of everyday questions
+FREE_CHANGES = 3  # number of free changes per change
+MORE_CHANGES = 2  # number of everyday changes per change
+TWO_CHANGES = 0.5  # probability of also combining the previous change and this one in one sentence
+RARE = 2  # words with a lower count are mapped to the unknown word
 
 
 class Pair(NamedTuple):
-    """A sentence and its program as token ids; spans are first and last word of what copying tokens stand for."""
+    """A sentence and its program as token ids; spans hold the first and last word that each copying
+    token refers to.
+    """
 
     sort: int
     words: tuple[str, ...]
@@ -51,7 +57,7 @@ class Pair(NamedTuple):
 
 
 def encode(said: Said, program: Call, sort: str) -> Pair | None:
-    """None when a name of the program is not in the sentence."""
+    """Encode a sentence and its program; None if a name of the program is not in the sentence."""
     tokens, spans, leaf = [], [], 0
     for kind, text in program.tokens():
         span = (0, 0)
@@ -80,7 +86,9 @@ def encode(said: Said, program: Call, sort: str) -> Pair | None:
 
 
 def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair]:
-    """All sentences of one generated room: a change of each type, its questions, `wordings` of each."""
+    """Return all sentences of one generated room: a change of each type and its questions, each in
+    `wordings` wordings.
+    """
     scene = sample_room(seed, index, stage)
     pairs: list[Pair] = []
     previous = None
@@ -123,7 +131,9 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
 
 
 def _said_after(kind: str, program: Call) -> bool:
-    """Whether a question makes sense after a change of this type: what was touched by a removal is spoken of as gone."""
+    """Return whether a question makes sense after a change of this type: removed objects must be
+    referred to as gone.
+    """
     before = ("removal", "replacement", "attribute")
     if any(part.op == "was" for part in program.calls()):
         return kind in before or program.op == "fits"
@@ -131,7 +141,7 @@ def _said_after(kind: str, program: Call) -> bool:
 
 
 def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:
-    """The pairs of rooms 0 .. rooms - 1, the same for any number of workers."""
+    """Return the pairs of rooms 0 .. rooms - 1; independent of the number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
     found = each(work, range(rooms), workers, "rooms", "room", together=8)
     return [pair for room in found for pair in room]
@@ -139,7 +149,7 @@ def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) ->
 
 @lru_cache(maxsize=2)
 def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
-    """The words that generated sentences use; id 0 is padding, 1 any unknown word."""
+    """Return the words of generated sentences; id 0 is padding, 1 the unknown word."""
     counts = Counter(
         plain(word) for pair in sentences(seed, "vocabulary", rooms, 1, 1) for word in pair.words
     )
@@ -147,7 +157,7 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 
 
 class RoomParserData(StreamData):
-    """Batches of `Example`s; programs of near length share a batch."""
+    """Batches of `Example`s, grouped by program length."""
 
     collate = staticmethod(collate)
 
@@ -192,8 +202,9 @@ def example(pair: Pair, words: Sequence[int]) -> Example:
 
 
 class _Hiding(Dataset):
-    """Pairs some of whose words are hidden behind the unknown word, other ones in every epoch; read by the numbers of
-    `stream.Shuffled`."""
+    """Pairs with random words replaced by the unknown word, differently in every epoch; indexed by
+    the numbers of `stream.Shuffled`.
+    """
 
     def __init__(self, pairs: list[Pair], index: dict[str, int], seed: int) -> None:
         self.pairs, self.index, self.seed = pairs, index, seed
@@ -214,7 +225,7 @@ class _Hiding(Dataset):
         return self._edited(pair, words, random)
 
     def _edited(self, pair: Pair, words: list[int], random: np.random.Generator) -> Example:
-        """The pair without some loose words and with an unknown one somewhere, as hurried people write."""
+        """Drop some LOOSE words and insert an unknown word, to imitate hasty typing."""
         copied = {k for first, last in pair.spans for k in range(first, last + 1)} if len(words) > 1 else {0}
         lost = random.random(len(words)) < LOSE_WORD
         kept = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
@@ -230,7 +241,7 @@ class _Hiding(Dataset):
 
 
 class RoomParserModule(ParserModule):
-    """The same with the room parser's network and words."""
+    """`ParserModule` with the room parser's network and vocabulary."""
 
     parser = RoomParser
 

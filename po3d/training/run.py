@@ -1,8 +1,10 @@
-"""One training run: fit, resume, validate, export. Plain Python, no hydra; train.py is its command line.
+"""One training run: fit, resume, validate, export. Plain Python without hydra; train.py is its
+command line.
 
-OUT holds config.json, logs/metrics.csv, last.ckpt/, with `trainer.monitor` best.ckpt/, and at the end metrics.json. The
-figures and the exported pair are of the (averaged) weights in best.ckpt/, else in last.ckpt/, whether the run that made them
-is this one or an earlier one.
+The output folder OUT holds config.json, logs/metrics.csv, last.ckpt/, best.ckpt/ if
+`trainer.monitor` is set, and at the end metrics.json. The metrics and the exported pair belong to
+the (averaged) weights in best.ckpt/ if it exists, otherwise in last.ckpt/, whether this call or an
+earlier one wrote them.
 """
 
 import os
@@ -32,20 +34,24 @@ from po3d.training.runner import (
 )
 from po3d.training.stream import StreamData
 
-# Options that may change between two parts of one run: where it runs and what it writes, not what it learns. The samples a
-# step are compared apart, because they are data.batch times the processes.
+# Options that may change when a run is resumed: they decide where it runs and what it writes, not
+# what it learns. The samples per step are compared separately, because they are data.batch times
+# the number of processes.
 FREE = {
     "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.loaders", "data.workers",
     "trainer.accelerator", "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
     "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy", "trainer.sync_batchnorm",
 }  # fmt: skip
-FIRST = "PO3D_FIRST_PROCESS"  # environment variable: the process that starts those of a training on several devices
-MODELS = "models.json"  # which 3D models the weights have seen
-SCENES = "scenes.json"  # and which stored scenes
+# environment variable: PID of the first process of a training on several devices
+FIRST = "PO3D_FIRST_PROCESS"
+MODELS = "models.json"  # the 3D models in the training data of the weights
+SCENES = "scenes.json"  # the stored scenes in the training data of the weights
 
 
 def seeded(seed: int) -> None:
-    """Set all random states. To be called before the model is built: its first weights are drawn then."""
+    """Set all random states. Call this before building the model, which draws its initial
+    weights.
+    """
     quiet()
     pl.seed_everything(seed, workers=True, verbose=False)
 
@@ -64,10 +70,14 @@ def train(
     compiled: bool = False,
     draw: Draw | None = None,
 ) -> dict[str, float]:
-    """Train `module` on `data`; the validation figures of the weights that it ends with. When OUT/last.ckpt/ is there,
-    training goes on from it; InputError when it is damaged or of another `config`. `trainer`: Lightning's options and
-    those of `runner.Watch`; with `monitor` it ends with the weights of the best validation. `export`: name (or path) of
-    the shippable pair. `compiled`: the network's forward pass by torch.compile. `draw`: see `callbacks.Figures`; of streets alone."""
+    """Train `module` on `data` and return the validation metrics of the final weights.
+
+    Resume from OUT/last.ckpt/ if it exists; raise InputError if it is damaged or belongs to another
+    `config`. `trainer`: options of Lightning's Trainer and of `runner.Watch`; with `monitor` the
+    final weights are those of the best validation. `export`: name (or path) of the checkpoint pair
+    to write. `compiled`: use torch.compile for the network's forward pass. `draw`: see
+    `callbacks.Figures`; used for streets only.
+    """
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
@@ -89,7 +99,8 @@ def train(
     if compiled and not done:
         compile_module(module, runner)
     if runner.global_rank == 0:
-        os.environ[FIRST] = str(os.getpid())  # Lightning starts the others with this environment
+        # Lightning starts the other processes with this environment
+        os.environ[FIRST] = str(os.getpid())
     elif FIRST in os.environ:
         end_with(int(os.environ[FIRST]))
     if saved is not None and saved["global_batch"] != (own := global_batch(runner, data)):
@@ -98,10 +109,11 @@ def train(
             "data.batch times the processes stays the same"
         )
     if not (done and (out / "metrics.json").exists()) and runner.local_rank == 0:
-        data.prepare_data()  # before there are other processes, which would not wait for hours of rendering
+        # before the other processes start: they would not wait for hours of rendering
+        data.prepare_data()
     if runner.is_global_zero:
         write_json(out / "config.json", config)
-        # The pictures may be gone when a finished run is exported again.
+        # The pictures may no longer exist when a finished run is exported again.
         if not (seen := out / MODELS).exists():
             write_json(seen, summary(data.models() | getattr(module, "models", set())))
         if not (seen := out / SCENES).exists():
@@ -134,8 +146,9 @@ def train(
 
 
 def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int) -> dict[str, float]:
-    """Validation figures of the module's weights; they go into the tables as those of `step`, which a Trainer that did
-    not train does not know."""
+    """Validate the module and return its metrics. They are logged at `step`, because a Trainer that
+    has not trained counts from 0.
+    """
     loggers, runner.loggers = runner.loggers, []
     (found,) = runner.validate(module, datamodule=data, verbose=False)
     metrics = {k: float(v) for k, v in found.items()}
@@ -148,7 +161,9 @@ def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, s
 def _earlier(
     io: SafetensorsCheckpointIO, last: Path, config: dict[str, Any], module: pl.LightningModule
 ) -> dict[str, Any] | None:
-    """The checkpoint of an earlier part of this run, if there is one; InputError when it can't be one."""
+    """Load the checkpoint of an earlier part of this run, None if there is none. Raise InputError
+    if it has other options or does not fit the network.
+    """
     if (at := _there(last)) is None:
         return None
     elsewhere = "give another out=DIR or remove it"
@@ -166,12 +181,14 @@ def _earlier(
 
 
 def _there(last: Path) -> Path | None:
-    """Where the checkpoint lies; it is moved aside for a moment when a new one takes its place."""
+    """Return the path of a checkpoint, None if it does not exist. It has another name for a moment
+    while it is being replaced.
+    """
     return next((p for p in (last, last.with_name(f".{last.name}.old")) if p.exists()), None)
 
 
 def _differing(one: Any, other: Any, at: str = "") -> Iterator[str]:
-    """Dotted keys whose values differ, but for those that are FREE."""
+    """Yield the dotted keys whose values differ, except those in FREE."""
     if at in FREE:
         return
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -1,4 +1,6 @@
-"""What a training runs with: Lightning's Trainer, its callbacks and loggers, and what is said at the end."""
+"""Lightning's Trainer with callbacks and loggers for a training, and the summary printed at its
+end.
+"""
 
 import logging
 import os
@@ -32,10 +34,13 @@ EVALUATED = {
 
 @dataclass(frozen=True)
 class Watch:
-    """How a training is watched: options of configs/trainer that are not Lightning's. `monitor`: the figure whose best
-    validation gives the weights; `mode`: min or max, None by the figure; `patience`: validations without a better one,
-    after which the training ends; `pictures`: how many validation pictures figures of tables are of; `callbacks`:
-    further ones."""
+    """Options of configs/trainer that are not Lightning's.
+
+    `monitor`: the metric whose best validation selects the weights. `mode`: min or max; None:
+    inferred from the metric. `patience`: validations without improvement before training stops.
+    `pictures`: number of validation pictures for metrics of predicted scenes. `callbacks`:
+    additional callbacks.
+    """
 
     monitor: str | None = None
     mode: str | None = None
@@ -45,7 +50,9 @@ class Watch:
 
 
 def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
-    """The watch that a trainer's options say, and the other options; InputError for what can't be watched."""
+    """Split the trainer's options into a Watch and those of Lightning. Raise InputError for invalid
+    ones.
+    """
     own = {f.name: options[f.name] for f in fields(Watch) if options.get(f.name) is not None}
     rest = {key: value for key, value in options.items() if key not in {f.name for f in fields(Watch)}}
     watch = Watch(**own)
@@ -76,7 +83,9 @@ def callbacks_of(
     best: Path,
     draw: Draw | None,
 ) -> list[pl.Callback]:
-    """The callbacks of a training. `saving`: keywords of SaveLast; `best`: where the best weights go."""
+    """Return the callbacks of a training. `saving`: keywords of SaveLast; `best`: folder of the
+    best checkpoint.
+    """
     callbacks: list[pl.Callback] = [SeedSteps(seed), LearningRateMonitor("step")]
     if trainer.get("enable_progress_bar", True):
         callbacks.append(Progress(refresh_rate=10))
@@ -93,7 +102,9 @@ def callbacks_of(
 
 
 def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -> pl.Trainer:
-    """Lightning's Trainer with these options; InputError, in one line, for what this machine or Lightning has not."""
+    """Return Lightning's Trainer with these options. Raise a one-line InputError for what this
+    machine or Lightning does not support.
+    """
     torch.set_float32_matmul_precision("high")
     options = dict(options)
     if options.get("accelerator") in ("gpu", "cuda") and not (
@@ -105,12 +116,15 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
         )
     if options.get("accelerator") == "cpu" and options.get("sync_batchnorm"):
         options["sync_batchnorm"] = (
-            False  # torch has it on GPUs alone: each process takes its own samples' statistics
+            # torch supports it on GPUs only: on CPUs, each process uses the statistics of its own
+            # samples
+            False
         )
     if options.get("accelerator") == "cpu" and options.get("devices") == -1:
         options["devices"] = os.cpu_count()
     plugins = [*plugins, *([SyncedNorms()] if options.get("sync_batchnorm") else [])]
-    # The whole run is one epoch of Lightning's, whose end would validate what `train` validates after it.
+    # The whole run is one epoch for Lightning; its end would repeat the validation that `train`
+    # does.
     between = None if options.get("val_check_interval") else 2
     try:
         return pl.Trainer(
@@ -125,8 +139,9 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
 
 
 def quiet() -> None:
-    """Leave out of the log what libraries say of themselves: advertising, tips, which devices there are, warnings about
-    what is so on purpose."""
+    """Silence library messages: advertising, tips, device lists, and warnings about intended
+    behaviour.
+    """
     for name in ("pytorch_lightning", "lightning_fabric", "lightning.pytorch"):
         logging.getLogger(name).setLevel(logging.ERROR)
     for module in ("pytorch_lightning", "lightning_fabric", "torch.utils.data", "torch.optim.lr_scheduler"):
@@ -134,14 +149,16 @@ def quiet() -> None:
 
 
 def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
-    """Have torch.compile make the forward pass of an estimator's network faster; InputError where it can't."""
+    """Compile the forward pass of an estimator's network with torch.compile. Raise InputError if
+    that fails.
+    """
     if not hasattr(module, "net"):
         raise InputError(
             "compile=true is for estimators: the sentences of a parser differ in length from step to step"
         )
     try:
         torch.compile(lambda x: x * 2 + 1)(torch.ones(8, device=runner.strategy.root_device))
-    except Exception as error:  # whatever a missing or broken compiler makes torch raise
+    except Exception as error:  # a missing or broken compiler makes torch raise various exceptions
         reason = " ".join(str(error).split())[:150]
         raise InputError(
             f"compile=true needs a compiler that torch can use ({reason}); compile=false"
@@ -150,18 +167,22 @@ def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
 
 
 def wandb_loggers(out: Path, options: dict[str, Any] | None, config: dict[str, Any]) -> list[Logger]:
-    """A wandb logger, offline unless WANDB_MODE says otherwise, where `options` are given. Imported only then."""
+    """Return a wandb logger if `options` are given, offline unless WANDB_MODE says otherwise. wandb
+    is imported only then.
+    """
     if options is None:
         return []
     os.environ.setdefault("WANDB_MODE", "offline")
-    os.environ.setdefault("WANDB_SILENT", "true")  # else it says a dozen lines of its own
+    os.environ.setdefault("WANDB_SILENT", "true")  # otherwise wandb prints a dozen lines
     from pytorch_lightning.loggers import WandbLogger
 
     return [WandbLogger(save_dir=str(out), config=config, **options)]
 
 
 def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export: str) -> str:
-    """What a training says at its end: the figures of its weights, and the command that evaluates them."""
+    """Return the summary of a training: the metrics of its weights, and the command that evaluates
+    them.
+    """
     names = sorted(metrics, key=lambda name: (better_is_less(name), name))
     table = Table((f"validation figure, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names])
     lines = [

@@ -1,4 +1,6 @@
-"""Learning rates: a linear warm-up, then a cosine over the whole run; and the parsers' optimiser."""
+"""Learning-rate schedule (linear warm-up, then a cosine over the whole run) and the parsers'
+optimiser.
+"""
 
 import math
 
@@ -13,15 +15,19 @@ def adamw_cosine(
     weight_decay: float = 0.01,
     groups: list[dict] | None = None,
 ) -> dict:
-    """AdamW whose rate falls to zero (`scheduled`). `warmup`: steps, at most a quarter of the run. `groups`: of parameters, as the
-    optimiser takes them; all with one rate when left out."""
+    """Return AdamW with a learning rate that falls to zero (`scheduled`). `warmup`: steps, at most
+    a quarter of the run. `groups`: parameter groups of the optimiser; None: all parameters with one
+    rate.
+    """
     optimizer = torch.optim.AdamW(groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay)
     steps = max(1, int(module.trainer.estimated_stepping_batches))
     return scheduled(optimizer, steps, min(warmup, steps // 4 + 1))
 
 
 def scheduled(optimizer: torch.optim.Optimizer, steps: int, warmup: int, least: float = 0.0) -> dict:
-    """What `configure_optimizers` returns: the rate rises over the first `warmup` of the steps and falls as a cosine to `least` of it."""
+    """Return the result of `configure_optimizers`: the rate increases linearly over the first
+    `warmup` of the `steps`, then follows a cosine down to the fraction `least`.
+    """
 
     def factor(step: int) -> float:
         if step < warmup:

@@ -1,8 +1,9 @@
-"""Training pictures in shards: tar files in WebDataset's layout (KEY.jpg or KEY.png beside KEY.json, a scene record), and
-index.json, which knows each shard's samples, bytes and digest.
+"""Training pictures in shards: tar files in WebDataset's layout (KEY.jpg or KEY.png beside
+KEY.json, a scene record), and index.json with the number of samples, size and digest of each shard.
 
-Plain tar files are what every tool and object store can read. They are read by position here, not as WebDataset's stream: so the order
-is `stream`'s, each sample once an epoch for any number of processes, and a resumed run reads just the rest.
+Plain tar files can be read by every tool and object store. Here they are read by random access
+instead of WebDataset's streaming: the order is that of `stream`, each sample occurs once per epoch
+for any number of processes, and a resumed run reads only the remaining samples.
 """
 
 import json
@@ -26,23 +27,25 @@ from po3d.training.figures import Judged, StreetJudge
 from po3d.training.stream import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
-LARGEST_INDEX = 2**26  # bytes: of half a million shards
-SHARD = 1000  # samples
-BLOCK = 1000  # positions of a mixture in which every source has its share
+LARGEST_INDEX = 2**26  # bytes; the size of an index of half a million shards
+SHARD = 1000  # samples per shard
+BLOCK = 1000  # positions of a mixture within which every source gets its share
 
 
 def write_shards(
     samples: Iterable[tuple[Path, dict]], out: str | Path, models: Iterable[str] = (), size: int = SHARD
 ) -> int:
-    """Write picture files with their scene records as shards of `size` samples into the folder `out`, the index last; the
-    number of samples. `models`: names of the 3D models that they show (`po3d.synthesis.splits`)."""
-    import webdataset  # an extra
+    """Write picture files with their scene records as shards of `size` samples into the folder
+    `out`, the index last; return the number of samples. `models`: names of the 3D models in the
+    pictures (`po3d.synthesis.splits`).
+    """
+    import webdataset  # optional dependency
 
     out, shards, total = Path(out), [], 0
     waiting = list(samples)
     for k in range(-(-len(waiting) // size)):
         part, path = waiting[k * size :][:size], out / f"{k:06d}.tar"
-        # the same bytes whenever and by whom they are written
+        # reproducible bytes, independent of time and user
         with (
             atomic_write(path, "wb") as file,
             webdataset.TarWriter(file, user="", group="", mtime=0, encoder=False) as tar,
@@ -60,8 +63,9 @@ def write_shards(
 
 
 def fetched(root: str, cache: str | Path) -> Path:
-    """The folder of shards `root`, or for an http(s) URL its copy below `cache`, every shard of it whole: InputError names one
-    that is missing, cut off or changed."""
+    """Return the folder of shards `root`, or for an http(s) URL its copy below `cache`, with every
+    shard verified. Raise InputError naming a shard that is missing, truncated or changed.
+    """
     folder = local(root, cache)
     if folder != Path(root):
         _download(f"{root}/{INDEX}", folder / INDEX, LARGEST_INDEX)
@@ -81,14 +85,14 @@ def fetched(root: str, cache: str | Path) -> Path:
 
 
 def local(root: str, cache: str | Path) -> Path:
-    """Where the shards of `root` lie on this machine."""
+    """Return the local folder of the shards of `root`."""
     if not root.startswith(("http://", "https://")):
         return Path(root)
     return Path(cache) / root.split("://", 1)[1].strip("/").replace("/", "_").replace(":", "_")
 
 
 def _download(url: str, path: Path, most: int) -> None:
-    """Fetch a file; InputError for one of more than `most` bytes, of which no more is fetched."""
+    """Download a file. Raise InputError, and stop, if it has more than `most` bytes."""
     try:
         with urllib.request.urlopen(url, timeout=60) as answer, atomic_write(path, "wb") as file:
             left = most
@@ -104,7 +108,7 @@ def _download(url: str, path: Path, most: int) -> None:
 
 
 def _index(folder: Path) -> dict[str, Any]:
-    from po3d.io.schemas import ShardIndex, checked  # pydantic takes a tenth of a second
+    from po3d.io.schemas import ShardIndex, checked  # importing pydantic takes a tenth of a second
 
     found = read_json(folder / INDEX, "index of shards")
     where = f"{folder / INDEX} is no index of shards, as `po3d generate format=webdataset` writes one"
@@ -117,7 +121,9 @@ def _index(folder: Path) -> dict[str, Any]:
 
 
 class ShardedScenes(Dataset):
-    """The samples of a folder of shards, by number. Every process opens the tar files itself, when it first reads one."""
+    """The samples of a folder of shards, by index. Every process opens the tar files itself on
+    first access.
+    """
 
     def __init__(self, folder: str | Path, width: int, height: int) -> None:
         self.folder, self.width, self.height = Path(folder), width, height
@@ -133,7 +139,7 @@ class ShardedScenes(Dataset):
         return street_item(*self.stored(index), self.width, self.height)
 
     def stored(self, index: int) -> tuple[np.ndarray, dict]:
-        """The picture (H, W, 3) uint8 of a sample, and its scene record."""
+        """Return the picture (H, W, 3) uint8 of a sample, and its scene record."""
         k = int(np.searchsorted(self.ends, index, "right"))
         path = self.folder / self.shards[k]["name"]
         if k not in self.members:
@@ -155,7 +161,9 @@ def _read(file: Any, offset: int, size: int) -> bytes:
 
 
 def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
-    """Key, and (offset, bytes) of the picture and of the record, of each sample of a shard in order."""
+    """Return the key of each sample of a shard, in order, with (offset, bytes) of its picture and
+    of its record.
+    """
     found: dict[str, dict[str, tuple[int, int]]] = {}
     try:
         with tarfile.open(path, "r:") as tar:
@@ -174,8 +182,11 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
 
 
 class Mixed(Order):
-    """Sources of these `sizes`, one behind the other, mixed by `weights`: of every BLOCK positions each source has its share, to
-    within one. Each is shuffled epoch after epoch of its own: each of its samples once before any comes again."""
+    """Order over several concatenated sources of these `sizes`, mixed by `weights`.
+
+    Of every BLOCK positions each source gets its share, rounded to an integer. Each source is
+    shuffled in epochs of its own: all its samples occur once before any is repeated.
+    """
 
     size = BLOCK
 
@@ -197,9 +208,13 @@ class Mixed(Order):
 
 
 class ShardData(PictureData):
-    """Street scenes in shards. `root`: a folder or an http(s) URL with an index, or several; `weights`: how often each of them is
-    drawn from, () for each sample once an epoch of all. The last `validation` samples of the first (a tenth at most) are kept
-    for validation. `cache`: where shards from a URL are kept. `loaders`: processes that read beside training."""
+    """Street scenes in shards.
+
+    `root`: a folder or an http(s) URL with an index, or several. `weights`: sampling weight of
+    each; () for each sample once per epoch. The last `validation` samples of the first source (a
+    tenth at most) are held out for validation. `cache`: local folder for shards from a URL.
+    `loaders`: number of DataLoader workers.
+    """
 
     kind = KIND
 

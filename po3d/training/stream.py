@@ -1,9 +1,10 @@
-"""The order of training samples: one endless stream, cut into one global batch a step, whoever reads it.
+"""Sample order of training: one endless stream, cut into one global batch per step, independent of
+the number of processes.
 
-What step s trains on depends on (seed, s) alone. Of a global batch every process (rank) of a training takes each world-th
-sample, so the processes together see each sample once an epoch, and any number of them sees the same global batches. A
-sampler asks where the run stands when it begins, and nothing else counts positions: a resumed run goes on with exactly
-the samples that were left.
+The samples of step s depend on (seed, s) only. Of a global batch every process (rank) takes each
+world-th sample, so together the processes see each sample once per epoch, and any number of
+processes sees the same global batches. A sampler starts from the trainer's current step and keeps
+no position of its own, so a resumed run continues with exactly the remaining samples.
 """
 
 import os
@@ -18,11 +19,13 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from po3d.io.seeding import rng
 
-SORTED = 50  # batches that are sorted by length together
+SORTED = 50  # number of batches that are sorted by length together
 
 
 class Order(ABC):
-    """The number of the sample at a position of the stream. Numbers are made in blocks of `size`."""
+    """Map a position of the stream to a sample number. Numbers are generated in blocks of
+    `size`.
+    """
 
     size: int
     block, numbers = -1, np.empty(0, int)
@@ -35,12 +38,14 @@ class Order(ABC):
 
     @abstractmethod
     def made(self, block: int) -> np.ndarray:
-        """The numbers of a block."""
+        """Return the sample numbers of a block."""
 
 
 class Shuffled(Order):
-    """Epoch after epoch of fresh permutations of `size` samples. Sample k is k + e * size in epoch e, so that who reads it
-    can tell one reading from another; `% size` where that does not matter."""
+    """Epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k + e *
+    size, so that repetitions of a sample can be distinguished; use `% size` where that does not
+    matter.
+    """
 
     def __init__(self, size: int, seed: int) -> None:
         self.size, self.seed = size, seed
@@ -50,12 +55,15 @@ class Shuffled(Order):
 
 
 class Revisited(Order):
-    """A stream of ever new samples, each of which comes `visits` times before it is gone: where they are made more slowly
-    than they are trained on. Round r is a shuffle of chunks r to r + visits - 1 of new samples, so a step needs
-    1 / visits of its samples anew; chunks before `visits` - 1 come as often as there are rounds with them.
+    """A stream of new samples, each used `visits` times; for samples that are generated more slowly
+    than they are trained on.
 
-    Numbers are those of a set whose first `standing` samples are always there (a folder's) and make up `share` of each
-    round, new ones follow them. `mirror`: the numbers are a `WithMirror`'s, each in the mirror half of the time.
+    Round r is a shuffle of the chunks r to r + visits - 1 of new samples, so only 1 / visits of a
+    step's samples have to be generated. Chunks before `visits` - 1 occur in fewer rounds.
+
+    The first `standing` numbers are permanent samples (those of a folder), which make up `share` of
+    each round; new samples follow them. `mirror`: the numbers index a `WithMirror`, and each is
+    flipped with probability 1/2.
     """
 
     def __init__(
@@ -83,8 +91,11 @@ class Revisited(Order):
 
 
 class BatchStream(Sampler[list[int]]):
-    """This process's share of the global batches up to `stop`; `start()` is asked for the first one when reading begins.
-    `batch`: samples a process. Its length counts from 0, as progress does."""
+    """This process's share of the global batches up to step `stop`.
+
+    `start()` is called when iteration begins and returns the first step. `batch`: samples per
+    process. The length counts from step 0, as the progress bar does.
+    """
 
     def __init__(
         self,
@@ -107,13 +118,16 @@ class BatchStream(Sampler[list[int]]):
             yield self.together(step)[self.rank :: self.world]
 
     def together(self, step: int) -> list[int]:
-        """The samples of all processes."""
+        """Return the samples of all processes at a step."""
         return [self.order(position) for position in range(step * self.size, (step + 1) * self.size)]
 
 
 class LengthStream(BatchStream):
-    """Global batches sorted by the samples' `lengths` within SORTED of them, so that padding is little, in an order of their
-    own. Samples keep the numbers of `Shuffled`, which tell their readings apart."""
+    """Global batches of samples of similar length, to keep padding small.
+
+    Blocks of SORTED batches are sorted by `lengths` together, then the batches are shuffled.
+    Samples keep the numbers of `Shuffled`, which distinguish repetitions.
+    """
 
     def __init__(self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any) -> None:
         super().__init__(Shuffled(len(lengths), seed), batch, stop, **place)
@@ -134,7 +148,7 @@ class LengthStream(BatchStream):
 
 
 class Numbered(Dataset):
-    """`samples`, read by the numbers of `Shuffled`."""
+    """View of `samples` indexed by the numbers of `Shuffled`."""
 
     def __init__(self, samples: Dataset) -> None:
         self.samples = samples
@@ -147,8 +161,10 @@ class Numbered(Dataset):
 
 
 class Shares(Sampler[list[int]]):
-    """Indices in their order, once, in batches of which this process takes each world-th index. A rest that does not go
-    round is left out, because processes that read more batches than others would wait for them forever."""
+    """Sequential batches, once, of which this process takes each world-th index. A remainder that
+    does not divide by the number of processes is dropped: processes with more batches than others
+    would wait forever.
+    """
 
     def __init__(self, order: Sequence[int], batch: int, rank: int = 0, world: int = 1) -> None:
         size = batch * world
@@ -163,11 +179,15 @@ class Shares(Sampler[list[int]]):
 
 
 class StreamData(pl.LightningDataModule):
-    """`train` as a stream and `validation` in order, both made by `setup`. Hyperparameters: batch (samples a process and
-    step), seed, and for some loaders (processes that read beside training; None: the CPUs' number where a GPU trains, else
-    none). What follows makes the loaders; a subclass says which stream, and how samples become a batch."""
+    """Data module with `train` as an endless stream and `validation` in order, both created by
+    `setup`.
 
-    kind: ClassVar[str] = ""  # of the checkpoints of what is trained on it; "": any
+    Hyperparameters: batch (samples per process and step), seed, and for some subclasses loaders
+    (number of DataLoader workers; None: the CPUs divided by the processes if training on a GPU,
+    else none). Subclasses choose the stream and how samples become a batch.
+    """
+
+    kind: ClassVar[str] = ""  # checkpoint kind of the models that train on this data; "": any
     train: Any
     validation: Any
     collate: Callable[[list], Any]
@@ -176,23 +196,29 @@ class StreamData(pl.LightningDataModule):
         return BatchStream(Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place())
 
     def models(self) -> set[str]:
-        """Names of the 3D models that the training pictures show (`po3d.synthesis.splits`), once they are there."""
+        """Return the names of the 3D models in the training pictures (`po3d.synthesis.splits`);
+        call it after the data has been prepared.
+        """
         return set()
 
     def scenes(self) -> dict[str, set[int]]:
-        """Ids of the stored scenes that are trained on (`po3d.benchmarks.scene_ids`), once they are there; rendered ones have
-        none: which models they show tells them from others."""
+        """Return the ids of the stored training scenes (`po3d.benchmarks.scene_ids`); call it after
+        the data has been prepared. Rendered scenes have no ids: they are identified by their
+        models.
+        """
         return {}
 
     def train_samples(self) -> Dataset:
-        """`train`, read by the numbers of the stream."""
+        """Return `train`, indexed by the numbers of the stream."""
         return Numbered(self.train)
 
     def validation_order(self) -> Sequence[int]:
         return range(len(self.validation))
 
     def place(self) -> dict[str, Any]:
-        """Where the run stands in the stream, and which share this process has."""
+        """Return the stream's keywords: last step, a function for the first step, and this
+        process's rank.
+        """
         trainer = self.trainer
         each = trainer.accumulate_grad_batches
         return {
@@ -203,12 +229,13 @@ class StreamData(pl.LightningDataModule):
         }
 
     def judged(self, estimator: Any, count: int) -> Any:
-        """The tables that an estimator predicts for up to `count` validation pictures, with their figures
-        (`po3d.training.figures.Judged`); None for data without tables."""
+        """Return the scenes that an estimator predicts for up to `count` validation pictures, with
+        their metrics (`po3d.training.figures.Judged`); None for data without scenes.
+        """
         return None
 
     def readers(self) -> int:
-        """How many processes read beside training."""
+        """Return the number of DataLoader workers."""
         given = self.hparams.get("loaders", 0)
         if given is not None:
             return given

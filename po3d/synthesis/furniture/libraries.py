@@ -1,11 +1,12 @@
-"""Meshes that others made: Sweet Home 3D's furniture libraries (.sh3f), read without unpacking anything to disk.
+"""Third-party meshes: Sweet Home 3D's furniture libraries (.sh3f), read without unpacking to disk.
 
-    .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry -> Model: mesh and part colours
+    .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry
+        -> Model: mesh and part colours
 
-The project ships none of them; the Debian package `sweethome3d-furniture` brings 819 models, CC0 or CC-BY-3.0 (name
-the `creator` where a picture of one is published). Sweet Home 3D's model axes are x right, y up and z to the front, as
-seen by who faces the thing; a Model's are the project's: x front, y left, z up, metres. Above 400 lines: archives, catalogues and
-OBJ files that others wrote, read without trusting them, in one place.
+The project ships none of them; the Debian package `sweethome3d-furniture` contains 819 models, CC0
+or CC-BY-3.0 (published pictures of the latter must name the `creator`). Sweet Home 3D's model axes
+are x right, y up and z to the front, as seen by a person facing the object; a Model has the
+project's axes: x front, y left, z up, metres. Archives, catalogues and OBJ files are not trusted.
 """
 
 import io
@@ -39,34 +40,37 @@ Array = NDArray[np.float64]
 CATALOGUE = "PluginFurnitureCatalog.properties"
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
-MAX_BYTES = 64 * 2**20  # of one unpacked zip member; the largest of the package is an OBJ of 9 MB
+MAX_BYTES = 64 * 2**20  # per unpacked zip member; the largest of the package is an OBJ of 9 MB
 MAX_TEXTURE = 4096 * 4096  # pixels
 MAX_FACES = 300_000
-MAX_VALENCE = 64  # faces at a vertex that share its normal: time grows with its square
-SHADES = 6  # parts that a textured material is split into: windows drawn on a texture stay windows
-GLASS, INVISIBLE = 0.7, 0.05  # opacities below which a surface is a window pane, and isn't there at all
+# largest number of faces at a vertex for smooth normals: time grows with its square
+MAX_VALENCE = 64
+SHADES = 6  # parts per textured material, which keeps windows drawn on a texture
+GLASS, INVISIBLE = 0.7, 0.05  # opacities below which a surface is a window pane, and invisible
 NEUTRAL = 0.3  # spread of a pane's sRGB channels above which it is a coloured lamp
 
-# Object (x front, y left, z up) from model (x right of who faces it, y up, z front).
+# Object axes (x front, y left, z up) from model axes (x right of a person facing it, y up, z
+# front).
 object_R_model = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a library's catalogue."""
+    """One entry of a library's catalogue."""
 
     library: Path
-    id: str  # "Scopia#bus": the maker's, unique over libraries
+    id: str  # "Scopia#bus": the maker's id, unique over libraries
     name: str
     category: str
     creator: str
     size: tuple[float, float, float]  # cm: width (left to right), depth (back to front), height
     model: str  # zip member of its OBJ
-    rotation: tuple[float, ...] = IDENTITY  # (9,) row-major, turns the OBJ's axes into the model's
+    # (9,) row-major rotation from the OBJ's axes to the model's
+    rotation: tuple[float, ...] = IDENTITY
 
 
 class Model(NamedTuple):
-    """A mesh in metres and the linear colour of each part that isn't glass, by part name."""
+    """A mesh in metres and the linear colour of each part except glass, by part name."""
 
     mesh: Mesh
     colors: Mapping[str, RGB]
@@ -78,16 +82,19 @@ class Model(NamedTuple):
         return length, width, height
 
     def placed(self, scale: float, position: tuple[float, float], heading: float, finish: Finish) -> Placed:
-        """The object as the renderer takes it, in its own colours; `scale` in world units a metre."""
+        """Return the renderer's input in the model's own colours; `scale` in world units per
+        metre.
+        """
         return Placed(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
 
 
-# --- catalogues ---------------------------------------------------------------------------------------------
+# --- catalogues -----------------------------------------------------------------------------------
 
 
 def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
-    """The entries of all .sh3f libraries in `folder` by id; InputError when there is none or one is
-    damaged."""
+    """Read the entries of all .sh3f libraries in `folder`, by id. Raise InputError if there is none
+    or one is damaged.
+    """
     libraries = sorted(Path(folder).glob("*.sh3f"))
     if not libraries:
         raise InputError(
@@ -97,11 +104,13 @@ def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
 
 
 def read_catalogue(library: str | Path) -> tuple[Entry, ...]:
-    """The entries of one .sh3f library; InputError when it is missing, no zip, or lacks a value."""
+    """Read the entries of one .sh3f library. Raise InputError if it is missing, not a zip, or lacks
+    a value.
+    """
     library = Path(library)
     with _opened(library) as archive:
         text = _member(archive, library, CATALOGUE).decode("latin-1")
-    text = re.sub(r"\\\r?\n[ \t]*", "", text)  # Java's properties: lines go on after a backslash
+    text = re.sub(r"\\\r?\n[ \t]*", "", text)  # Java properties: a backslash continues the line
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
     rows: dict[str, dict[str, str]] = {}
     for line in text.splitlines():
@@ -136,7 +145,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> Entry:
         raise InputError(f"furniture library {library}, entry {number}: {error}") from None
 
 
-# --- zip members --------------------------------------------------------------------------------------------
+# --- zip members ----------------------------------------------------------------------------------
 
 
 def _opened(library: Path) -> zipfile.ZipFile:
@@ -149,10 +158,13 @@ def _opened(library: Path) -> zipfile.ZipFile:
 
 
 def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
-    """The content of a zip member; InputError when it is missing, damaged or larger than MAX_BYTES."""
+    """Return the content of a zip member. Raise InputError if it is missing, damaged or larger than
+    MAX_BYTES.
+    """
     where = f"furniture library {library}, member {name}"
     try:
-        if (size := archive.getinfo(name).file_size) > MAX_BYTES:  # zipfile unpacks no more than this
+        # zipfile unpacks no more than this
+        if (size := archive.getinfo(name).file_size) > MAX_BYTES:
             raise InputError(f"{where}: {size} bytes unpacked, at most {MAX_BYTES} are read")
         return archive.read(name)
     except KeyError:
@@ -162,14 +174,18 @@ def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
 
 
 class _Members(Resolver):
-    """The files beside an OBJ, for trimesh, which passes over what it can't read: `error` keeps the first."""
+    """Resolver of the files beside an OBJ for trimesh, which ignores files it cannot read: `error`
+    keeps the first failure.
+    """
 
     def __init__(self, archive: zipfile.ZipFile, entry: Entry) -> None:
         self.archive, self.entry = archive, entry
         self.error: InputError | None = None
 
     def get(self, name: str) -> bytes:
-        """A file by its name as the OBJ or MTL writes it; a texture that the library lacks is an OSError."""
+        """Return a file by its name as written in the OBJ or MTL. Raise OSError for a texture that
+        the library lacks.
+        """
         entry, texture = self.entry, not name.lower().endswith(".mtl")
         member = posixpath.normpath(posixpath.join(posixpath.dirname(entry.model), name.replace("\\", "/")))
         where = f"furniture library {entry.library}, model {entry.model}: {name}"
@@ -207,16 +223,18 @@ def _check_texture(data: bytes, where: str) -> None:
     raise InputError(f"{where} has {pixels} pixels, at most {MAX_TEXTURE} are read")
 
 
-# --- models -------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def load_model(entry: Entry, turn: float = 0.0) -> Model:
-    """The entry's mesh at its catalogue size in metres, centred on its footprint, standing on z = 0; and its colours.
+    """Load the entry's mesh with colours, at its catalogue size in metres, centred on its footprint
+    and standing on z = 0.
 
-    The front is +x; `turn` (radians, about +z) corrects an entry whose front is elsewhere. Parts are named as the
-    MTL's materials. A textured material becomes up to SHADES parts of the mean colours that its faces show, "name",
-    "name.1" ...; a texture that the library lacks leaves the material its diffuse colour. InputError when a file is
-    missing, damaged, too large or has no volume.
+    The front is +x; `turn` (radians, about +z) corrects an entry with another front. Parts are
+    named after the MTL's materials. A textured material becomes up to SHADES parts with the mean
+    colours of their faces, "name", "name.1" ...; if the library lacks the texture, the material
+    keeps its diffuse colour. Raise InputError if a file is missing, damaged, too large or has no
+    volume.
     """
     where = f"furniture library {entry.library}, model {entry.model}"
     with _opened(entry.library) as archive:
@@ -250,7 +268,7 @@ def load_model(entry: Entry, turn: float = 0.0) -> Model:
     shapes: list[_Shape] = []
     for surface, (part, color, faces_of) in _pieces(surfaces):
         shape = _smooth(surface.vertices @ object_T_file.T, faces_of)
-        if not len(shape.faces):  # all without area
+        if not len(shape.faces):  # all faces have zero area
             continue
         shapes.append(shape)
         parts.append(part)
@@ -261,11 +279,14 @@ def load_model(entry: Entry, turn: float = 0.0) -> Model:
     return Model(_joined(shapes, parts), colors)
 
 
-_Piece = tuple[Part, RGB | None, NDArray[np.int64]]  # with its linear colour (None for glass) and its faces
+# with its linear colour (None for glass) and its faces
+_Piece = tuple[Part, RGB | None, NDArray[np.int64]]
 
 
 def _pieces(surfaces: Sequence["_Surface"]) -> list[tuple["_Surface", _Piece]]:
-    """What is drawn of all surfaces; textures give fewer shades where there would be too many parts."""
+    """Return the shapes of all surfaces, with fewer texture shades if there would be too many
+    parts.
+    """
     pieces: list[tuple[_Surface, _Piece]] = []
     for shades in range(SHADES, 0, -1):
         pieces = [(surface, piece) for surface in surfaces for piece in surface.parts(shades)]
@@ -278,12 +299,14 @@ class _Shape(NamedTuple):
     """Triangles with smooth normals."""
 
     vertices: Array  # (V, 3)
-    normals: Array  # (V, 3) unit
+    normals: Array  # (V, 3) unit vectors
     faces: NDArray[np.int64]  # (F, 3)
 
 
 def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
-    """One mesh, a part a shape, centred on its footprint and standing on z = 0."""
+    """Join shapes into one mesh, one part per shape, centred on its footprint and standing on z =
+    0.
+    """
     count = [len(shape.vertices) for shape in shapes]
     offset = np.cumsum([0, *count[:-1]])
     vertices = np.concatenate([shape.vertices for shape in shapes])
@@ -298,9 +321,10 @@ def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
 
 
 def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
-    """The triangles with the normals of `mesh.assemble`, for files of any size."""
+    """Compute smooth normals as `mesh.assemble` does, for files of any size."""
     mesh = trimesh.Trimesh(vertices, faces, process=False)
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)  # texture coordinates split what is smooth
+    # texture coordinates split smooth vertices
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
     _, *shape = creased(np.array(mesh.vertices), np.array(mesh.faces), MAX_VALENCE)
     return _Shape(*shape)
 
@@ -318,7 +342,7 @@ class _Surface(NamedTuple):
 
     @classmethod
     def of(cls, kwargs: Mapping[str, Any]) -> "_Surface":
-        """From what trimesh read."""
+        """Convert trimesh's geometry."""
         uv, material = getattr(kwargs["visual"], "uv", None), getattr(kwargs["visual"], "material", None)
         vertices, faces = np.asarray(kwargs["vertices"], float), triangulate_quads(kwargs["faces"])
         if material is None or not material.name:
@@ -330,7 +354,7 @@ class _Surface(NamedTuple):
         return cls(vertices, faces, uv, material.name, color, opacity, material.image)
 
     def parts(self, shades: int) -> Iterator["_Piece"]:
-        """What is drawn of it; a texture is split into at most `shades` parts."""
+        """Return the visible shapes; a texture is split into at most `shades` parts."""
         if self.opacity < INVISIBLE:
             return
         if self.texture is None and self.opacity < GLASS and np.ptp(self.color) < NEUTRAL:
@@ -342,7 +366,9 @@ class _Surface(NamedTuple):
             yield Part(name, "paint"), rgb(color, 0.002, 0.95), self.faces[shade == k]
 
     def _shades(self, most: int) -> tuple[NDArray[np.int64], Array]:
-        """(F,) shade of each face, -1 where its texture is transparent, and their (S, 3) linear colours."""
+        """Return the shade of each face (F,), -1 where its texture is transparent, and the linear
+        colours (S, 3) of the shades.
+        """
         if self.texture is None:
             return np.zeros(len(self.faces), int), to_linear(self.color)[None]
         rgba = np.asarray(self.texture.convert("RGBA"), float) / 255
@@ -368,7 +394,7 @@ class _Surface(NamedTuple):
 
 
 def _lattice(n: int) -> Array:
-    """(S, 3) barycentric points spread inside a triangle."""
+    """Return barycentric points (S, 3) spread inside a triangle."""
     points = [(i + 1 / 3, j + 1 / 3) for i in range(n) for j in range(n - i)]
     return np.array([(i / n, j / n, 1 - (i + j) / n) for i, j in points])
 

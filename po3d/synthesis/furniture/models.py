@@ -1,8 +1,9 @@
-"""The models of rooms and orbit scenes as meshes: the furniture catalogue's and our own shapes.
+"""Meshes of the models in rooms and orbit scenes: the furniture catalogue's and our own shapes.
 
-Every model of `po3d.synthesis.splits` was rendered from the front and from above and looked at: its front is +x after
-its turn. Left out: what has parts of another thing on it (a computer with a keyboard, a tall cupboard with an oven),
-hangs from a ceiling, or names a make. Which split may show a model is said there.
+Every model of `po3d.synthesis.splits` was inspected in renderings from the front and from above:
+after its turn, its front is +x. Models are excluded if they include parts of another object (a
+computer with a keyboard, a tall cupboard with an oven), hang from a ceiling, or show a brand name.
+`po3d.synthesis.splits` assigns models to splits.
 """
 
 import functools
@@ -26,19 +27,23 @@ from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
 from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
-OWN_TRIED = 4  # of our own shapes, before the one whose proportions come nearest is taken
+OWN_TRIED = 4  # number of our own shapes from which the one with the closest proportions is taken
 HELD = 1500  # models in memory
-MAX_FACES = 12_000  # of a drawn model: larger ones are coarsened, a room has 25 of them
+MAX_FACES = 12_000  # of a rendered model; larger ones are simplified, because a room has 25 of them
 GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
-FORMAT = 5  # of the cache's files
-PAINTED = 0.6  # share of the surface that takes the scene's colour, at least
-BRIGHTNESS = (0.55, 1.6)  # of a shade against the mean of its material, once painted
-SURFACE_POINTS, SURFACE_CELLS = 40_000, 48  # that a surface is judged by, and cells a side seen from above
-LOOSE = 1.9  # a model whose sides are stretched more unequally than this gives way to better ones
+FORMAT = 5  # version of the cache's files
+PAINTED = 0.6  # smallest share of the surface that takes the scene's colour
+# range of a shade's brightness relative to the mean of its material, once painted
+BRIGHTNESS = (0.55, 1.6)
+# number of surface samples, and cells per side in the view from above
+SURFACE_POINTS, SURFACE_CELLS = 40_000, 48
+# models whose sides would be stretched more unequally than this are used only if no better one
+# exists
+LOOSE = 1.9
 
-# Degrees about +z that bring a model's front to +x, where the catalogue's own front isn't what stands against walls:
-# cribs stand with a long side to the wall, a kitchen island's end is rounded.
-# Of the orbit scenes' things: their noses point to a side.
+# Rotation in degrees about +z that brings a model's front to +x, where the catalogue's own front is
+# not opposite to the wall side: cribs stand with a long side to the wall, a kitchen island's end is
+# rounded. Some objects of orbit scenes have their nose on a side.
 TURNS = {
     "Blend Swap CC-0#babyRockingBed": 90.0, "Scopia#crib": 90.0, "Blend Swap CC-0#islandExtension": 90.0,
     "Blend Swap CC-0#caballito": 90.0, "Blend Swap CC-BY#toyTrain": 90.0, "Blend Swap CC-0#motorbike": -90.0,
@@ -48,19 +53,21 @@ TURNS = {
 
 @functools.cache
 def catalogue_names(category: str) -> tuple[str, ...]:
-    """Catalogue ids of all models of a category of rooms."""
+    """Return the catalogue ids of all models of a category of rooms."""
     return tuple(m.name for m in catalogue().values() if m.room == category)
 
 
 def models_of(category: str, split: Split) -> tuple[str, ...]:
-    """Names of the models that a split draws from, the catalogue's first; no two splits share one."""
+    """Return the names of a split's models, those of the catalogue first; splits are disjoint."""
     names = tuple(name for name in catalogue_names(category) if split_of(name) == split)
     own = category in SHAPES and (split == "train" or category not in TRAIN_ONLY)
     return names + (own_names(category, split) if own else ())
 
 
 def drawn_category(name: str) -> str:
-    """The category whose models are drawn for a thing of this name; a box for a thing without any."""
+    """Return the category whose models represent an object of this name; box for an object without
+    a category.
+    """
     if name in CATEGORIES:
         return name
     category = category_of(name)
@@ -68,7 +75,9 @@ def drawn_category(name: str) -> str:
 
 
 class RoomModel(NamedTuple):
-    """A mesh with its own colours (linear, by part), and what the scene's colour paints: part -> relative brightness."""
+    """A mesh with its own colours (linear, by part), and the parts that take the scene's colour:
+    part -> relative brightness.
+    """
 
     mesh: Mesh
     colors: dict[str, RGB]
@@ -81,10 +90,12 @@ class RoomModel(NamedTuple):
 
 
 class RoomModels:
-    """Models by name, loaded when first asked for; the HELD last used stay in memory.
+    """Models by name, loaded on first use; the HELD most recently used ones stay in memory.
 
-    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded model, written whole;
-    without it, every process reads the OBJ files and makes our own shapes anew."""
+    `folder` holds the furniture libraries; `cache` (created if missing) holds one file for each
+    loaded model. Without a cache, every process reads the OBJ files and generates our own shapes
+    itself.
+    """
 
     def __init__(self, folder: str | Path = FOLDER, cache: str | Path | None = None) -> None:
         self._entries = read_catalogues(folder)
@@ -94,7 +105,9 @@ class RoomModels:
         self._held: OrderedDict[str, RoomModel] = OrderedDict()
 
     def model(self, name: str) -> RoomModel:
-        """A model by its catalogue id, or one of our own by own/CATEGORY#k; InputError when the libraries lack it."""
+        """Return a model by its catalogue id, or one of our own by own/CATEGORY#k. Raise InputError
+        if the libraries lack it.
+        """
         if name not in self._held:
             self._held[name] = self._load(name)
             if len(self._held) > HELD:
@@ -105,8 +118,10 @@ class RoomModels:
     def pick(
         self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
     ) -> str:
-        """The name of a model for a box of `extent` (depth, width, height), among those whose proportions come near; of
-        the catalogue or of our own shapes with equal chances where both have one."""
+        """Return the name of a random model for a box of `extent` (depth, width, height) with
+        similar proportions. If both kinds exist, catalogue models and our own shapes are equally
+        likely.
+        """
         names = models_of(category, split)
         others = {
             name: _unequal(extent, catalogue()[name].extent) for name in names if not name.startswith(OWN)
@@ -139,7 +154,9 @@ class RoomModels:
 
 
 def _unequal(extent: Sequence[float], other: Sequence[float]) -> float:
-    """How unequally the sides are stretched from one box to the other: the largest factor over the smallest."""
+    """Return how unequally the sides are stretched from one box to the other: the largest factor
+    over the smallest.
+    """
     return float(np.exp(np.ptp(np.log(np.asarray(extent) / np.asarray(other)))))
 
 
@@ -155,9 +172,11 @@ def _prepared(entry: Entry, turn: float) -> RoomModel:
 
 
 def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
-    """The parts that take the scene's colour: whole materials, the most conspicuous first, until they cover PAINTED of the
-    surface and of what is seen from above. Glass counts only where it is most of what is seen from above: a table top,
-    no screen. The shades of a textured material keep their brightness against its mean."""
+    """Return the parts that take the scene's colour: whole materials, the most conspicuous first,
+    until they cover PAINTED of the surface and of the view from above. Glass counts only if it
+    dominates the view from above: a table top, but not a screen. The shades of a textured material
+    keep their brightness relative to its mean.
+    """
     area, above = _shares(mesh)
     materials: dict[str, list[int]] = {}
     for k, part in enumerate(mesh.parts):
@@ -182,7 +201,7 @@ def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
 
 
 def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each part, the share of the surface and of what is seen from above."""
+    """Return each part's share of the surface and of the view from above."""
     face, points, normals = spread(mesh, SURFACE_POINTS)
     area, part = np.linalg.norm(normals, axis=1), mesh.part[mesh.faces[:, 0]]
     low, size = points[:, :2].min(0), np.maximum(np.ptp(points[:, :2], axis=0), 1e-9)
@@ -197,8 +216,10 @@ def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
-    """The mesh with at most about `most` triangles: what lies in one cell of the finest grid that suffices moves to one
-    place, so that no gap opens; vertices there that share a part and look the same way become one."""
+    """Simplify the mesh to about `most` triangles: all vertices in a cell of the finest sufficient
+    grid move to one place, so that no gap opens; vertices there with equal part and similar normals
+    are merged.
+    """
     if len(mesh.faces) <= most:
         return mesh
     low, high = mesh.vertices.min(0), mesh.vertices.max(0)
@@ -219,7 +240,7 @@ def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
     vertices = _means(mesh.vertices, np.unique(place, return_inverse=True)[1].reshape(-1))[first]
     normals = _means(mesh.normals, group)[first]
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
-    shrunk = vertices.min(0), vertices.max(0)  # means lie inside: give the box back
+    shrunk = vertices.min(0), vertices.max(0)  # averaging shrinks the mesh: restore the box
     vertices = low + (vertices - shrunk[0]) * ((high - low) / np.maximum(shrunk[1] - shrunk[0], 1e-9))
     return Mesh(
         vertices.astype(np.float32),
@@ -231,12 +252,12 @@ def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
 
 
 def _means(values: NDArray[np.float32], group: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(V, 3) the mean over each vertex's group."""
+    """Return the mean over each vertex's group, (V, 3)."""
     count = np.bincount(group)
     return np.stack([(np.bincount(group, values[:, k]) / count)[group] for k in range(3)], 1)
 
 
-# --- cache --------------------------------------------------------------------------------------------------
+# --- cache ----------------------------------------------------------------------------------------
 
 
 def _key(*facts: object) -> str:
@@ -245,7 +266,7 @@ def _key(*facts: object) -> str:
 
 @functools.cache
 def _own_version() -> str:
-    """Changes whenever the code of our own shapes does."""
+    """Return a version that changes with the code of our own shapes."""
     files = sorted(p for p in Path(shapes.__file__).parent.iterdir() if p.suffix in (".py", ".csv"))
     return _key(FORMAT, *(hashlib.sha256(p.read_bytes()).hexdigest() for p in files))
 

@@ -1,1 +1,1 @@
-"""Rooms seen from inside, for the 3DSRBench twin."""
+"""Indoor views of rooms for the 3DSRBench twin."""

@@ -1,8 +1,9 @@
-"""What to call a thing in a picture so that nobody can take another for it: "armchair", "red armchair", "lamp on the
-white desk".
+"""Unambiguous phrases for objects in a picture: "armchair", "red armchair", "lamp on the white
+desk".
 
-The rule is strict on purpose and knows nothing of how descriptions are grounded: whatever a word could also mean
-(the lexicon's kinds above and below) counts as meant, and colours that a lamp's light makes alike count as the same.
+The rule is deliberately strict and independent of grounding: whatever a word could also mean
+(hypernyms and hyponyms in the lexicon) counts as a match, and colours that look alike under a lamp
+count as equal.
 """
 
 from collections.abc import Collection
@@ -15,8 +16,8 @@ from po3d.reasoning.world import World
 from po3d.scene.rooms import hangs
 from po3d.scene.table import Scene
 
-SAID = {"tv": "TV"}  # a name as people write it
-# What takes little of the paint that the table names: glass, leaves, screens, pictures.
+SAID = {"tv": "TV"}  # a name in common spelling
+# Objects that show little of their nominal colour: glass, leaves, screens, pictures.
 COLOURLESS = frozenset(
     ("window", "mirror", "picture", "tv", "monitor", "laptop", "plant", "fireplace", "door", "clock", "book")
 )
@@ -25,15 +26,16 @@ ALIKE = [
     {"red", "orange"}, {"blue", "purple"}, {"brown", "black"}, {"brown", "red"}, {"brown", "orange"}, {"beige", "yellow"},
     {"black", "blue"}, {"black", "green"}, {"beige", "orange"}, {"purple", "black"}, {"beige", "pink"},
 ]  # fmt: skip
-RESTING = 0.03  # metres between an underside and the top it rests on
-BARE = 0.35  # share of unmistakable nouns that are said without a colour
+RESTING = 0.03  # largest gap in metres between an underside and the top that supports it
+BARE = 0.35  # share of unambiguous nouns that are used without a colour
 
 
 def phrases(
     scene: Scene, seen: Collection[int], landmarks: Collection[int], random: np.random.Generator
 ) -> dict[int, str]:
-    """Row -> its phrase, of those rows of `landmarks` that have an unambiguous one among the rows that are `seen`.
-    `landmarks` are well visible, so that others may be told by them."""
+    """Return row -> phrase for the rows of `landmarks` that have an unambiguous phrase among the
+    rows `seen`. `landmarks` are clearly visible, so other objects may be described by them.
+    """
     teller = _Teller(scene, tuple(seen))
     found: dict[int, str] = {}
     for i in sorted(landmarks):
@@ -57,12 +59,12 @@ class _Teller:
         ]
 
     def mistakable(self, i: int) -> list[int]:
-        """The other seen rows that the noun of i could mean."""
+        """Return the other visible rows that the noun of i could mean."""
         name = self.names[i]
         return [j for j in self.seen if j != i and (fits(name, self.names[j]) or fits(self.names[j], name))]
 
     def alone(self, i: int, random: np.random.Generator) -> str:
-        """By noun, or noun and colour; "" when that could be another."""
+        """Return noun, or colour and noun; "" if ambiguous."""
         others, color = self.mistakable(i), self.colors[i]
         bare = random.random() < BARE
         if not others and (bare or not color):
@@ -72,7 +74,9 @@ class _Teller:
         return f"{color} {self.noun(i)}"
 
     def resting(self, i: int, told: dict[int, str]) -> str:
-        """By what it stands on, when that has a phrase and nothing else on it could be meant; "" otherwise."""
+        """Return a phrase by the supporting object, if that has a phrase and no other object on it
+        matches; "" otherwise.
+        """
         base = self.base(i)
         if base is None or base not in told or any(self.base(j) == base for j in self.mistakable(i)):
             return ""
@@ -91,7 +95,7 @@ class _Teller:
         return i != j and self.world.over(i, j) > -0.1
 
     def base(self, i: int) -> int | None:
-        """The row that i stands on; None for the floor."""
+        """Return the row that supports i; None for the floor."""
         if hangs(self.names[i]):
             return None
         for j in range(len(self.scene)):

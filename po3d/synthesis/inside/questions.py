@@ -1,11 +1,12 @@
-"""Questions of 3DSRBench's twelve types on a room seen in two views, the same question for both.
+"""Questions of 3DSRBench's twelve types on a room in two views; both views get equal questions.
 
-    room in two views ──► `offers`: what can be asked of it, clear of every boundary, one question of each sort
-    room after room   ──► `Balance`: of the sorts a room offers, the one that the split lacks most; or none
+    room in two views ──► `offers`: possible questions, clear of decision boundaries, one per sort
+    room after room   ──► `Balance`: the sort of question that the split needs most, or none
 
-A sort is an operation, its answers, and in which views the flat picture (`sr_planar`) happens to say the same. Over a
-split, answers come equally often and the flat picture is right as often as guessing, in each view: a question that
-would tip the scales isn't asked. So neither a favourite answer nor the place in the picture helps.
+A sort is an operation, its answers, and the views in which the image-plane baseline (`planar`) is
+right. Over a split, all answers are equally frequent and the baseline is right as often as chance,
+in each view; questions that would violate this are rejected. Neither a majority answer nor image
+position therefore helps.
 """
 
 import itertools
@@ -27,8 +28,9 @@ OF_TYPE: dict[str, tuple[str, ...]] = {}
 for _op, _signature in OPERATIONS.items():
     OF_TYPE[_signature.category] = (*OF_TYPE.get(_signature.category, ()), _op)
 
-NEAREST = 0.1  # of what follows is kept also by questions that are near a boundary on purpose
-DEGREES = 10.0  # that answers keep from their boundary, and metres:
+NEAREST = 0.1  # fraction of the margins below that questions near a boundary still keep
+# smallest distance of an answer from its decision boundary, in degrees and in metres:
+DEGREES = 10.0
 METRES: dict[str, float] = {
     "height_higher": 0.25,
     "location_above": 0.05,  # of a centre inside a footprint, which may be that of a nightstand
@@ -40,24 +42,27 @@ METRES: dict[str, float] = {
     "multi_object_closer_to": 0.4,
     "multi_object_facing": 0.2,
     "multi_object_viewpoint_towards_object": 0.2,
-    "multi_object_parallel": 0.0,  # angles alone decide
+    "multi_object_parallel": 0.0,  # only angles decide
     "multi_object_same_direction": 0.0,
 }
-FRONTED = frozenset(  # what shows which way it faces
+FRONTED = frozenset(  # objects with a distinguishable front
     (
         "chair", "armchair", "office chair", "sofa", "bed", "crib", "desk", "nightstand", "dresser", "cabinet", "bookshelf",
         "shelf", "wardrobe", "closet", "refrigerator", "washing machine", "oven", "stove", "sink", "toilet", "fireplace",
         "piano", "tv", "monitor", "laptop", "printer", "microwave", "picture", "mirror", "whiteboard", "clock", "telephone",
     )
 )  # fmt: skip
-APART = 0.05  # metres between footprints of things of which one is beside, before or near the other
-SLACK = 2.0  # questions that an answer, or the flat picture, may be off its share by in a view
-OPERATION_SLACK = 4  # questions that one operation of a type may be ahead of another by
+# smallest distance in metres between footprints of objects related by beside, in front of or near
+APART = 0.05
+# largest deviation of an answer, or of the baseline, from its share per view, in questions
+SLACK = 2.0
+OPERATION_SLACK = 4  # largest lead of one operation over another of its type, in questions
 
 
 class Item(NamedTuple):
-    """A question about rows of a room and, for each of the views, its answer (a word, or the number of the thing) and
-    whether the flat picture says the same."""
+    """A question about rows of a room with, for each view, its answer (a word, or the index of the
+    object) and whether the image-plane baseline gives it.
+    """
 
     op: str
     rows: tuple[int, ...]
@@ -72,9 +77,13 @@ def offers(
     margin: float = 1.0,
     near: bool = False,
 ) -> list[Item]:
-    """One random question of each sort that can be asked. `views` are the room's table with each view's camera and image
-    boxes, `said` the rows that may be spoken of with what they are called. `margin` scales what answers keep from their
-    boundaries: 0 takes all. `near`: only questions with an answer that does not keep it, but for NEAREST of it."""
+    """Return one random question of each possible sort.
+
+    `views`: the room with each view's camera and image boxes. `said`: phrase of each row that may
+    be mentioned. `margin` scales the required distances from decision boundaries; 0 accepts all.
+    `near`: only questions with an answer closer to the boundary than that, but not closer than
+    NEAREST of it.
+    """
     asker = _Asker(views, said, margin, near)
     found: dict[tuple, Item] = {}
     for op in OPERATIONS:
@@ -95,7 +104,7 @@ class _Asker:
         self._clear: dict[tuple[int, int], bool] = {}
 
     def candidates(self, op: str) -> list[tuple[int, ...]]:
-        """Sets of rows that the operation makes sense for."""
+        """Return the tuples of rows for which the operation makes sense."""
         found = []
         for rows in itertools.permutations(sorted(self.said), len(OPERATIONS[op].roles)):
             if not self._headed(op, rows) or self._telling(rows):
@@ -106,7 +115,7 @@ class _Asker:
         return found
 
     def _headed(self, op: str, rows: tuple[int, ...]) -> bool:
-        """Whether the things whose headings count show which way they face."""
+        """Return whether the objects whose headings matter have a distinguishable front."""
         if op in ("parallel", "same_direction"):
             return all(self.names[i] in FRONTED for i in rows)
         if op in ("in_front_of", "on_the_left", "side_to_camera", "side_to", "facing"):
@@ -114,11 +123,15 @@ class _Asker:
         return True
 
     def _telling(self, rows: tuple[int, ...]) -> bool:
-        """Whether what one thing is called says how it stands to another: "lamp on the desk" and "desk"."""
+        """Return whether one phrase contains another and reveals their relation: "lamp on the desk"
+        and "desk".
+        """
         return any(f"the {self.said[j]}" in self.said[i] for i in rows for j in rows)
 
     def clear(self, i: int, j: int) -> bool:
-        """Whether neither of two things stands on, over or in the other."""
+        """Return whether two footprints are more than APART apart, so that neither object is on,
+        over or in the other.
+        """
         key = (min(i, j), max(i, j))
         if key not in self._clear:
             things = self.views[0].world.things
@@ -126,7 +139,7 @@ class _Asker:
         return self._clear[key]
 
     def item(self, op: str, rows: tuple[int, ...]) -> Item | None:
-        """The question about these rows; None when an answer is too near its boundary."""
+        """Return the question about these rows; None if an answer is too near its boundary."""
         try:
             verdicts = [self.views[0].decide(op, rows)]
             if op in _SEEN_FROM and (self.near or self._keeps(op, verdicts[0])):
@@ -149,20 +162,24 @@ class _Asker:
         return verdict.metres >= metres and verdict.degrees >= share * self.margin * DEGREES
 
 
-_SEEN_FROM = ("nearer_camera", "farther_camera", "side_to_camera")  # the answer depends on the camera
+# the answer depends on the camera
+_SEEN_FROM = ("nearer_camera", "farther_camera", "side_to_camera")
 _BESIDE = ("next_to", "in_front_of", "on_the_left", "side_to", "facing")
 
 
 class Balance:
-    """What a split has been asked so far, and what it lacks."""
+    """Counts of the questions of a split, for balancing its answers."""
 
     def __init__(self) -> None:
-        self._asked: Counter[str] = Counter()  # operation
-        self._answers: Counter[tuple[str, int, str | int]] = Counter()  # operation, view, answer
-        self._flat: Counter[tuple[str, int]] = Counter()  # operation, view: the flat picture is right
+        self._asked: Counter[str] = Counter()  # by operation
+        self._answers: Counter[tuple[str, int, str | int]] = Counter()  # by operation, view, answer
+        # by operation, view: the baseline is right
+        self._flat: Counter[tuple[str, int]] = Counter()
 
     def choose(self, offered: Sequence[Item], random: np.random.Generator) -> dict[str, Item]:
-        """Category -> the question that mends most, of those that tip nothing. Nothing is noted."""
+        """Return category -> the question that improves the balance most, among those that keep it
+        within limits. The counts are not changed.
+        """
         found = {}
         for category, operations in OF_TYPE.items():
             fitting = [item for item in offered if item.op in operations and self._fits(item)]
@@ -172,11 +189,11 @@ class Balance:
         return found
 
     def worth(self, chosen: Mapping[str, Item]) -> float:
-        """What asking these is worth: the more, the rarer their types are so far."""
+        """Return the value of these questions, which is higher for types that are rare so far."""
         return sum(1 / (1 + sum(self._asked[op] for op in OF_TYPE[category])) for category in sorted(chosen))
 
     def note(self, chosen: Mapping[str, Item]) -> None:
-        """These are asked."""
+        """Count these questions."""
         for item in chosen.values():
             self._asked[item.op] += 1
             for view, (answer, flat) in enumerate(zip(item.answers, item.flat, strict=True)):
@@ -187,8 +204,9 @@ class Balance:
         counts = [self._asked[op] for op in OF_TYPE[OPERATIONS[item.op].category]]
         if self._asked[item.op] >= min(counts) + OPERATION_SLACK:
             return False
-        # Of two answers, one may always be the flat picture's ("yes" to "above"). Then answers and flat picture share
-        # one slack: with both at their limits on opposite sides, every further question would tip one.
+        # For two answers, the baseline may always give one of them ("yes" for "above"). Then
+        # answers and baseline share one limit: if both were at opposite limits, every further
+        # question would exceed one of them.
         together = len(ANSWERS.get(OPERATIONS[item.op].output, ())) == 2
         for words, flat in self._gaps(item):
             uneven = max(map(abs, words), default=0.0)
@@ -197,13 +215,16 @@ class Balance:
         return True
 
     def _tilt(self, item: Item) -> float:
-        """How far from even the scales are with the question; of two operations the rarer is preferred."""
+        """Return the imbalance after adding the question, plus the operation's count, which favours
+        rare operations.
+        """
         squares = sum(gap * gap for words, flat in self._gaps(item) for gap in (*words, flat))
         return squares + self._asked[item.op]
 
     def _gaps(self, item: Item) -> list[tuple[list[float], float]]:
-        """With the question, in each view: by how many each answer, and the flat picture's being right, is ahead of its
-        share."""
+        """Return, for each view, the excess of each answer and of the baseline's correct answers
+        over their expected number after adding the question.
+        """
         words = ANSWERS.get(OPERATIONS[item.op].output, ())
         share = 1 / max(len(words), 2)
         expected = share * (self._asked[item.op] + 1)
@@ -213,7 +234,7 @@ class Balance:
             right = self._flat[item.op, view] + flat - expected
             if (
                 item.op == "side_to_camera"
-            ):  # the flat picture always says the same: it is right by the answers
+            ):  # the baseline always gives one answer here: it is balanced if the answers are
                 right = 0.0
             gaps.append((ahead, right))
         return gaps

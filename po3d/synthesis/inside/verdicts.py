@@ -1,7 +1,9 @@
-"""How far the answers to 3DSRBench's twelve questions are from their boundaries, for the twin leaves out what is near one.
+"""Margins of the answers to 3DSRBench's twelve question types; the twin omits questions with a
+small margin.
 
-The executor says what the answers are; this is written apart from it, so that a test can hold each to the other. A margin is
-the least change of a length or an angle that would alter the answer, and 0 where people would not agree.
+This is implemented independently of the executor, so that a test can compare them. A margin is the
+smallest change of a length or an angle that would change the answer, and 0 where annotators would
+disagree.
 """
 
 import math
@@ -14,12 +16,15 @@ from po3d.reasoning.rules import THREEDSRBENCH_RULES
 from po3d.reasoning.world import VIEWER, World
 from po3d.scene.table import Scene
 
-FACING = 60.0  # degrees off its front within which a thing faces another; beyond, people would not agree which of two
+# largest angle in degrees off its front at which an object faces another; beyond it, annotators
+# would disagree
+FACING = 60.0
 
 
 class Verdict(NamedTuple):
-    """An answer: a word of its type, or the number of the thing (among the operation's) that it chooses. Margins are
-    infinite where no length or no angle decides."""
+    """An answer (a word of its type, or the index of the chosen object among the operation's) with
+    its margins, which are infinite if no length or no angle decides.
+    """
 
     answer: str | int
     metres: float = math.inf
@@ -27,30 +32,34 @@ class Verdict(NamedTuple):
 
 
 class View:
-    """A table whose questions are judged."""
+    """A scene with a camera, on which questions are decided."""
 
     def __init__(self, scene: Scene) -> None:
         self.world = World.of(scene, THREEDSRBENCH_RULES)
 
     def decide(self, op: str, things: tuple[int, ...]) -> Verdict:
-        """The answer of an operation on rows of the table; ExecutionFailure where there is none."""
+        """Return the answer of an operation on rows of the scene. Raise ExecutionFailure if there
+        is none.
+        """
         if len(set(things)) < len(things):
             raise ExecutionFailure("ambiguous", "two descriptions mean the same thing")
         return _RULES[op](self.world, *things)
 
 
 def _bearing(world: World, i: int, j: int) -> float:
-    """Degrees from the front of i to j, counter-clockwise from above (left is 90), in (-180, 180]."""
+    """Return the angle from the front of i to j in degrees, counter-clockwise from above (left is
+    90), in (-180, 180].
+    """
     return math.degrees(world.turn(i, j, world.own_axes(i)))
 
 
 def _aside(world: World, i: int, j: int, degrees: float) -> float:
-    """What an angle means in metres, where j stands."""
+    """Convert an angle to the sideways distance in metres at j."""
     return math.hypot(*world.vector(i, j)) * math.sin(math.radians(abs(degrees)))
 
 
 def _extreme(measure: Callable[[World, int], float], sign: float) -> Callable[[World, int, int], Verdict]:
-    """The rule of "which of the two has more (sign 1) or less (-1) of it"."""
+    """Return the rule of "which of the two has more (sign 1) or less (-1) of the measure"."""
 
     def rule(world: World, i: int, j: int) -> Verdict:
         more = sign * (measure(world, i) - measure(world, j))
@@ -95,7 +104,7 @@ def _closer_to(sign: float) -> Callable[[World, int, int, int], Verdict]:
     def rule(world: World, anchor: int, i: int, j: int) -> Verdict:
         nearer = sign * (world.distance(anchor, j) - world.distance(anchor, i))
         surface = sign * (world.gap(anchor, j) - world.gap(anchor, i))
-        # Centres decide; where the surfaces say otherwise nobody could be sure.
+        # Centres decide; if the surfaces disagree, the answer is ambiguous.
         return Verdict(1 if nearer > 0 else 2, abs(nearer) if nearer * surface >= 0 else 0.0)
 
     return rule
@@ -108,7 +117,7 @@ def _facing(world: World, one: int, i: int, j: int) -> Verdict:
 
 
 def _turn(world: World, i: int, j: int) -> float:
-    """Degrees between two headings, 0 to 180."""
+    """Return the angle between two headings in degrees, 0 to 180."""
     return abs(math.degrees(math.remainder(world.heading(i) - world.heading(j), math.tau)))
 
 

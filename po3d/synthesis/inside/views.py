@@ -1,8 +1,9 @@
-"""Cameras inside a room and what they see of its things, worked out from boxes: no picture is drawn.
+"""Cameras inside a room and the visibility of its objects, computed from boxes without rendering.
 
-A *common* view is taken at eye height, upright and nearly level. An *uncommon* one of the same things is rolled, taken
-near the floor, from under the ceiling or steeply downwards. What is seen is counted over a grid of rays against the
-things' boxes; boxes fill more than models do, so no more is called hidden than is.
+A *common* view is taken at eye height, upright and nearly level. An *uncommon* view of the same
+objects is rolled, near the floor, below the ceiling or steeply downwards. Visibility is estimated
+on a grid of rays against the objects' boxes. Boxes are larger than the models, so occlusion is
+overestimated rather than underestimated.
 """
 
 import math
@@ -17,23 +18,23 @@ from po3d.scene.camera import Hold, held
 from po3d.scene.geometry import Array, Camera, rotation_z
 from po3d.scene.table import Scene
 
-COLUMNS, ROWS = 80, 60  # of the grid of rays
-FIELD = (66.0, 82.0)  # degrees that a picture is wide
-FROM_WALLS, FROM_THINGS = 0.35, 0.25  # metres that a camera keeps
-CANDIDATES, TRIED = 80, 6  # cameras drawn, and those of them that are looked through
-ENOUGH = 5  # things that both views of a room show well
-NEAREST = 0.8  # metres of a thing that counts for a candidate
+COLUMNS, ROWS = 80, 60  # size of the grid of rays
+FIELD = (66.0, 82.0)  # horizontal field of view in degrees
+FROM_WALLS, FROM_THINGS = 0.35, 0.25  # smallest distance of a camera in metres
+CANDIDATES, TRIED = 80, 6  # number of sampled cameras, and of those whose view is evaluated
+ENOUGH = 5  # wanted number of objects that are clearly visible in both views
+NEAREST = 0.8  # smallest depth in metres of an object that counts when cameras are ranked
 
-# What makes a thing well visible: a person can name it and tell how it stands.
-SHARE = 0.5  # of what the picture would show of it alone
-AREA = 0.004  # of the picture, seen of it
-CORNERS = 4  # of its box's eight inside the picture
-# What makes a thing a row of the view's table.
+# Conditions for an object to be clearly visible: it can be named and its orientation recognised.
+SHARE = 0.5  # visible fraction of its silhouette in the picture
+AREA = 0.004  # visible fraction of the picture
+CORNERS = 4  # number of its box's eight corners in the picture
+# Conditions for an object to be in the view's scene.
 GLIMPSE_SHARE, GLIMPSE_AREA = 0.1, 0.001
 
 
 class Range(NamedTuple):
-    """How a kind of view is held: metres above the floor, degrees. Rolls are of either sign."""
+    """Camera poses of a kind of view: metres above the floor, degrees. Rolls have either sign."""
 
     height: tuple[float, float]
     pitch: tuple[float, float]
@@ -50,29 +51,29 @@ UNCOMMON: dict[str, Range] = {
 
 
 class Seen(NamedTuple):
-    """A camera and what it sees of each of a room's things."""
+    """A camera and the visibility of each of the room's objects."""
 
     camera: Camera
-    share: Array  # (n,) of a thing's pixels in the picture that no other hides
-    area: Array  # (n,) of the picture that it fills
-    boxes: tuple[tuple[float, float, float, float] | None, ...]  # of the whole thing, in pixels
-    well: NDArray[np.bool_]  # (n,) well visible
+    share: Array  # (n,) fraction of an object's pixels in the picture that are not occluded
+    area: Array  # (n,) fraction of the picture that it covers
+    boxes: tuple[tuple[float, float, float, float] | None, ...]  # of the whole object, in pixels
+    well: NDArray[np.bool_]  # (n,) clearly visible
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The things that the view's table holds."""
+        """Indices of the objects in the view's scene."""
         seen = (self.share >= GLIMPSE_SHARE) & (self.area >= GLIMPSE_AREA)
         return tuple(np.flatnonzero(seen).tolist())
 
 
 def view_table(scene: Scene, seen: Seen, image: str) -> Scene:
-    """The room as a view shows it: what is seen, with image boxes, and its camera."""
+    """Return the scene of a view: the visible objects with image boxes, and the camera."""
     objects = tuple(replace(scene.objects[i], box=seen.boxes[i]) for i in seen.shown)
     return replace(scene, objects=objects, camera=seen.camera, image=image)
 
 
 def look_around(scene: Scene, camera: Camera) -> Seen:
-    """What a camera sees."""
+    """Compute the visibility of all objects for a camera."""
     hit = depths(scene, camera)
     nearest = hit.argmin(0)
     alone = np.isfinite(hit)
@@ -92,7 +93,9 @@ def look_around(scene: Scene, camera: Camera) -> Seen:
 
 
 def depths(scene: Scene, camera: Camera) -> NDArray[np.float32]:
-    """(n, COLUMNS * ROWS) depth along the optical axis at which each ray enters each box; inf where it misses."""
+    """Return the depth (n, COLUMNS * ROWS) along the optical axis at which each ray enters each
+    box; inf if it misses.
+    """
     x, y = (np.arange(COLUMNS) + 0.5) / COLUMNS, (np.arange(ROWS) + 0.5) / ROWS
     grid = np.stack(np.meshgrid(x * camera.width, y * camera.height), -1).reshape(-1, 2)
     rays, turn = camera.ray(grid).astype(np.float32), rotation_z(scene.headings)
@@ -110,14 +113,16 @@ def depths(scene: Scene, camera: Camera) -> NDArray[np.float32]:
 
 
 def corners_of(scene: Scene) -> Array:
-    """(n, 8, 3) corners of the things' boxes."""
+    """Return the corners (n, 8, 3) of the objects' boxes."""
     signs = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.5, -0.5)])
     local = signs * scene.extents[:, None]
     return np.einsum("nij,nkj->nki", rotation_z(scene.headings), local) + scene.positions[:, None]
 
 
 def _box(pixels: Array, depth: Array, size: Array) -> tuple[float, float, float, float]:
-    """The image box of eight corners, inside the picture; corners behind the camera reach its edge."""
+    """Return the image box of eight corners, clipped to the picture; a box with corners behind the
+    camera extends to its edge.
+    """
     ahead = depth > 0.05
     low, high = pixels[ahead].min(0), pixels[ahead].max(0)
     if not ahead.all():
@@ -127,19 +132,20 @@ def _box(pixels: Array, depth: Array, size: Array) -> tuple[float, float, float,
     return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
 
 
-# --- cameras ------------------------------------------------------------------------------------------------
+# --- cameras --------------------------------------------------------------------------------------
 
 
 def common_view(scene: Scene, random: np.random.Generator, width: int, height: int) -> Seen:
-    """The best of some eye-level views of a room: that which shows most things well."""
+    """Return the eye-level view with the most clearly visible objects among sampled ones."""
     return _best(scene, COMMON, np.ones(len(scene), bool), random, width, height)
 
 
 def uncommon_view(
     scene: Scene, first: Seen, random: np.random.Generator, width: int, height: int
 ) -> tuple[Seen, str]:
-    """The best of some views of one of the uncommon kinds, and the kind: that which shows best what the first
-    view shows. Where a kind shows less than ENOUGH of it, the next one is tried."""
+    """Return an uncommon view that best shows the objects clearly visible in `first`, and its kind.
+    The kinds are tried in random order until one shows ENOUGH of them.
+    """
     found: list[tuple[Seen, str]] = []
     for kind in random.permutation(list(UNCOMMON)).tolist():
         view = _best(scene, UNCOMMON[kind], first.well, random, width, height)
@@ -167,7 +173,7 @@ def _best(
             pixels, depth = camera.project(scene.positions)
             framed = (depth > NEAREST) & (pixels > 0).all(-1) & (pixels < (width, height)).all(-1)
             cameras.append((int((framed & wanted).sum()), len(cameras), camera))
-    if not cameras:  # a room so full that nobody finds a place: from its middle
+    if not cameras:  # no free place in the room: use its centre
         corners = np.array(scene.outline)
         x, y = corners.mean(0).tolist()
         hold = Hold(float(np.mean(range_.height)), math.radians(range_.pitch[0]), 0.0, 0.0)
@@ -180,7 +186,7 @@ def _best(
 def _hold(
     scene: Scene, range_: Range, wanted: NDArray[np.bool_], random: np.random.Generator
 ) -> tuple[Hold, tuple[float, float]]:
-    """A random place and a way of holding the camera there, towards one of the things that are wanted."""
+    """Sample a place and a camera pose that looks towards one of the wanted objects."""
     corners = np.array(scene.outline)
     low, high = corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS
     ground = random.uniform(low, high)
@@ -198,17 +204,19 @@ def _hold(
 
 
 def _stands_free(scene: Scene, hold: Hold, ground: tuple[float, float]) -> bool:
-    """Whether a camera there is clear of every box that reaches its height; at eye height somebody stands below it."""
+    """Return whether the camera is clear of every box at its height; at eye height, the space below
+    must be free for a person to stand.
+    """
     standing = hold.height > 1
     turn = rotation_z(-scene.headings)
     offset = np.array([*ground, hold.height]) - scene.positions
     away = np.abs(np.einsum("nij,nj->ni", turn, offset)) - scene.extents / 2 - FROM_THINGS
     if standing:  # from the camera down to the floor
         away[:, 2] = scene.positions[:, 2] - scene.extents[:, 2] / 2 - FROM_THINGS - hold.height
-        away[scene.extents[:, 2] < 0.05, 2] = 1.0  # one may stand on a rug
+        away[scene.extents[:, 2] < 0.05, 2] = 1.0  # standing on a rug is allowed
     return bool((away > 0).any(1).all())
 
 
 def inside(scene: Scene, camera: Camera) -> bool:
-    """Whether a camera is within the room's walls."""
+    """Return whether a camera is within the room's walls."""
     return shapely.Polygon(scene.outline).contains(shapely.Point(camera.position[:2]))

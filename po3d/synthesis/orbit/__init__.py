@@ -1,1 +1,1 @@
-"""Scenes seen on an orbit, for the SCOPE twin."""
+"""Multi-view scenes with cameras on an orbit, for the SCOPE twin."""

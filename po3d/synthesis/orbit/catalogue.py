@@ -1,7 +1,8 @@
-"""The things of the orbit scenes: names that people say, where they are met, and the 3D models that show them.
+"""Object categories of orbit scenes: names, the grounds on which they occur, and their 3D models.
 
-`things.csv` lists 80 categories with their usual sizes in metres. Their models stand in `models.csv` (see `splits`); where
-the catalogue has too few, parametric shapes of our own show the category, too.
+`things.csv` lists 80 categories with typical sizes in metres. Their models are listed in
+`models.csv` (see `splits`); categories with too few catalogue models also use our own parametric
+shapes.
 """
 
 import functools
@@ -12,24 +13,24 @@ from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
-# Categories with so many catalogue models that no shape of ours is needed
+# Categories with enough catalogue models, so that none of our own shapes is needed
 CATALOGUE_ONLY = ("chair", "armchair")
 OWN_SIZES = "own_sizes.csv"
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A category: what it is called and where it is met."""
+    """A category of objects."""
 
     name: str
-    extent: tuple[float, float, float]  # usual (length along the front, width, height), metres
+    extent: tuple[float, float, float]  # typical (length along the front, width, height), metres
     grounds: tuple[str, ...]
-    front: bool  # whether one sees where its front is
-    seat: bool  # whether one imagines sitting on it
-    paint: bool  # whether it comes in any colour
+    front: bool  # whether its front is distinguishable
+    seat: bool  # whether one can imagine sitting on it
+    paint: bool  # whether it may have any colour
 
     def models_of(self, split: Split) -> tuple[Model, ...]:
-        """The models of a split, the catalogue's first; no two splits share one."""
+        """Return the models of a split, those of the catalogue first; splits are disjoint."""
         return _models(self.name, split)
 
 
@@ -45,7 +46,9 @@ def _models(name: str, split: Split) -> tuple[Model, ...]:
 
 @functools.cache
 def own_sizes() -> dict[str, tuple[float, float, float]]:
-    """Name of one of our own shapes -> its (depth, width, height) in metres (`tools/own_sizes.py` writes the table)."""
+    """Return the (depth, width, height) in metres of our own shapes by name; `tools/own_sizes.py`
+    writes the table.
+    """
     return {
         row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
         for row in rows_beside(__file__, OWN_SIZES)
@@ -54,7 +57,7 @@ def own_sizes() -> dict[str, tuple[float, float, float]]:
 
 @functools.cache
 def things() -> dict[str, Thing]:
-    """Name -> thing, in the table's order."""
+    """Return name -> category, in the table's order."""
     result = {}
     for row in rows_beside(__file__, "things.csv"):
         extent = float(row["depth"]), float(row["width"]), float(row["height"])

@@ -1,13 +1,14 @@
-"""Orbit scenes drawn: their things with the very models that they name, on a floor, outdoors, or on a table.
+"""Rendering of orbit scenes with the models that they name, on a floor, outdoors, or on a table.
 
-    OrbitScene ─► dressed (table put underneath, paints, floor, walls, light) ─► shot from each of the eight angles
+    OrbitScene ─► dressed (adds table, paints, floor, walls, light) ─► rendered from eight angles
 
-The world of a drawn scene is the room's: z = 0 is its floor, or the ground outdoors. What an orbit scene has on a table
-stands `lift` metres higher here, and the table is one row more, the last. All eight views share one look; everything is
-a pure function of (seed, split, index).
+The world frame of a rendered scene is the room's: z = 0 is its floor, or the ground outdoors.
+Objects on a table are `lift` metres higher than in the orbit scene, and the table is an additional
+last row. All eight views share one appearance; everything is a pure function of (seed, split,
+index).
 
-The cameras look down at more than 30 degrees: their highest ray still points down, so a picture shows floor and walls,
-never a ceiling or the sky, which only gives its light.
+The cameras look down by more than 30 degrees, so even their highest ray points down: a picture
+shows floor and walls, never a ceiling or the sky, which only provides light.
 """
 
 import functools
@@ -29,46 +30,50 @@ from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import split_of
 
-# Catalogue tables whose flat top reaches their full height and fills their box. They are split as rooms split them.
+# Catalogue tables whose flat top is at full height and fills their box. They have the splits of
+# rooms.
 TABLES = (
     "Blend Swap CC-0#table", "Blend Swap CC-BY#table", "Kator Legaz#folding-table", "Scopia#table4",
     "Scopia#black_table", "Scopia#wooden_table_office", "Scopia#white_kitchen_table",
     "Scopia#wooden_office_pear_table_rect", "Scopia#table-on-trestles", "Scopia#table-with-leaning-feet",
 )  # fmt: skip
 TABLE_HEIGHT = (0.68, 0.78)  # metres
-RIM = (0.04, 0.2)  # metres of table beyond what stands on it
-BEYOND = {"floor": (0.8, 5.0), "table": (0.8, 3.5)}  # metres from the farthest camera to the walls
-OPEN = 45.0  # metres of ground outdoors: more than the cameras see
-HEADROOM = 0.4  # metres of wall above the cameras
-# (metallic, roughness, clearcoat), lowest and highest: of what is painted, and of what keeps its own colours
+RIM = (0.04, 0.2)  # margin of the table around its objects, metres
+# distance from the farthest camera to the walls, metres
+BEYOND = {"floor": (0.8, 5.0), "table": (0.8, 3.5)}
+OPEN = 45.0  # extent of the outdoor ground, metres: more than the cameras see
+HEADROOM = 0.4  # height of the walls above the cameras, metres
+# (metallic, roughness, clearcoat), lowest and highest: for painted objects, and for objects in
+# their own colours
 PAINTED: tuple[RGB, RGB] = ((0.0, 0.3, 0.0), (0.15, 0.8, 0.5))
 OWN: tuple[RGB, RGB] = ((0.0, 0.5, 0.0), (0.0, 0.9, 0.15))
 
 
 @dataclass(frozen=True)
 class DrawnScene:
-    """An orbit scene as it is drawn."""
+    """An orbit scene ready for rendering."""
 
-    scene: Scene  # in the room's world, without a camera; a table is the last row
+    scene: Scene  # in the room's world frame, without a camera; a table is the last row
     look: RoomLook
     orbit: Orbit
-    lift: float  # metres that the room's floor lies below the orbit scene's
+    lift: float  # height of the orbit scene's ground above the room's floor, metres
 
     def camera(self, angle: float) -> Camera:
-        """The orbit's camera of `angle` degrees, in the room's world."""
+        """Return the orbit's camera at `angle` degrees, in the room's world frame."""
         camera = self.orbit.camera(angle)
         pose = camera.cam_T_world
         down = pose.rotation @ np.array([0.0, 0.0, self.lift])
         return replace(camera, cam_T_world=replace(pose, translation=pose.translation - down))
 
     def view(self, angle: float) -> Scene:
-        """The table with the camera and axes of `angle` degrees."""
+        """Return the scene with the camera and axes of `angle` degrees."""
         return replace(self.scene, camera=self.camera(angle), axes=self.orbit.axes(angle))
 
 
 def dressed(found: OrbitScene, split: str, random: np.random.Generator) -> DrawnScene:
-    """An orbit scene in a random look. Each thing is dressed by a generator of its own, so that one thing more changes
-    nothing of the others."""
+    """Give an orbit scene a random appearance. Each object has its own random generator, so that an
+    additional object does not change the others.
+    """
     seeds = random.integers(2**32, size=(len(found.scene), 2))
     dresses = [
         _dress(state, path, np.random.default_rng(seed))
@@ -92,7 +97,7 @@ def dressed(found: OrbitScene, split: str, random: np.random.Generator) -> Drawn
 
 
 def drawn_scene(found: OrbitScene, seed: int, index: int, split: str) -> DrawnScene:
-    """Scene `index` of a seed, whose table is `found`, in its look."""
+    """Return scene `index` of a seed, whose sampled scene is `found`, with its appearance."""
     return dressed(found, split, rng(seed, f"orbit look/{split}", index))
 
 
@@ -102,30 +107,33 @@ def _sampled(seed: int, index: int, split: str) -> DrawnScene:
 
 
 def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
-    """View `index` of an endless set, for `RoomRenderer.shoot`: scene index // 8 from the angle 45 (index % 8) degrees.
-    The table has the view's camera and axes, its world is one for all eight views."""
+    """Return view `index` of an endless set for `RoomRenderer.shoot`: scene index // 8 from the
+    angle 45 (index % 8) degrees. The scene has the view's camera and axes; the world frame is
+    common to all eight views.
+    """
     drawn = _sampled(seed, index // len(VIEWS), split)
     return drawn.view(VIEWS[index % len(VIEWS)]), drawn.look
 
 
 def draw_views(renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS) -> list[RoomShot]:
-    """The shots by `angles`, with masks; the renderer is of the orbit's size."""
+    """Render the views with masks, by angle; the renderer must have the orbit's image size."""
     return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=True) for angle in angles]
 
 
 def shown_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
-    """(views, count) share of each of the first `count` rows that is not hidden, and the share of the picture that its
-    whole silhouette covers, from shots with masks."""
+    """Return two arrays (views, count) for the first `count` rows, computed from masks: the visible
+    fraction of each, and the fraction of the picture that its whole silhouette covers.
+    """
     visible = np.array([shot.visible[:count] for shot in shots])
     area = np.array([shot.amodal[:count].mean((1, 2)) for shot in shots])
     return visible, area
 
 
-# --- parts of a look ----------------------------------------------------------------------------------------
+# --- parts of an appearance -----------------------------------------------------------------------
 
 
 def _dress(state: ObjectState, path: str, random: np.random.Generator) -> Dress:
-    """The named model, painted where the table says a colour."""
+    """Return the named model, painted if the scene gives a colour."""
     color = room_paint(state.value("color"), random) if "color" in state.beliefs else None
     low, high = OWN if color is None else PAINTED
     return Dress(path, color, Finish(*(float(v) for v in random.uniform(low, high))), "")
@@ -134,11 +142,12 @@ def _dress(state: ObjectState, path: str, random: np.random.Generator) -> Dress:
 def _table(
     objects: Sequence[ObjectState], split: str, random: np.random.Generator
 ) -> tuple[ObjectState, Dress]:
-    """A table that carries all the things, turned anyhow."""
+    """Return a table with random orientation that carries all objects."""
     names = [name for name in TABLES if split_of(name) == split]
     heading = float(random.uniform(-math.pi, math.pi))
     c, s = math.cos(heading), math.sin(heading)
-    points = np.array([o.position[:2] for o in objects]) @ np.array([[c, -s], [s, c]])  # along its own axes
+    # along its own axes
+    points = np.array([o.position[:2] for o in objects]) @ np.array([[c, -s], [s, c]])
     reach = np.array([math.hypot(*o.extent[:2]) / 2 for o in objects])[:, None]
     low, high = (points - reach).min(0), (points + reach).max(0)
     rims = random.uniform(*RIM, (2, 2))
@@ -156,7 +165,7 @@ def _table(
 
 
 def _hall(found: OrbitScene, lift: float, stretch: float, random: np.random.Generator) -> Shell:
-    """Four walls around all cameras, higher than they are."""
+    """Build four walls around all cameras, higher than these."""
     out = found.orbit.radius + random.uniform(*BEYOND[found.ground], 4)
     turn = random.uniform(-math.pi, math.pi)
     corners = np.array([(-out[0], -out[1]), (out[2], -out[1]), (out[2], out[3]), (-out[0], out[3])])
@@ -173,7 +182,7 @@ def _hall(found: OrbitScene, lift: float, stretch: float, random: np.random.Gene
 
 
 def _open() -> Shell:
-    """Ground without walls in sight."""
+    """Build ground without visible walls."""
     turns = np.arange(16) * 2 * math.pi / 16
     outline = tuple((OPEN * math.cos(t), OPEN * math.sin(t)) for t in turns.tolist())
     return Shell(outline, ((0.3, 0.3, 0.3),) * 16, height=20.0, stretch=1.0)

@@ -1,9 +1,10 @@
-"""Random scenes for a camera that goes around them: things on a floor, outdoors, or on a table, a standing person among
-them. Pure functions of (seed, index).
+"""Random scenes for an orbiting camera: objects on a floor, outdoors, or on a table, with a
+standing person among them. Pure functions of (seed, index).
 
-What the questions need is placed, the rest is drawn: a person in the middle who faces the camera of 0 degrees, exactly
-one thing behind them, and two pairs of a thing and a reference whose own direction is the one that this index is to
-have, so that directions are balanced over the scenes. A layout is drawn anew until everything asked about is visible.
+Objects required by the questions are placed first: a person in the middle who faces the camera of 0
+degrees, exactly one object behind the person, and two pairs of an object and a reference whose
+direction in the reference's frame is prescribed by the index, so that directions are balanced over
+the scenes. The others are random. A layout is rejected unless everything asked about is visible.
 """
 
 import math
@@ -33,26 +34,29 @@ from po3d.synthesis.orbit.catalogue import PEOPLE, Thing, things
 from po3d.synthesis.orbit.views import visible_shares
 from po3d.synthesis.splits import pick
 
-MARGIN = math.radians(10)  # between what is asked and the nearest border of directions
-LEAST_MARGIN = math.radians(1)  # of pairs that are near one on purpose
-COUNT = (6, 8)  # things in a scene
-TRIES = 40  # places tried for a thing before the layout is drawn anew
-LAYOUTS = 3000  # layouts tried for a scene
-LEAST_VISIBLE, LEAST_AREA = 0.5, 0.0012  # of what is asked about: share seen, share of the image
-CLEAR = 1.25  # the next nearest thing is so many times as far
-SIMILAR, TWINS = 0.25, 0.15  # shares of scenes with two things of one category, told apart or not, by colour
+# smallest angle between a queried direction and the nearest sector border
+MARGIN = math.radians(10)
+LEAST_MARGIN = math.radians(1)  # smallest such angle of pairs that are near a border on purpose
+COUNT = (6, 8)  # number of objects per scene
+TRIES = 40  # attempts to place an object before the layout is restarted
+LAYOUTS = 3000  # attempts per scene
+# required of objects asked about: visible fraction, fraction of the image
+LEAST_VISIBLE, LEAST_AREA = 0.5, 0.0012
+CLEAR = 1.25  # smallest ratio of the distances of the second-nearest and the nearest object
+# shares of scenes with two objects of one category, with distinguishing colours or without
+SIMILAR, TWINS = 0.25, 0.15
 COLORS = ("red", "blue", "green", "yellow", "white", "black", "orange", "purple")
 GROUND_SHARES = {"floor": 0.5, "outdoor": 0.3, "table": 0.2}
 
 
 class Stage(NamedTuple):
-    """How large a ground is; metres and radians."""
+    """Dimensions of a kind of ground; metres and radians."""
 
-    reach: float  # things stand at most so far from the middle
-    gap: float  # between the circles around their footprints
+    reach: float  # largest distance of an object from the middle
+    gap: float  # smallest gap between the circles around footprints
     radius: tuple[float, float]  # of the orbit
-    elevation: tuple[float, float]  # of the camera over the middle
-    target: float  # height looked at
+    elevation: tuple[float, float]  # elevation of the camera above the middle
+    target: float  # height of the point that the camera looks at
 
 
 STAGES = {
@@ -64,7 +68,7 @@ STAGES = {
 
 @dataclass(frozen=True)
 class Pair:
-    """A thing and the reference in whose own frame it is asked about; rows of the table."""
+    """An object and the reference in whose own frame it is asked about; rows of the scene."""
 
     target: int
     reference: int
@@ -72,22 +76,24 @@ class Pair:
 
 @dataclass(frozen=True)
 class OrbitScene:
-    """A true table (the camera and axes are those of 0 degrees) and what the views show of it."""
+    """A ground-truth scene (camera and axes are those of 0 degrees) with its visibility in the
+    views.
+    """
 
     scene: Scene
     orbit: Orbit
     ground: str
     models: tuple[str, ...]
-    seats: frozenset[int]  # rows that one can imagine sitting on
+    seats: frozenset[int]  # rows of seats
     person: int | None
-    behind: int | None  # the one thing behind the person
+    behind: int | None  # the only object behind the person
     own: tuple[Pair, ...]  # pairs in the reference's own frame
-    visible: Array  # (8, n) shares, by VIEWS
-    shown: Array  # (8, n) bool: visible and large enough to be asked about
+    visible: Array  # (8, n) visible fractions, by VIEWS
+    shown: Array  # (8, n) bool: visible and large enough for questions
 
     @property
     def names(self) -> list[str]:
-        """What each thing is called; "" for one that no words tell from another."""
+        """Return each object's unambiguous name; "" if it has none."""
         return [o.name for o in self.scene.objects]
 
 
@@ -98,7 +104,9 @@ def sample_orbit_scene(
     reading: Reading = READING,
     objects: tuple[int, int] | None = None,
 ) -> OrbitScene:
-    """Scene `index` of a seed; `objects`: fewest and most things, None: COUNT and sometimes doubles."""
+    """Sample scene `index` of a seed; `objects`: smallest and largest number of objects, None:
+    COUNT, sometimes with duplicates.
+    """
     random = rng(seed, f"orbit/{split}", index)
     ground = str(random.choice(list(GROUND_SHARES), p=list(GROUND_SHARES.values())))
     shift = int(rng(seed, f"orbit/{split}/balance").integers(8))
@@ -110,11 +118,11 @@ def sample_orbit_scene(
     raise AssertionError(f"no layout for scene {index} of seed {seed} ({ground}, {wanted})")
 
 
-# --- one layout ---------------------------------------------------------------------------------------------
+# --- one layout -----------------------------------------------------------------------------------
 
 
 class _Cast(NamedTuple):
-    """Who is in a scene: states without places, models, and who has a part."""
+    """The objects of a scene: states without positions, models, and the objects with a role."""
 
     states: list[ObjectState]
     models: list[str]
@@ -154,7 +162,7 @@ def _layout(
     for pair, label in zip(own, wanted):
         jitter = random.uniform(-1, 1) * (STEP / 2 - MARGIN)
         if pair.reference == cast.person:
-            heading = -math.pi / 2  # toward the camera of 0 degrees
+            heading = -math.pi / 2  # towards the camera of 0 degrees
         else:
             way = places[pair.target] - places[pair.reference]
             heading = math.remainder(math.atan2(way[1], way[0]) - azimuth_of(label) - jitter, 2 * math.pi)
@@ -185,7 +193,9 @@ def _layout(
 
 
 def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[int, int] | None) -> _Cast:
-    """Things of the ground: the references first (a person where there are any), then the others."""
+    """Sample the objects for a ground: first the references (including a person, if any), then the
+    others.
+    """
     here = [t for t in things().values() if ground in t.grounds]
     fronted = [t for t in here if t.front and t.name not in PEOPLE]
     person = ground != "table"
@@ -216,7 +226,9 @@ def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[i
 def _role(
     i: int, cast: _Cast, behind: int | None, targets: Sequence[int], wanted: Sequence[str]
 ) -> tuple[float, float] | None:
-    """(azimuth in the person's frame, spread) that a thing has to stand in; None: anywhere."""
+    """Return the (azimuth in the person's frame, spread) where an object must be placed; None:
+    anywhere.
+    """
     if cast.person is None:
         return None
     if i == behind:
@@ -230,7 +242,7 @@ def _place(
     i: int, role: tuple[float, float] | None, places: Array, radii: Sequence[float], stage: Stage,
     random: np.random.Generator, cast: _Cast, behind: int | None,
 ) -> bool:  # fmt: skip
-    """Put thing `i` into `places`; False when there is no room."""
+    """Place object `i`; return False if there is no free place."""
     if i == cast.person:
         places[i] = random.uniform(-0.04, 0.04, 2) * stage.reach
         return True
@@ -245,7 +257,7 @@ def _place(
     taken = np.flatnonzero(~np.isnan(places[:, 0]))
     apart = np.linalg.norm(candidates[:, None] - places[taken], axis=-1)
     free = np.all(apart >= radii[i] + np.array([radii[j] for j in taken]) + stage.gap, axis=1)
-    if role is None and behind is not None:  # one thing alone is behind the person
+    if role is None and behind is not None:  # only one object may be behind the person
         away = np.abs(np.remainder(angles - azimuth_of("behind") + math.pi, 2 * math.pi) - math.pi)
         free &= away >= STEP / 2 + MARGIN
     if not free.any():
@@ -259,7 +271,9 @@ def _heading(random: np.random.Generator) -> float:
 
 
 def _named(states: Sequence[ObjectState]) -> list[ObjectState]:
-    """Each with the words that mean it alone: its category, with its colour where there are several; "" without."""
+    """Name each object unambiguously: its category, with its colour if several have it; "" if still
+    ambiguous.
+    """
     kinds = [o.value("name") for o in states]
     looks = [(k, o.value("color") if "color" in o.beliefs else "") for k, o in zip(kinds, states)]
     named = []
@@ -270,13 +284,14 @@ def _named(states: Sequence[ObjectState]) -> list[ObjectState]:
 
 
 def _good(found: OrbitScene) -> bool:
-    """Whether there is enough to ask about beside the pairs in their own frames."""
+    """Return whether there are enough questions besides the pairs in their own frames."""
     return len(seen_pairs(found)) >= 2 and (found.behind is None or len(choices(found)) >= 4)
 
 
 def seen_pairs(found: OrbitScene, near: bool = False) -> list[Pair]:
-    """Pairs that can be asked about in the camera's frame: visible in all views, in the middle of a direction; or `near`
-    a border."""
+    """Return the pairs that can be asked about in the camera's frame: visible in all views, with a
+    direction at least MARGIN from a sector border, or with `near` closer to one.
+    """
     everywhere = [i for i in np.flatnonzero(found.shown.all(0)).tolist() if found.names[i]]
     pairs = []
     for a in everywhere:
@@ -292,15 +307,19 @@ def seen_pairs(found: OrbitScene, near: bool = False) -> list[Pair]:
 
 
 def _clear_nearest(ground: Array, behind: int, person: int) -> bool:
-    """Whether one thing is clearly the nearest to the one behind the person, the person aside."""
+    """Return whether one object is clearly the nearest to the one behind the person, ignoring the
+    person.
+    """
     others = [i for i in range(len(ground)) if i not in (behind, person)]
     first, second = sorted(np.hypot(*(ground[others] - ground[behind]).T).tolist())[:2]
     return second >= CLEAR * first
 
 
 def choices(found: OrbitScene) -> list[int]:
-    """What "the nearest object to the one behind the person" is chosen from, nearest first; [] when it is no clear
-    choice. Things without a name of their own are left out, and must not be the nearest."""
+    """Return the answer options of "the nearest object to the one behind the person", nearest
+    first; [] if the answer is not clear. Objects without an unambiguous name are omitted and must
+    not be the nearest.
+    """
     if found.behind is None or found.person is None or not found.names[found.behind]:
         return []
     ground = found.scene.positions[:, :2]

@@ -1,7 +1,8 @@
-"""What a camera sees of a scene table before there is a picture: boxes for silhouettes.
+"""Visibility of a scene's objects from a camera before rendering: silhouettes of their boxes.
 
-A box covers more than its thing, so shares of the visible are too low rather than too high, and a scene that passes
-here passes on its masks. Where pictures are rendered, masks decide."""
+A box covers more than its object, so visible fractions are underestimated, and a scene accepted
+here is also accepted by its masks. For rendered pictures, masks decide.
+"""
 
 import numpy as np
 import shapely
@@ -11,8 +12,9 @@ from po3d.scene.table import Scene
 
 
 def silhouettes(scene: Scene, camera: Camera) -> tuple[np.ndarray, Array]:
-    """(n,) polygons of the boxes on the image plane, pixels, and (n,) depths of their centres. A box that reaches
-    behind the camera is an empty polygon."""
+    """Return the silhouettes of the boxes as n polygons on the image plane (pixels), and the depths
+    (n,) of their centres. A box that extends behind the camera gives an empty polygon.
+    """
     corners = box_corners(scene.positions, scene.headings, scene.extents)
     pixels, depth = camera.project(corners)
     hulls = shapely.convex_hull(shapely.multipoints(pixels))
@@ -21,8 +23,9 @@ def silhouettes(scene: Scene, camera: Camera) -> tuple[np.ndarray, Array]:
 
 
 def visible_shares(scene: Scene, camera: Camera) -> tuple[Array, Array]:
-    """(n,) the share of each box that is inside the image and hidden by no nearer box, and (n,) its whole area as a
-    share of the image."""
+    """Return two arrays (n,): the fraction of each box that is inside the image and not hidden by a
+    nearer box, and its whole area as a fraction of the image.
+    """
     hulls, depth = silhouettes(scene, camera)
     frame = shapely.box(0, 0, camera.width, camera.height)
     area = shapely.area(hulls)

@@ -1,1 +1,1 @@
-"""The renderer: device, lights, materials, film."""
+"""Renderer: device, lights, materials, film."""

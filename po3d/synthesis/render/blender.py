@@ -1,8 +1,10 @@
-"""Pictures of street scenes by Blender's Cycles, in the two official looks: slow, and as the official pictures were made.
+"""Rendering of street scenes with Blender's Cycles in the two official styles; slow, but produced
+like the official pictures.
 
-Masks and labels come from our own renderer, which sees the same meshes at the same places; what is here makes the picture. Blender
-runs as a process of its own (blender_worker.py) under the interpreter `python`, so that its module `bpy` and what that asks of
-numpy need not agree with po3d's. Equal input gives equal bytes on one machine, for any number of threads.
+Masks and labels come from our own renderer, with equal meshes and poses; this module only renders
+the picture. Blender runs in a separate process (blender_worker.py) under the interpreter `python`,
+so that its module `bpy` and the numpy version it requires need not be compatible with po3d. Equal
+input gives equal bytes on one machine, for any number of threads.
 """
 
 import atexit
@@ -35,24 +37,27 @@ MISSING = (
     "then blender.python=BL/bin/python"
 )
 
-# Super-CLEVR's lamps and sun: place, watts (the sun: per square metre), colour, size (the sun: angle).
+# Super-CLEVR's lamps and sun: position, power in watts (sun: per square metre), colour, size (sun:
+# angle).
 _LAMPS = (
     ((6.447, -2.905, 4.258), 78.54, (1.0, 0.932, 0.817), 0.5),
     ((-4.671, -4.014, 3.011), 23.56, (0.762, 0.818, 1.0), 0.5),
     ((-1.169, 2.646, 5.816), 39.27, (1.0, 1.0, 1.0), 1.0),
 )
-_LAMP_JITTER = 1.0  # world units on every axis
+_LAMP_JITTER = 1.0  # per axis, in world units
 _SUN = ((11.66, -5.48, 24.98), 0.45, 0.2)
 _FLOOR = 0.8  # albedo
 TEXTURES = ("vstripped", "checkered", "stripped", "dotted")
 TEXTURED = 0.1  # share of vehicles
-_SECONDS = 120.0  # for starting and for reading a file; a .blend may hold what never ends
+# time limit for starting and for reading a file; a .blend may never finish loading
+_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
 class BlenderOptions:
-    """How Blender draws. `python`: an interpreter that has bpy, "" for this one; `threads` of each process, 0 all; `seconds`
-    after which a picture is given up."""
+    """Options of Blender. `python`: an interpreter with bpy, "" for the current one; `threads` per
+    process, 0 for all; `seconds`: time limit per picture.
+    """
 
     python: str = ""
     width: int = 640
@@ -65,7 +70,7 @@ class BlenderOptions:
 
 
 class Blender:
-    """A Blender process. Use as a context manager, or `open_blender`."""
+    """A Blender process. Use as a context manager, or through `open_blender`."""
 
     def __init__(self, python: str = "") -> None:
         worker = Path(__file__).with_name("blender_worker.py")
@@ -92,13 +97,15 @@ class Blender:
         self.close()
 
     def close(self) -> None:
-        """End the process."""
+        """Terminate the process."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def ask(self, request: dict, seconds: float = _SECONDS) -> object:
-        """The worker's answer; InputError in one line where it has none, or none in time: then the process has been ended."""
+        """Return the worker's answer. Raise a one-line InputError if there is none, or none in
+        time; the process is then terminated.
+        """
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
@@ -118,8 +125,9 @@ class Blender:
         options: BlenderOptions,
         skies: str | None = None,
     ) -> NDArray[np.uint8]:
-        """(height, width, 3) sRGB of `objects` in one of OFFICIAL_LOOKS, whose lights `seed` draws. `skies`: a folder of .exr
-        photographs in place of the eight that Blender brings."""
+        """Render `objects` in one of OFFICIAL_LOOKS to (height, width, 3) sRGB; `seed` determines
+        the lights. `skies`: a folder of .exr photographs that replace Blender's eight.
+        """
         if look not in OFFICIAL_LOOKS:
             raise InputError(f"Blender draws the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
         generator = rng(seed, "cycles")
@@ -148,7 +156,7 @@ class Blender:
         return read_image(out)
 
     def _mesh(self, mesh: Mesh) -> dict:
-        """The mesh as a file, written once."""
+        """Return the mesh's file, written on first use."""
         if id(mesh) not in self._files:
             path = Path(self._folder.name) / f"{len(self._files)}.mesh"
             with open(path, "wb") as file:
@@ -183,14 +191,14 @@ class Blender:
 
 @functools.cache
 def open_blender(python: str = "") -> Blender:
-    """This process's Blender."""
+    """Return this process's Blender."""
     blender = Blender(python)
     atexit.register(blender.close)
     return blender
 
 
 def check(look: str | None, python: str = "") -> None:
-    """InputError in one line where Blender can't draw `look` or isn't there."""
+    """Raise a one-line InputError if Blender is missing or cannot render `look`."""
     if look not in OFFICIAL_LOOKS:
         raise InputError(f"renderer=blender draws look={' and look='.join(OFFICIAL_LOOKS)}, not {look}")
     if not python and importlib.util.find_spec("bpy") is None:
@@ -198,11 +206,11 @@ def check(look: str | None, python: str = "") -> None:
     open_blender(python)
 
 
-# --- what the worker is told --------------------------------------------------------------------------------
+# --- requests to the worker -----------------------------------------------------------------------
 
 
 def camera_matrix(view: Camera) -> list[list[float]]:
-    """Blender's camera-to-world matrix: its camera looks along -z with y up."""
+    """Return Blender's camera-to-world matrix; its camera looks along -z with y up."""
     world_T_cam, matrix = view.cam_T_world.inverse(), np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
     return matrix.tolist()
@@ -230,10 +238,11 @@ def _studio(generator: np.random.Generator) -> dict:
 
 
 def _street(generator: np.random.Generator, skies: str | None) -> dict:
-    """Lit by a photograph that also paints the ground. Photographs differ thousandfold in brightness, so each is brought to a
-    drawn light on open ground and a drawn mean albedo."""
+    """Return light and ground from a photograph. Photographs differ in brightness by a factor of a
+    thousand, so each is scaled to a sampled irradiance of open ground and a sampled mean albedo.
+    """
     if skies is None:
-        names: list[str] = []  # of Blender's own
+        names: list[str] = []  # those of Blender
     else:
         names = [str(path.resolve()) for path in sorted(Path(skies).glob("*.exr"))]
         if not names:
@@ -258,7 +267,7 @@ def _street(generator: np.random.Generator, skies: str | None) -> dict:
 
 
 def _materials(o: Placed, look: str, generator: np.random.Generator) -> list[dict]:
-    """One a part of the mesh."""
+    """Return one material for each part of the mesh."""
     toy = look == STUDIO
     texture = str(generator.choice(TEXTURES)) if toy and generator.random() < TEXTURED else ""
     second = (np.array(o.color) * generator.uniform(0.2, 0.6)).tolist()

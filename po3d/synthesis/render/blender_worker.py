@@ -1,12 +1,16 @@
-"""Draws scenes with Blender's Cycles. A program of its own: it needs `bpy` and the standard library, nothing of po3d, and so runs under
-any interpreter (po3d.synthesis.render.blender starts it and speaks to it). One file, and long, because it can import nothing beside it.
+"""Blender worker: renders scenes with Cycles. A separate program that needs only `bpy` and the
+standard library, so it runs under any interpreter (started by po3d.synthesis.render.blender). It is
+a single file because it cannot import anything from po3d.
 
-It reads one JSON object a line and answers each with one line: {"ok": ...} or {"error": "..."}.
+It reads one JSON object per line and answers each with one line: {"ok": ...} or {"error": "..."}.
 
-    {"do": "draw", ...}   draws a scene (fields: see `draw`) into a PNG file
-    {"do": "read", "file": X.blend, "out": FILE}   writes the triangles of a .blend's meshes; no script in it is run
+    {"do": "draw", ...}
+        renders a scene (fields: see `draw`) into a PNG file
+    {"do": "read", "file": X.blend, "out": FILE}
+        writes the triangles of a .blend's meshes; no script in it is run
 
-Mesh files are plain arrays, little-endian: vertices 3 x float32 each, then triangles 3 x int32, then a part's number per triangle, int32.
+Mesh files are plain little-endian arrays: vertices (3 x float32 each), triangles (3 x int32), and
+one part number (int32) per triangle.
 """
 
 import array
@@ -15,14 +19,14 @@ import math
 import os
 import sys
 
-_OWN_SKIES = "datafiles/studiolights/world"  # below Blender's own folder
-_ROWS = 64  # of a photograph, when its light is measured
+_OWN_SKIES = "datafiles/studiolights/world"  # relative to Blender's own folder
+_ROWS = 64  # rows sampled of a photograph when its light is measured
 
 
 def main() -> None:
-    """Answer requests until there are none."""
+    """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what Blender prints is not an answer
+    os.dup2(2, 1)  # messages printed by Blender must not mix with the answers
     try:
         import bpy
     except ImportError as error:
@@ -34,20 +38,25 @@ def main() -> None:
         try:
             request = json.loads(line)
             answer = {"ok": {"draw": draw, "read": read}[request["do"]](bpy, request)}
-        except Exception as error:  # whatever a broken file does: the other side says it in one line
+        except Exception as error:  # damaged files may raise anything
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
 
-# --- drawing ------------------------------------------------------------------------------------------------
+# --- rendering ------------------------------------------------------------------------------------
 
 
 def draw(bpy, scene: dict) -> str:
-    """Write the picture `out`. `width`, `height`, `samples`, `denoise`, `bounces`, `clamp`, `threads`, `seed`; `camera`: {matrix:
-    camera to world, as Blender's, lens: in sensor widths}; `lamps`: [{kind: AREA or SUN, place, energy, color, size or angle}], turned to
-    the world's origin; `world`: {color} or {files, pick, turn, light}; `ground`: {kind: sheet, albedo} or {kind: photograph,
-    height, albedo, roughness, specular}; `objects`: [{mesh, vertices, triangles, matrix, materials: one a part}]."""
+    """Render the picture `out`.
+
+    `width`, `height`, `samples`, `denoise`, `bounces`, `clamp`, `threads`, `seed`: settings of
+    Cycles. `camera`: {matrix: camera to world in Blender's convention, lens: in sensor widths}.
+    `lamps`: [{kind: AREA or SUN, place, energy, color, size or angle}], pointing at the world's
+    origin. `world`: {color} or {files, pick, turn, light}. `ground`: {kind: sheet, albedo} or
+    {kind: photograph, height, albedo, roughness, specular}. `objects`: [{mesh, vertices, triangles,
+    matrix, materials: one per part}].
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     blender = bpy.context.scene
     _settings(blender, scene)
@@ -126,7 +135,9 @@ def _lamp(bpy, name: str, lamp: dict) -> None:
 
 
 def _world(bpy, blender, world: dict) -> tuple:
-    """Sets the world; its picture and the mean colour of that below the horizon, where it has one."""
+    """Set up the world. Return its photograph, if any, and the photograph's mean colour below the
+    horizon.
+    """
     blender.world = bpy.data.worlds.new("world")
     blender.world.use_nodes = True
     tree = blender.world.node_tree
@@ -146,7 +157,8 @@ def _world(bpy, blender, world: dict) -> tuple:
     tree.links.new(turn.outputs["Vector"], sky.inputs["Vector"])
     tree.links.new(sky.outputs["Color"], background.inputs["Color"])
     background.inputs["Strength"].default_value = world["light"] / max(above, 1e-6)
-    # Blender's own choice is a map sixteen times as large as the photograph, and seconds a picture.
+    # Blender's default is a map sixteen times as large as the photograph, which costs seconds per
+    # picture.
     blender.world.cycles.sampling_method, blender.world.cycles.sample_map_resolution = "MANUAL", 512
     return image, below
 
@@ -160,13 +172,14 @@ def _own_skies(bpy) -> list:
 
 
 def _measured(image) -> tuple:
-    """Of an equirectangular photograph: the light that white open ground sends back, in mean of the channels; the mean colour
-    below the horizon, without its brightest spots."""
+    """Return, for an equirectangular photograph, the radiance of white open ground (mean of the
+    channels), and the mean colour below the horizon without its brightest spots.
+    """
     width, height = image.size
     pixels = array.array("f", bytes(4 * width * height * 4))
     image.pixels.foreach_get(pixels)
     light, ground, weights = 0.0, [0.0, 0.0, 0.0], 0.0
-    for row in range(_ROWS):  # from below
+    for row in range(_ROWS):  # from the bottom row up
         polar = math.pi * (row + 0.5) / _ROWS
         y = min(int((row + 0.5) / _ROWS * height), height - 1)
         size = math.sin(polar) * (math.pi / _ROWS) ** 2
@@ -175,7 +188,7 @@ def _measured(image) -> tuple:
             color = pixels[at : at + 3]
             if polar > math.pi / 2:
                 light += sum(color) / 3 * -math.cos(polar) * size
-            elif polar > math.pi / 8:  # straight below stands the tripod
+            elif polar > math.pi / 8:  # skips the tripod directly below the camera
                 weights += size
                 for k in range(3):
                     ground[k] += min(color[k], 20.0) * size
@@ -183,8 +196,10 @@ def _measured(image) -> tuple:
 
 
 def _ground(bpy, ground: dict, world: dict, image: object, below: list) -> None:
-    """A sheet that rises far behind, seen from the street's camera; or a plane that the photograph paints: what it shows
-    below the horizon, seen from `height` above the middle."""
+    """Build the ground: a sheet that rises far behind the scene, as seen from the street's camera;
+    or a plane textured with the photograph's part below the horizon, projected from `height` above
+    the middle.
+    """
     rows = []
     if ground["kind"] == "sheet":  # along `away`, which points from the camera's side to the back
         away, across = (-0.7545, 0.6563), (0.6563, 0.7545)
@@ -252,7 +267,7 @@ def _mesh(bpy, known: dict, item: dict) -> object:
     mesh.polygons.add(item["triangles"])
     mesh.polygons.foreach_set("loop_start", array.array("i", range(0, 3 * item["triangles"], 3)))
     for _ in item["materials"]:
-        mesh.materials.append(None)  # before the numbers, which Blender else caps
+        mesh.materials.append(None)  # must precede the numbers, which Blender would otherwise clip
     mesh.polygons.foreach_set("material_index", parts)
     mesh.polygons.foreach_set("use_smooth", [True] * item["triangles"])
     mesh.update(calc_edges=True)
@@ -260,7 +275,7 @@ def _mesh(bpy, known: dict, item: dict) -> object:
     return mesh
 
 
-# --- materials ----------------------------------------------------------------------------------------------
+# --- materials ------------------------------------------------------------------------------------
 
 
 def _material(bpy, given: dict) -> object:
@@ -298,7 +313,9 @@ def _mixed(nodes, links, factor: object, one: object, two: object) -> object:
 
 
 def _rubber(nodes, links, color: tuple) -> object:
-    """Diffuse, towards the rim sheen, over it a faint rough gloss, as measured of Super-CLEVR's Rubber."""
+    """Diffuse with sheen towards the rim, below a faint rough gloss; fitted to Super-CLEVR's
+    Rubber.
+    """
     diffuse = nodes.new("ShaderNodeBsdfDiffuse")
     sheen = nodes.new("ShaderNodeBsdfSheen")
     sheen.distribution = "ASHIKHMIN"
@@ -317,7 +334,7 @@ def _rubber(nodes, links, color: tuple) -> object:
 
 
 def _metal(nodes, links, color: tuple) -> object:
-    """Two glossy lobes without a diffuse one, as measured of Super-CLEVR's MyMetal."""
+    """Two glossy lobes without a diffuse one; fitted to Super-CLEVR's MyMetal."""
     lobes = []
     for roughness in (math.sqrt(0.2), 0.1):
         lobe = nodes.new("ShaderNodeBsdfAnisotropic")
@@ -329,7 +346,7 @@ def _metal(nodes, links, color: tuple) -> object:
 
 
 def _pane(nodes, links, color: tuple, opacity: float) -> object:
-    """Glass that one sees through in its colour; `opacity` of it is a dark and shiny surface."""
+    """Coloured transparent glass; the share `opacity` of it is a dark, shiny surface."""
     clear = nodes.new("ShaderNodeBsdfTransparent")
     clear.inputs["Color"].default_value = color
     if not opacity:
@@ -341,7 +358,7 @@ def _pane(nodes, links, color: tuple, opacity: float) -> object:
 
 
 def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object:
-    """Half of the surface's own shading, half of a pattern of two colours."""
+    """Mix the surface's own shading with a pattern of two colours, half each."""
     second = (*given["second"], 1)
     printed = nodes.new("ShaderNodeBsdfPrincipled")
     printed.inputs["Roughness"].default_value = 0.5
@@ -369,12 +386,13 @@ def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object
     return _mixed(nodes, links, 0.5, shader, printed.outputs[0])
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def read(bpy, request: dict) -> dict:
-    """Writes all mesh triangles of a .blend, in its world frame, to `out`; {vertices, triangles, materials: [{name, color,
-    clear}]}. More than `most` triangles are refused."""
+    """Write all mesh triangles of a .blend, in its world frame, to `out`; return {vertices,
+    triangles, materials: [{name, color, clear}]}. Raise if there are more than `most` triangles.
+    """
     bpy.ops.wm.open_mainfile(filepath=request["file"], load_ui=False, use_scripts=False)
     graph = bpy.context.evaluated_depsgraph_get()
     vertices, triangles, parts = array.array("f"), array.array("i"), array.array("i")

@@ -1,4 +1,4 @@
-"""The graphics device: its context, its programs and the meshes that lie on it."""
+"""Graphics device: OpenGL context, shader programs, and uploaded meshes."""
 
 import contextlib
 import os
@@ -17,27 +17,27 @@ from po3d.synthesis.render.footprint import ambient_shadow
 from po3d.synthesis.render.instances import MAX_PARTS, Placed
 from po3d.synthesis.shapes.mesh import Mesh
 
-CACHED_MESHES = 4096  # above the 2688 variants that training draws from: making one again costs 45 ms
+# more than the 2688 variants used in training: uploading one again costs 45 ms
+CACHED_MESHES = 4096
 
 
 class RenderError(InputError):
-    """No picture can be made on this machine; the message says what to install."""
+    """Rendering is impossible on this machine; the message says what to install."""
 
 
 def open_context(threads: int) -> Any:
-    """A headless OpenGL 3.3 context; RenderError where there is none."""
+    """Open a headless OpenGL 3.3 context. Raise RenderError if that fails."""
     os.environ.setdefault("LP_NUM_THREADS", str(threads))
     try:
         import moderngl
     except ImportError:
         raise RenderError("rendering needs the package moderngl: pip install 'po3d[synthesis]'") from None
-    with contextlib.suppress(
-        ImportError
-    ):  # torchvision loads it where it is installed, and crashes on Mesa's LLVM if that came first
+    # torchvision imports triton if installed, and then crashes if Mesa's LLVM was loaded first
+    with contextlib.suppress(ImportError):
         import triton  # noqa: F401
     try:
         return moderngl.create_context(standalone=True, backend="egl", require=330)
-    except Exception as error:  # its type depends on the driver: OSError, ValueError, plain Exception
+    except Exception as error:  # type depends on the driver
         reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise RenderError(
             "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 libegl-mesa0 "
@@ -46,16 +46,20 @@ def open_context(threads: int) -> Any:
 
 
 class Program:
-    """A linked pair of shaders from shaders/. Uniforms that the compiler removed are ignored when set."""
+    """A linked pair of shaders from shaders/. Setting uniforms that the compiler removed has no
+    effect.
+    """
 
     def __init__(self, context: Any, vertex: str, *fragment: str, define: str = "") -> None:
-        """`define`: a name that both shaders see as defined."""
+        """`define`: a preprocessor symbol defined in both shaders."""
         sources = (_source(define, vertex), _source(define, *fragment))
         self.gl = context.program(vertex_shader=sources[0], fragment_shader=sources[1])
         self._uniforms = {name: self.gl[name] for name in self.gl}
 
     def set(self, **values: ArrayLike) -> None:
-        """Set uniforms: numbers, vectors, arrays of vectors, and square matrices (row-major, as in numpy)."""
+        """Set uniforms: numbers, vectors, arrays of vectors, and square matrices (row-major, as in
+        numpy).
+        """
         for name, value in values.items():
             uniform = self._uniforms.get(name)
             if uniform is None:
@@ -76,12 +80,12 @@ def _source(define: str, *names: str) -> str:
 
 
 class DeviceMesh:
-    """A mesh uploaded once, for the mask and the colour program."""
+    """A mesh uploaded once, for the mask program and the colour program."""
 
     def __init__(self, context: Any, mesh: Mesh, mask: Program, color: Program) -> None:
         if len(mesh.parts) > MAX_PARTS:
             raise InputError(f"a mesh has {len(mesh.parts)} parts: at most {MAX_PARTS} can be drawn")
-        self.mesh = mesh  # held so that its id, the cache's key, is not given to another
+        self.mesh = mesh  # referenced so that its id, the cache's key, is not reused
         self.low, self.high = mesh.vertices.min(0), mesh.vertices.max(0)
         columns = [mesh.vertices, mesh.normals, mesh.part[:, None]]
         vertices = context.buffer(np.concatenate(columns, 1, dtype=np.float32).tobytes())
@@ -106,23 +110,25 @@ class DeviceMesh:
 
 @dataclass(frozen=True)
 class Item:
-    """An object on its way through the passes of one picture."""
+    """An object during the rendering of one picture."""
 
     placed: Placed
     mesh: DeviceMesh
     world_T_object: NDArray[np.float64]  # (4, 4)
-    corners: NDArray[np.float64]  # (8, 3) of its box, in the world
+    corners: NDArray[np.float64]  # (8, 3) of its box, in the world frame
 
 
 class MeshCache:
-    """Meshes on the device by identity; the least recently drawn one leaves when CACHED_MESHES is passed."""
+    """Cache of uploaded meshes by identity; beyond CACHED_MESHES the least recently used one is
+    removed.
+    """
 
     def __init__(self, context: Any, mask: Program, color: Program) -> None:
         self._arguments = (context, mask, color)
         self._held: OrderedDict[int, DeviceMesh] = OrderedDict()
 
     def item(self, placed: Placed) -> Item:
-        """`placed` with its mesh on the device."""
+        """Return `placed` with its uploaded mesh."""
         mesh, matrix = self._upload(placed.mesh), placed.world_T_object
         return Item(placed, mesh, matrix, mesh.corners(matrix))
 
@@ -138,7 +144,7 @@ class MeshCache:
 
 
 def pose_matrix(pose: Pose) -> NDArray[np.float64]:
-    """(4, 4) homogeneous matrix of a pose."""
+    """Return the (4, 4) homogeneous matrix of a pose."""
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = pose.rotation, pose.translation
     return matrix

@@ -1,8 +1,9 @@
-"""Looks: everything in a picture that is not geometry (lights, sky, ground, film), drawn widely at random.
+"""Rendering styles: everything in a picture that is not geometry (lights, sky, ground, film),
+sampled over a wide range.
 
-Colours are linear RGB, directions point from the scene towards the light, in the world frame (z up).
-Irradiances are relative: a look is exposed so that white ground in the open comes out near white, then moved
-by `Film.exposure` stops.
+Colours are linear RGB; directions point from the scene towards the light, in the world frame (z
+up). Irradiances are relative: a style is exposed so that white ground in the open is nearly white,
+then shifted by `Film.exposure` stops.
 """
 
 import functools
@@ -19,59 +20,61 @@ from po3d.synthesis.render import textures as patterns
 
 Array = NDArray[np.float64]
 RGB = tuple[float, float, float]
-Kind = Literal["studio", "outdoor", "superclevr", "hdri"]  # the last two are drawn by official.py
+Kind = Literal["studio", "outdoor", "superclevr", "hdri"]  # the last two are sampled by official.py
 
-VARIANTS = 6  # of each ground, cloud field and skyline: few enough to be made once per process
+VARIANTS = 6  # of each ground, cloud field and skyline: few enough to be generated once per process
 EXPOSED_WHITE = 0.92  # linear value of white ground in the open
-LEVEL_SIZES = (64, 32, 16, 8, 4)  # of the reflection map, one per roughness 0, 1/4 .. 1
-MAP_REACH = 1.35  # the map holds directions d with |d.xy / (1 + d.z)| up to this: some below the horizon
+LEVEL_SIZES = (64, 32, 16, 8, 4)  # sizes of the reflection maps, one for each roughness 0, 1/4 .. 1
+# the map holds directions d with |d.xy / (1 + d.z)| up to this: some below the horizon
+MAP_REACH = 1.35
 
 
 def to_linear(srgb: ArrayLike) -> Array:
-    """Linear values of sRGB ones in [0, 1]."""
+    """Convert sRGB values in [0, 1] to linear ones."""
     c = np.asarray(srgb, float)
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """The numbers in a cell of a table."""
+    """Parse the numbers in a cell of a table."""
     return tuple(float(word) for word in text.split())
 
 
 def rgb(values: ArrayLike, low: float = -np.inf, high: float = np.inf) -> RGB:
-    """Three values, clipped, as plain numbers."""
+    """Clip three values and return them as Python numbers."""
     r, g, b = np.clip(np.asarray(values, float), low, high).tolist()
     return r, g, b
 
 
 @dataclass(frozen=True)
 class Finish:
-    """How a painted surface reflects; all in [0, 1]."""
+    """Reflectance of a painted surface; all values in [0, 1]."""
 
     metallic: float
     roughness: float
     clearcoat: float
-    mirror: float = 0.0  # share of a second, sharp lobe; streets only
+    mirror: float = 0.0  # weight of a second, sharp lobe; streets only
 
 
 @dataclass(frozen=True)
 class Light:
-    """A disc of light on the dome."""
+    """A disc of light on the sky dome."""
 
-    direction: RGB  # unit
+    direction: RGB  # unit vector
     color: RGB  # irradiance at normal incidence
-    radius: float  # angular, radians
+    radius: float  # angular radius, radians
 
 
 @dataclass(frozen=True)
 class Sky:
     zenith: RGB  # radiance
     horizon: RGB
-    glow: float = 0.0  # of the air around the key light
+    glow: float = 0.0  # radiance of the air around the key light
     cloud: RGB = (0.0, 0.0, 0.0)
     cloud_cover: float = 0.0  # in [0, 1]
     cloud_variant: int = 0
-    hdri: NDArray[np.float32] | None = field(default=None, compare=False)  # (H, 2 H, 3), replaces the rest
+    # (H, 2 H, 3) photograph that replaces the other fields
+    hdri: NDArray[np.float32] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -79,46 +82,46 @@ class Ground:
     kind: str  # one of patterns.GROUNDS
     variant: int
     color: RGB  # albedo
-    color2: RGB  # of its blotches and slabs
+    color2: RGB  # albedo of its blotches and slabs
     contrast: float
-    tile: float  # world units one tile covers
+    tile: float  # world units per tile
     angle: float
     offset: tuple[float, float]
-    falloff: float = 0.0  # 0 evenly lit; towards 1 the light pools around `pool`
+    falloff: float = 0.0  # 0 for even light; towards 1 the light concentrates around `pool`
     pool: tuple[float, float] = (0.0, 0.0)
     pool_radius: float = 10.0
-    near: bool = False  # the pool lights what stands in it, too: lamps that are near
+    near: bool = False  # the pool also lights the objects in it, as nearby lamps do
 
 
 @dataclass(frozen=True)
 class Backdrop:
-    """What stands where the ground ends: a wall with the skyline, below the sky."""
+    """Background where the ground ends: a wall with the skyline, below the sky."""
 
     distance: float  # from the world's origin
-    color: RGB  # of the silhouettes; with a height of 0 the wall is the sky's horizon
+    color: RGB  # of the silhouettes; with height 0 the wall is the sky's horizon
     height: float  # of the skyline picture
     variant: int = 0
 
 
 @dataclass(frozen=True)
 class Film:
-    """From radiance to bytes."""
+    """Conversion from radiance to bytes."""
 
     exposure: float = 0.0  # stops
     white_balance: RGB = (1.0, 1.0, 1.0)
-    knee: float = 0.8  # linear values above are rolled off towards 1
+    knee: float = 0.8  # higher linear values are compressed towards 1
     contrast: float = 1.0
     saturation: float = 1.0
     vignette: float = 0.0  # share of light lost in the corners
-    noise: float = 0.0  # deviation, in bytes
+    noise: float = 0.0  # standard deviation, in bytes
     noise_seed: int = 0
-    blur: float = 0.0  # pixels at 640 wide
+    blur: float = 0.0  # in pixels at width 640
 
 
 @dataclass(frozen=True)
 class Look:
     kind: Kind
-    key: Light  # the one light that casts a shadow
+    key: Light  # the only light that casts a shadow
     fills: tuple[Light, ...]
     sky: Sky
     ground: Ground
@@ -127,25 +130,26 @@ class Look:
 
 
 class Lighting(NamedTuple):
-    """A look's light in the form that the shaders read."""
+    """A style's light in the representation of the shaders."""
 
-    irradiance: NDArray[np.float32]  # (9, 3) spherical harmonics of everything but the key light
-    sky: Array  # (3,) irradiance of open ground, the key light left out
-    reflections: tuple[NDArray[np.float32], ...]  # a (s, s, 3) map per LEVEL_SIZES
-    ground: Array  # (3,) radiance that the ground sends up
+    irradiance: NDArray[np.float32]  # (9, 3) spherical harmonics of everything except the key light
+    sky: Array  # (3,) irradiance of open ground without the key light
+    reflections: tuple[NDArray[np.float32], ...]  # a (s, s, 3) map for each of LEVEL_SIZES
+    ground: Array  # (3,) radiance reflected by the ground
     exposure: float
 
 
 def direction(azimuth: ArrayLike, elevation: ArrayLike) -> Array:
-    """(..., 3) unit vectors."""
+    """Return unit vectors (..., 3)."""
     azimuth, elevation = np.asarray(azimuth, float), np.asarray(elevation, float)
     c = np.cos(elevation)
     return np.stack([c * np.cos(azimuth), c * np.sin(azimuth), np.sin(elevation) + 0 * azimuth], -1)
 
 
 def radiance(look: Look, d: Array, ground: ArrayLike) -> Array:
-    """(N, 3) what unit directions d (N, 3) see from the origin, the key light itself left out; `ground` is
-    the radiance of the ground."""
+    """Return the radiance (N, 3) seen from the origin in unit directions d (N, 3), without the key
+    light; `ground` is the radiance of the ground.
+    """
     z = d[:, 2]
     if look.sky.hdri is not None:
         h, w, _ = look.sky.hdri.shape
@@ -186,19 +190,21 @@ def _smoothstep(low: float, high: float, x: Array) -> Array:
 
 
 def map_directions(size: int) -> Array:
-    """(size * size, 3) unit directions of a reflection map's texels, rows along y: a paraboloid map."""
+    """Return the unit directions (size * size, 3) of a reflection map's texels, rows along y: a
+    paraboloid map.
+    """
     t = ((np.arange(size) + 0.5) / size * 2 - 1) * MAP_REACH
     x, y = np.meshgrid(t, t)
     r2 = x * x + y * y
     return np.stack([2 * x, 2 * y, 1 - r2], -1).reshape(-1, 3) / (1 + r2).reshape(-1, 1)
 
 
-# Of each harmonic in the irradiance of a surface (Ramamoorthi and Hanrahan 2001).
+# Factor of each harmonic in the irradiance of a surface (Ramamoorthi and Hanrahan 2001).
 COSINE_LOBE = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
 
 
 def _basis(d: Array) -> Array:
-    """(N, 9) real spherical harmonics of unit directions (N, 3)."""
+    """Return the real spherical harmonics (N, 9) of unit directions (N, 3)."""
     x, y, z = d.T
     basis = [0.282095 + 0 * x, 0.488603 * y, 0.488603 * z, 0.488603 * x, 1.092548 * x * y, 1.092548 * y * z]
     basis += [0.315392 * (3 * z * z - 1), 1.092548 * x * z, 0.546274 * (x * x - y * y)]
@@ -206,11 +212,11 @@ def _basis(d: Array) -> Array:
 
 
 class _Transport(NamedTuple):
-    """Fixed weights from the radiance of sample directions to what the shaders read."""
+    """Precomputed linear maps from the radiance of sample directions to the shaders' input."""
 
     samples: Array  # (S, 3)
     harmonics: Array  # (9, S)
-    blurs: tuple[NDArray[np.float32], ...]  # (s * s, S) for each level but the first
+    blurs: tuple[NDArray[np.float32], ...]  # (s * s, S) for each level except the first
 
 
 @functools.cache
@@ -221,14 +227,15 @@ def _transport() -> _Transport:
     blurs = []
     for level, size in enumerate(LEVEL_SIZES[1:], 1):
         roughness = level / (len(LEVEL_SIZES) - 1)
-        power = max(1 / max(roughness, 0.3) ** 4, 1)  # a Phong lobe about as wide as GGX's of this roughness
+        # a Phong lobe about as wide as GGX's of this roughness
+        power = max(1 / max(roughness, 0.3) ** 4, 1)
         weight = np.maximum(map_directions(size) @ samples.T, 0) ** power
         blurs.append((weight / weight.sum(1, keepdims=True)).astype(np.float32))
     return _Transport(samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), tuple(blurs))
 
 
 def lighting(look: Look) -> Lighting:
-    """The light of a look, with one bounce off its ground."""
+    """Compute the lighting of a style, with one bounce off its ground."""
     t = _transport()
     up = _basis(np.array([[0.0, 0.0, 1.0]]))[0]
     key = np.array(look.key.color) * look.key.direction[2]
@@ -247,11 +254,13 @@ def lighting(look: Look) -> Lighting:
     )
 
 
-# --- drawing looks at random ---
+# --- random styles --------------------------------------------------------------------------------
 
 
 def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
-    """A random look: "studio" like Super-CLEVR, "outdoor" like PulseCheck457's realistic images."""
+    """Sample a style: "studio" like Super-CLEVR, "outdoor" like PulseCheck457's realistic
+    images.
+    """
     if kind == "studio":
         return _studio(rng)
     if kind == "outdoor":
@@ -260,7 +269,7 @@ def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
 
 
 def _grey(rng: np.random.Generator, low: float, high: float, tint: float) -> RGB:
-    """A nearly grey colour of log-uniform brightness."""
+    """Sample a nearly grey colour of log-uniform brightness."""
     value = np.exp(rng.uniform(np.log(low), np.log(high)))
     return rgb(value * (1 + tint * rng.uniform(-1, 1, 3)), 0, 1)
 
@@ -317,7 +326,8 @@ def _studio(rng: np.random.Generator) -> Look:
     )
 
 
-_GROUNDS = tuple(rows_beside(__file__, "grounds.csv"))  # albedo, second albedo, world units a tile
+# albedo, second albedo, world units per tile
+_GROUNDS = tuple(rows_beside(__file__, "grounds.csv"))
 # The key light (degrees, strength, radians, tint, colour) and its sky
 _WEATHER = tuple(rows_beside(__file__, "weather.csv"))
 
@@ -370,7 +380,9 @@ def _outdoor(rng: np.random.Generator) -> Look:
 
 
 def paint(color: str, rng: np.random.Generator | None = None) -> RGB:
-    """Linear RGB of one of the vocabulary's colours; with `rng`, jittered but well inside its name."""
+    """Return linear RGB of one of the vocabulary's colours; with `rng`, a random shade that is
+    clearly of this colour.
+    """
     linear = to_linear(np.array(COLORS_RGB[color]) / 255)
     if rng is not None:
         linear = linear * np.exp(rng.normal(0, 0.08)) * np.exp(rng.normal(0, 0.05, 3))
@@ -378,7 +390,9 @@ def paint(color: str, rng: np.random.Generator | None = None) -> RGB:
 
 
 def sample_finish(material: str, rng: np.random.Generator) -> Finish:
-    """The surface of one of the vocabulary's materials; "paint" is a real car's lacquer (outdoor images)."""
+    """Sample the surface of one of the vocabulary's materials; "paint" is car lacquer (outdoor
+    images).
+    """
     if material == "rubber":
         return Finish(0.0, float(rng.uniform(0.6, 0.9)), 0.0)
     if material == "metal":

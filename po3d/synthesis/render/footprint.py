@@ -1,19 +1,19 @@
-"""The ambient shadow that a mesh casts on the ground it stands on."""
+"""Ambient shadow of a mesh on the ground below it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.synthesis.shapes.mesh import Mesh, spread
 
-SIDE = 40  # texels of the footprint
-PATCHES = 300  # of the mesh's surface
+SIDE = 40  # texels per side of the footprint
+PATCHES = 300  # number of samples of the mesh's surface
 
 
 def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
-    """(SIDE, SIDE) share of the sky that the ground sees around the mesh, as bytes, rows along y, over the
-    square [-reach, reach]^2 around its origin at unit scale; and `reach`.
+    """Return the share of the sky visible from the ground around the mesh as bytes (SIDE, SIDE),
+    rows along y, over the square [-reach, reach]^2 around its origin at unit scale; and `reach`.
 
-    Each patch of the surface hides the cosine-weighted solid angle it fills; patches are taken as
+    Each surface patch occludes the cosine-weighted solid angle it covers. Patches are treated as
     independent, and front and back of a body as one.
     """
     face, patches, normal = spread(mesh, PATCHES)
@@ -27,11 +27,12 @@ def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
     px, py, pz = (patches[:, i].astype(np.float32) for i in range(3))
     dx, dy = px - x, py - y
     patch = area.sum() / PATCHES
-    d2 = dx * dx + dy * dy + pz * pz + 0.5 * patch  # a patch is no point: bounds the nearest ones
+    # a patch has finite size: limits the contribution of the nearest ones
+    d2 = dx * dx + dy * dy + pz * pz + 0.5 * patch
     nx, ny, nz = n.T.astype(np.float32)
     facing = np.abs(dx * nx + dy * ny + pz * nz)
     hidden = (facing * pz / (d2 * d2)).sum(1) * (patch / np.pi / 2)
     left = np.exp(-1.3 * hidden).reshape(SIDE, SIDE)
-    rim = 1 - np.clip(np.abs(t) / reach * 5 - 4, 0, 1)  # ends at 1 on the square's edge
+    rim = 1 - np.clip(np.abs(t) / reach * 5 - 4, 0, 1)  # reaches 1 at the square's edge
     left = 1 - (1 - left) * np.minimum(rim[:, None], rim[None])
     return np.uint8(np.round(left * 255)), reach

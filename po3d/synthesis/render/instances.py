@@ -1,4 +1,4 @@
-"""An object as the renderer takes it: a mesh, where it is, and what its parts are made of."""
+"""The renderer's input for one object: mesh, pose, and materials of its parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from po3d.scene.geometry import rotation_z
 from po3d.synthesis.render.environment import RGB, Finish
 from po3d.synthesis.shapes.mesh import Mesh
 
-MAX_PARTS = 64  # of one mesh: the length of an array in object.vert
+MAX_PARTS = 64  # per mesh: the length of an array in object.vert
 
 STUFFS = ("", "wood", "fabric", "leather")  # in the order of object.frag
 
-# What a part is made of where it isn't painted: base colour (linear), finish, and the share of the paint's
-# brightness that it shows on a toy of one colour (windows must stay visible, or front and back look alike).
+# Materials of parts that are not painted: base colour (linear), finish, and brightness relative to
+# the paint on a toy of one colour (windows must stay visible, otherwise front and back look alike).
 SURFACES: dict[str, tuple[RGB, Finish, float]] = {
     "glass": ((0.02, 0.025, 0.03), Finish(0.0, 0.06, 1.0), 0.3),
     "tyre": ((0.02, 0.02, 0.02), Finish(0.0, 0.85, 0.0), 0.6),
@@ -30,12 +30,12 @@ SURFACES: dict[str, tuple[RGB, Finish, float]] = {
 }
 
 
-CLEAR_SHADE = 0.2  # of the paint, that glass which can be seen through takes from what lies behind it
+CLEAR_SHADE = 0.2  # strength of the paint's tint on what is seen through transparent glass
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A mesh in the world, painted; standing on the ground unless `z` lifts it."""
+    """A painted mesh in the world; it stands on the ground unless `z` raises it."""
 
     mesh: Mesh
     scale: float
@@ -43,19 +43,21 @@ class Placed:
     heading: float
     color: RGB
     finish: Finish
-    colors: Mapping[str, RGB] = field(default_factory=dict)  # parts painted otherwise, by name
-    tint: float = 0.0  # how far glass, tyres ... take on the paint: 0 a vehicle, 1 a toy of one colour
+    colors: Mapping[str, RGB] = field(default_factory=dict)  # parts with another paint, by name
+    # how far glass, tyres ... take on the paint: 0 for a vehicle, 1 for a toy of one colour
+    tint: float = 0.0
     z: float = 0.0  # height of the mesh's origin
-    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # along the mesh's own axes, on top of `scale`
-    stuff: str = ""  # one of STUFFS: the texture of what is painted, drawn indoors only
-    # Of parts in `colors`, where it isn't `finish`
+    # along the mesh's own axes, in addition to `scale`
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    stuff: str = ""  # one of STUFFS: the texture of painted parts, drawn indoors only
+    # Finishes of parts in `colors` that differ from `finish`
     finishes: Mapping[str, Finish] = field(default_factory=dict)
-    even: bool = False  # what is tinted is as bright as the paint
-    window: float = 1.0  # opacity of glass; below 1 one sees through it, in streets
+    even: bool = False  # tinted parts are as bright as the paint
+    window: float = 1.0  # opacity of glass; transparent below 1, in streets
 
     @property
     def world_T_object(self) -> NDArray[np.float64]:
-        """(4, 4), scale included."""
+        """(4, 4), including scale."""
         matrix = np.eye(4)
         matrix[:3, :3] = rotation_z(self.heading) * self.scale * np.array(self.stretch)
         matrix[:3, 3] = *self.position, self.z
@@ -63,12 +65,13 @@ class Placed:
 
     @property
     def world_N_object(self) -> NDArray[np.float64]:
-        """(3, 3) takes the mesh's normals to the world's, up to their length."""
+        """(3, 3) transform of the mesh's normals to the world, up to their length."""
         return rotation_z(self.heading) / np.array(self.stretch)
 
     def surfaces(self) -> NDArray[np.float32]:
-        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, stuff (streets: the
-        finish's mirror), how far it can be seen through."""
+        """(2 * MAX_PARTS, 4), two rows per part: base colour, metallic; roughness, clearcoat, stuff
+        (streets: the finish's mirror), transparency.
+        """
         unknown = set(self.colors) - {part.name for part in self.mesh.parts}
         if unknown:
             known = sorted({part.name for part in self.mesh.parts})

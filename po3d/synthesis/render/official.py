@@ -1,7 +1,8 @@
-"""Looks of the official pictures, drawn at random around what was measured of them: lights, paints and finishes.
+"""Rendering styles of the official pictures, sampled around measured lights, paints and finishes.
 
-"superclevr": Super-CLEVR's studio, a black world with three lamps and a weak sun over a pale floor; "hdri": PulseCheck457's
-streets, lit by photographs that paint the ground. Both are drawn by the fast renderer; colours are linear RGB.
+"superclevr": Super-CLEVR's studio, a black world with three lamps and a weak sun over a pale floor.
+"hdri": PulseCheck457's streets, lit by photographs that also texture the ground. Both are rendered
+by the fast renderer; colours are linear RGB.
 """
 
 import functools
@@ -31,22 +32,23 @@ from po3d.synthesis.render.environment import (
 OFFICIAL_LOOKS = ("superclevr", "hdri")
 STUDIO = OFFICIAL_LOOKS[0]
 
-# Super-CLEVR's lamps: place, irradiance on a surface that faces it from the world's origin, colour; its sun.
+# Super-CLEVR's lamps: position, irradiance at the world's origin on a surface facing it, colour;
+# its sun.
 _LAMPS: tuple[tuple[RGB, float, RGB], ...] = (
     ((6.447, -2.905, 4.258), 0.29, (1.0, 0.932, 0.817)),
     ((-4.671, -4.014, 3.011), 0.13, (0.762, 0.818, 1.0)),
     ((-1.169, 2.646, 5.816), 0.23, (1.0, 1.0, 1.0)),
 )
-_LAMP_JITTER = 1.0  # world units on every axis
+_LAMP_JITTER = 1.0  # per axis, in world units
 _SUN, _SUN_STRENGTH = (0.415, -0.195, 0.889), 0.45
 _FLOOR = 0.8  # albedo
-PAINTED = 0.65  # share of grounds that look as if a photograph were painted on them
-PHOTOGRAPHS = 24  # of them
-DIMMED = 0.92  # what shadows of several lamps take from the whole picture
+PAINTED = 0.65  # share of grounds that look as if textured with a photograph
+PHOTOGRAPHS = 24  # number of these patterns
+DIMMED = 0.92  # factor for the whole picture that accounts for the shadows of several lamps
 
 
 def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
-    """A random look of one of OFFICIAL_LOOKS."""
+    """Sample one of OFFICIAL_LOOKS."""
     if kind == STUDIO:
         return _superclevr(rng)
     if kind == "hdri":
@@ -70,7 +72,7 @@ def _superclevr(rng: np.random.Generator) -> Look:
     world = rng.uniform(0, 0.03) if rng.random() < 0.7 else rng.uniform(0.03, 0.2)
     cove = rng.uniform(0.1, 0.36)  # the floor is a sheet that rises far away
     white = _SUN_STRENGTH * _SUN[2] + sum(s * p[2] / np.linalg.norm(p) for p, s, _ in _LAMPS)
-    # Near the key lamp it is brighter; the middle of the floor has the light that is worked out above.
+    # It is brighter near the key lamp; the middle of the floor has the light computed above.
     falloff, radius = float(rng.uniform(0.25, 0.5)), float(rng.uniform(2.5, 4.0))
     pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
@@ -96,7 +98,7 @@ def _superclevr(rng: np.random.Generator) -> Look:
         ),
         backdrop=Backdrop(distance=60.0, color=rgb(np.array(floor) * 0.2), height=0.0),
         film=Film(
-            # White ground then comes out at its radiance, as under Blender's standard view.
+            # White ground then has its radiance as value, as in Blender's standard view.
             exposure=float(np.log2(DIMMED * white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
             white_balance=rgb(1 + rng.normal(0, 0.02, 3)),
             knee=float(rng.uniform(0.75, 0.95)),
@@ -110,9 +112,11 @@ def _superclevr(rng: np.random.Generator) -> Look:
 
 
 def _hdri(rng: np.random.Generator) -> Look:
-    """An outdoor look under softer and brighter skies; its ground is what a coarse photograph paints on it."""
+    """Sample an outdoor style with softer and brighter skies, whose ground looks like a coarse
+    photograph.
+    """
     base = sample_look("outdoor", rng)
-    soft = rng.uniform(0.0, 1.0)  # share of the light that casts a shadow
+    soft = rng.uniform(0.0, 1.0)  # strength of the light that casts a shadow
     key = replace(base.key, color=rgb(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
     tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
     own = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
@@ -136,7 +140,7 @@ def _hdri(rng: np.random.Generator) -> Look:
 
 @functools.cache
 def _paints() -> dict[str, Array]:
-    """Colour -> (n, 3) linear paints of PulseCheck457's coloured vehicles."""
+    """Return colour -> linear paints (n, 3) of PulseCheck457's coloured vehicles."""
     rows: dict[str, list[list[float]]] = {}
     for row in rows_beside(__file__, "paints.csv"):
         rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
@@ -144,8 +148,10 @@ def _paints() -> dict[str, Array]:
 
 
 def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
-    """Linear RGB of a colour's name in an official look. Super-CLEVR gives c / 255 to the shader as it is, paler than the
-    sRGB colour; darker powers of it are drawn, too. PulseCheck457's files have paints of their own, several a name."""
+    """Return linear RGB of a colour's name in an official style. Super-CLEVR passes c / 255 to the
+    shader without conversion, which is paler than the sRGB colour; darker powers of it are sampled
+    as well. PulseCheck457's files have several paints for each name.
+    """
     if kind == STUDIO:
         power = 1.0 if rng.random() < 0.6 else rng.uniform(1.0, 1.6)
         linear = (np.array(COLORS_RGB[color]) / 255) ** power
@@ -158,7 +164,9 @@ def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
 
 
 def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finish:
-    """Super-CLEVR's rubber or metal, two glossy lobes without a diffuse one; outdoors anything from matt to lacquer."""
+    """Sample Super-CLEVR's rubber or metal (two glossy lobes without a diffuse one); outdoors
+    anything from matt to lacquer.
+    """
     if kind != STUDIO:
         return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
     if material == "rubber":

@@ -1,8 +1,11 @@
-"""Real skies: equirectangular high-dynamic-range photographs over the street scenes' outdoor looks.
+"""Real skies: equirectangular high-dynamic-range photographs for the outdoor styles of street
+scenes.
 
-    folder of .exr and .npy files -> Photographs -> under(look, seed): the same look with a photograph for its sky
+    folder of .exr and .npy files -> Photographs
+        -> under(look, seed): the style with a photograph as sky
 
-The project ships none. Poly Haven's and other collections give them as CC0 .exr files; 1k (1024 x 512) is enough.
+The project ships none. Poly Haven and other collections offer CC0 .exr files; 1k (1024 x 512) is
+sufficient.
 """
 
 import functools
@@ -17,34 +20,38 @@ from po3d.io.images import MAX_PIXELS
 from po3d.io.seeding import rng
 from po3d.synthesis.render.environment import Light, Look, direction
 
-Photograph = NDArray[np.float32]  # (H, 2 H, 3) linear radiance, top row +z, the middle column world +x
+Photograph = NDArray[np.float32]  # (H, 2 H, 3) linear radiance, top row +z, middle column world +x
 
 SUFFIXES = (".exr", ".npy")
-SUN = 20.0  # times the median radiance: what is brighter belongs to the light that casts the shadow
-LOWEST, HIGHEST = np.radians(13.0), np.radians(80.0)  # of that light: a shadow should fall into the picture
-FAINTEST = 0.1  # of that light's irradiance, relative to the sky's: an overcast sky still has a brighter side
+# multiple of the median radiance above which a pixel belongs to the shadow-casting light
+SUN = 20.0
+# elevation range of that light, such that shadows fall into the picture
+LOWEST, HIGHEST = np.radians(13.0), np.radians(80.0)
+# smallest irradiance of that light relative to the sky's: an overcast sky also has a brighter side
+FAINTEST = 0.1
 LUMINANCE = np.array((0.2126, 0.7152, 0.0722))
-BALANCE = 0.8  # of the light's tint that the camera takes out
+BALANCE = 0.8  # share of the light's tint that the camera's white balance removes
 KEPT = 2  # photographs in memory
 
 
 @dataclass(frozen=True)
 class Photographs:
-    """The photographs of a folder, in the order of their names."""
+    """The photographs of a folder, sorted by name."""
 
     paths: tuple[Path, ...]
 
     @classmethod
     def of(cls, folder: str | Path) -> "Photographs":
-        """InputError when the folder has none."""
+        """List the photographs of a folder. Raise InputError if there are none."""
         paths = tuple(sorted(p for p in Path(folder).glob("*") if p.suffix.lower() in SUFFIXES))
         if not paths:
             raise InputError(f"no photographs ({', '.join(SUFFIXES)}) in {folder}")
         return cls(paths)
 
     def under(self, look: Look, seed: int) -> Look:
-        """An outdoor look with a photograph drawn by `seed`, turned at random, and its brightest place as the light
-        that casts shadows; a studio has no sky and stays as it is."""
+        """Return an outdoor style with a photograph chosen by `seed` and rotated at random; its
+        brightest region becomes the shadow-casting light. A studio style is returned unchanged.
+        """
         if look.kind not in ("outdoor", "hdri"):
             return look
         random = rng(seed, "photograph")
@@ -58,7 +65,9 @@ class Photographs:
 
 @functools.lru_cache(KEPT)
 def read_photograph(path: Path) -> Photograph:
-    """The radiance in an equirectangular .exr or .npy file; InputError when it can't be read or has another shape."""
+    """Read the radiance of an equirectangular .exr or .npy file. Raise InputError if it cannot be
+    read or has another shape.
+    """
     image = _read_exr(path) if path.suffix.lower() == ".exr" else _read_npy(path)
     if image.ndim != 3 or image.shape[2] < 3 or image.shape[1] != 2 * image.shape[0] or not len(image):
         raise InputError(f"photograph {path} has shape {image.shape}: expected (H, 2 H, 3)")
@@ -87,7 +96,7 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
     try:
         with OpenEXR.File(str(path)) as file:
             channels = {name: channel.pixels for name, channel in file.channels().items()}
-    except Exception as error:  # the library raises its C++ errors as RuntimeError, TypeError and others
+    except Exception as error:  # C++ errors have many types
         raise InputError(f"photograph {path} can't be read as OpenEXR ({error})") from None
     for name in ("RGB", "RGBA"):
         if name in channels:
@@ -96,15 +105,17 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
 
 
 def split_sun(sky: Photograph, radius: float) -> tuple[Photograph, Light]:
-    """The photograph without what is far brighter than the rest, and a light of angular `radius` (radians) that gives
-    the scene as much; it stands in the brightest direction, moved to an elevation between LOWEST and HIGHEST.
+    """Split a photograph into a version without its brightest pixels, and a light of angular
+    `radius` (radians) with the irradiance of these pixels, in the brightest direction; its
+    elevation is clipped to LOWEST to HIGHEST.
 
-    The light itself is white (compressed files keep a sun's energy but not its colour), and both are balanced so that
-    open ground is lit nearly grey, as a camera would."""
+    The light is white (compressed files preserve a sun's energy but not its colour), and both are
+    white-balanced so that open ground is lit nearly grey, as by a camera.
+    """
     height, width, _ = sky.shape
     elevation = np.pi / 2 - (np.arange(height) + 0.5) / height * np.pi
     azimuth = (0.5 - (np.arange(width) + 0.5) / width) * 2 * np.pi
-    area = (np.cos(elevation) * (np.pi / height) ** 2)[:, None]  # steradians a pixel
+    area = (np.cos(elevation) * (np.pi / height) ** 2)[:, None]  # steradians per pixel
     up = elevation > 0
     brightness = sky @ np.float32(LUMINANCE)
     ceiling = max(SUN * float(np.median(brightness[up])), float(brightness[up].mean()))

@@ -1,17 +1,17 @@
 """Pictures of placed meshes with exact masks, rendered headless (moderngl over EGL).
 
-One picture is: shadow map, light map of the ground (soft key shadow and ambient shadows), ids and depth,
-colour where the depth agrees, then each object alone for its amodal mask. Ids, depth and amodal masks are
-sampled at the pixel centres, whatever the number of colour samples. Row 0 of every buffer is the top row of
-the picture: the projection flips y, not the read-back. Equal input gives equal bytes on one driver.
+The passes of a picture: shadow map, light map of the ground (soft key shadow and ambient shadows),
+ids and depth, colour where the depth agrees, then each object alone for its amodal mask. Ids, depth
+and amodal masks are sampled at the pixel centres, independent of the number of colour samples. Row
+0 of every buffer is the top row of the picture: the projection flips y, not the read-back. Equal
+input gives equal bytes with one driver.
 
-`indoors` renderers draw rooms: objects that are lifted, stretched and textured, and the Shell around them.
+`indoors` renderers draw rooms: objects that are raised, stretched and textured, and the Shell
+around them.
 
-Without a GPU, Mesa's llvmpipe draws, with LP_NUM_THREADS threads per process. The environment has precedence,
-otherwise the first Renderer of a process sets it from `threads`: 0 (all in the calling thread) when several
-processes render, the number of cores when one does.
-
-Above 400 lines: the passes of one picture share their targets, programs and depth.
+Without a GPU, Mesa's llvmpipe renders with LP_NUM_THREADS threads per process. The environment
+variable takes precedence; otherwise the first Renderer of a process sets it from `threads`: 0 (all
+in the calling thread) if several processes render, the number of cores if one does.
 """
 
 import itertools
@@ -47,16 +47,18 @@ class Frame(Masks):
     """A picture and its masks."""
 
     rgb: NDArray[np.uint8]  # (H, W, 3)
-    depth: NDArray[np.float32] | None  # (H, W) along the optical axis; inf where no object is
+    depth: NDArray[np.float32] | None  # (H, W) along the optical axis; inf where there is no object
 
 
 class Renderer:
-    """Draws pictures of one size. Use as a context manager; one per process, size and number of samples."""
+    """Renders pictures of one size. Use as a context manager; one per process, size and number of
+    samples.
+    """
 
     def __init__(
         self, width: int = 640, height: int = 480, samples: int = 1, threads: int = 0, indoors: bool = False
     ) -> None:
-        """`samples` 1 is the fast one, 4 smooths the edges of the colour picture; `indoors` draws rooms."""
+        """`samples`: 1 is fast, 4 anti-aliases the colour picture; `indoors`: render rooms."""
         if samples not in (1, 4):
             raise InputError(f"samples={samples} can't be drawn: 1 (fast) or 4 (smooth edges)")
         self.width, self.height, self.samples, self.indoors = width, height, samples, indoors
@@ -77,7 +79,7 @@ class Renderer:
         self.close()
 
     def close(self) -> None:
-        """Give back what the device holds."""
+        """Release the device's resources."""
         self._ctx.release()
 
     def render(
@@ -90,9 +92,12 @@ class Renderer:
         amodal: bool = True,
         near_far: tuple[float, float] = (NEAR, FAR),
     ) -> Frame:
-        """The picture and the masks of `objects`; `depth` is read back on request. With a `shell`, which only an
-        `indoors` renderer draws, the surroundings are a room. Without `amodal` there are no amodal masks (N = 0).
-        What lies nearer or farther than `near_far` along the optical axis is cut off."""
+        """Render the picture and the masks of `objects`.
+
+        `depth` is read back on request. With a `shell`, which only an `indoors` renderer supports,
+        the surroundings are a room. Without `amodal` there are no amodal masks (N = 0). Anything
+        outside the depth range `near_far` along the optical axis is clipped.
+        """
         if self.indoors != (shell is not None):
             raise InputError("a room's shell and a renderer with indoors=True go together")
         self._range = near_far
@@ -111,7 +116,7 @@ class Renderer:
         return Frame(ids, alone, rgb, z)
 
     def render_masks(self, objects: Sequence[Placed], camera: Camera) -> Masks:
-        """The masks alone: the same bytes as those of `render`."""
+        """Render only the masks; their bytes are equal to those of `render`."""
         self._range = (NEAR, FAR)
         with self._ctx:
             items, clip = self._prepare(objects, camera)
@@ -148,10 +153,10 @@ class Renderer:
         self._depth_texture = ctx.depth_texture(size)
         self._ids = ctx.framebuffer([ctx.texture(size, 1)], self._depth_texture)
         self._alone = ctx.framebuffer([ctx.texture(size, 1)])
-        self._bytes: Any = None  # of all amodal masks of a picture
+        self._bytes: Any = None  # all amodal masks of a picture
         picture = ctx.texture(size, 4)
         self._picture = ctx.framebuffer([picture], self._depth_texture)
-        if not self.indoors:  # where glass can be seen through, the colour pass has a depth of its own
+        if not self.indoors:  # if glass is transparent, the colour pass has its own depth buffer
             self._layers = ctx.framebuffer([picture], ctx.depth_renderbuffer(size))
         if self.samples > 1:
             rgba = ctx.renderbuffer(size, 4, samples=self.samples)
@@ -207,7 +212,7 @@ class Renderer:
                     self._bytes, viewport=box, components=1, alignment=1, write_offset=int(start)
                 )
         self._alone.scissor = None
-        # All at once: a read waits for everything that was asked for before it.
+        # Read all at once: each read waits for all preceding commands.
         seen = np.frombuffer(self._bytes.read(int(starts[-1])), np.uint8)
         for mask, (x0, y0, x1, y1), start, end in zip(amodal, boxes, starts, starts[1:]):
             if start < end:
@@ -235,7 +240,7 @@ class Renderer:
             target.use()
             target.clear(*outside, depth=1.0)
             self._ctx.depth_func = "<"
-        else:  # the ids' depth is there already: each pixel is shaded once
+        else:  # the ids' depth is already there: each pixel is shaded once
             self._picture.use()
             self._picture.depth_mask = False
             self._picture.clear(*outside)
@@ -261,7 +266,7 @@ class Renderer:
     def _draw_objects(
         self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting, layer: int = 0
     ) -> None:
-        """`layer` 0: everything; 1: what can't be seen through; 2: what can."""
+        """Draw the objects. `layer` 0: everything; 1: opaque parts; 2: transparent parts."""
         ground = look.ground
         for level, pixels in enumerate(light.reflections):
             self._reflections.write(pixels.astype(np.float16).tobytes(), level=level)
@@ -291,7 +296,8 @@ class Renderer:
     def _draw_surroundings(self, camera: Camera, look: Look, light: Lighting) -> None:
         g, back, key = look.ground, look.backdrop, np.array(look.key.color) * look.key.direction[2]
         c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
-        distance = max(back.distance, 1.2 * float(np.hypot(*camera.position[:2])))  # the camera stands inside
+        # the camera is inside
+        distance = max(back.distance, 1.2 * float(np.hypot(*camera.position[:2])))
         rise = (back.height or 0.5 * back.distance) / back.distance
         # Ground and wall fade into one colour where they meet, as on a photographer's cove.
         far = 1 / (1 + (distance / g.pool_radius) ** 2)
@@ -353,7 +359,7 @@ class Renderer:
     # --- reading back and textures ---
 
     def _texture(self, what: str, kind: str, variant: int) -> Any:
-        """A pattern on the device, made at first use."""
+        """Return a pattern's texture, created on first use."""
         key = (what, kind, variant)
         if key not in self._textures:
             gl = self._gl
@@ -372,14 +378,16 @@ class Renderer:
         return self._textures[key]
 
     def _hdri(self, pixels: NDArray[np.float32]) -> Any:
-        """The photograph's texture; only the last one is kept."""
+        """Return the photograph's texture; only the most recent one is kept."""
         if self._photo[0] is not pixels:
             height, width, _ = pixels.shape
             self._photo = pixels, self._ctx.texture((width, height), 3, pixels.tobytes(), dtype="f4")
         return self._photo[1]
 
     def _read(self, target: Any, box: tuple[int, int, int, int] | None = None) -> NDArray[np.uint8]:
-        """A colour attachment: (H, W) of a single channel, (H, W, 3) of a picture; or a box of it."""
+        """Read a colour attachment, or a box of it: (H, W) for one channel, (H, W, 3) for a
+        picture.
+        """
         x0, y0, x1, y1 = box or (0, 0, self.width, self.height)
         shape = (y1 - y0, x1 - x0)
         if target is self._picture:
@@ -397,7 +405,9 @@ class Renderer:
 
 
 def _clip_T_world(camera: Camera, near: float, far: float) -> Array:
-    """(4, 4) OpenGL projection; clip y points down, so that row 0 of a buffer is the top of the picture."""
+    """Return the (4, 4) OpenGL projection; clip y points down, so that row 0 of a buffer is the top
+    of the picture.
+    """
     (cx, cy), w, h = camera.principal, camera.width, camera.height
     clip_T_cam = np.zeros((4, 4))
     clip_T_cam[0, [0, 2]] = 2 * camera.focal / w, 2 * cx / w - 1
@@ -408,7 +418,9 @@ def _clip_T_world(camera: Camera, near: float, far: float) -> Array:
 
 
 def _window(corners: Array, camera: Camera) -> tuple[int, int, int, int]:
-    """The pixels (x0, y0, x1, y1) that a box of world corners (8, 3) can cover; all if it passes the eye."""
+    """Return the pixels (x0, y0, x1, y1) that a box of world corners (8, 3) can cover; the whole
+    picture if it extends behind the camera.
+    """
     pixels, depth = camera.project(corners)
     if depth.min() <= NEAR:
         return 0, 0, camera.width, camera.height

@@ -1,4 +1,6 @@
-"""The shadows of one picture: a depth map from the key light, and a map of the light left on the ground."""
+"""Shadows of one picture: a depth map from the key light, and a map of the light reaching the
+ground.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,14 +16,16 @@ Array = NDArray[np.float64]
 DrawMasks = Callable[[Sequence[Item], Array], None]
 
 SHADOW_SIZE = 1024
-SOFT_LIGHT = 0.06  # radians; the shadow of a wider key light needs fewer texels and more samples
-LIGHT_MAPS = {"hard": (384, 4), "soft": (176, 32)}  # texels a side, shadow samples a texel
-STANDS = 0.05  # height above the ground up to which an object darkens the ground it stands on
-LOWEST_LIGHT = 0.15  # sine of the elevation under which shadows are not stretched further
+SOFT_LIGHT = 0.06  # radians; shadows of a wider key light need fewer texels and more samples
+LIGHT_MAPS = {"hard": (384, 4), "soft": (176, 32)}  # texels per side, shadow samples per texel
+STANDS = 0.05  # height above the ground up to which an object casts an ambient shadow
+LOWEST_LIGHT = 0.15  # sine of the elevation below which shadows are not stretched further
 
 
 class Shadows:
-    """Drawn anew for each picture by `draw`, then read by the colour pass through `bind` and `light_map`."""
+    """Shadow maps, rendered for each picture by `draw` and used by the colour pass through `bind`
+    and `light_map`.
+    """
 
     def __init__(self, context: Any) -> None:
         import moderngl as gl
@@ -43,7 +47,9 @@ class Shadows:
             self._maps[name] = context.framebuffer([texture])
 
     def draw(self, items: Sequence[Item], look: Look, draw_masks: DrawMasks) -> None:
-        """`draw_masks(items, clip_T_world)` draws the objects' triangles into the bound framebuffer."""
+        """Render the maps. `draw_masks(items, clip_T_world)` draws the objects' triangles into the
+        bound framebuffer.
+        """
         corners = np.concatenate([item.corners for item in items]) if items else np.zeros((1, 3))
         toward = np.array(look.key.direction)
         toward[2] = max(toward[2], LOWEST_LIGHT)
@@ -51,17 +57,19 @@ class Shadows:
         self._draw_light_map(items, corners, toward, look.key.radius)
 
     def bind(self, program: Program, unit: int) -> None:
-        """Make `program` read the depth map at texture unit `unit`."""
+        """Bind the depth map to texture unit `unit` of `program`."""
         self._depth.use(unit)
         program.set(shadow_T_world=self._shadow_T_world, shadow_map=unit)
 
     @property
     def texel(self) -> float:
-        """World units that one texel of the depth map covers."""
+        """Return the world units covered by one texel of the depth map."""
         return self.side / SHADOW_SIZE
 
     def blur(self, look: Look) -> float:
-        """How far the edges of shadows on objects are softened, in shadow map coordinates."""
+        """Return the width by which shadow edges on objects are softened, in shadow map
+        coordinates.
+        """
         return max(0.3 * np.tan(look.key.radius), 0.7 * self.texel) / self.side
 
     def _draw_depth(
@@ -72,7 +80,7 @@ class Shadows:
         light_T_world = look_at(middle + toward, middle, up)
         seen = light_T_world.transform(corners)
         low, high = seen.min(0), seen.max(0)
-        # A rim stays empty: what lies outside the map reads it as lit.
+        # The border stays empty: lookups outside the map return lit.
         self.side = float(max(high[0] - low[0], high[1] - low[1], 1.0) * 1.04)
         clip_T_light = np.diag([2 / self.side, 2 / self.side, 2 / (high[2] - low[2] + 0.2), 1.0])
         clip_T_light[:3, 3] = -clip_T_light.diagonal()[:3] * (low + high) / 2

@@ -1,7 +1,6 @@
-"""Tileable pictures by formula: ground surfaces, clouds and distant silhouettes.
+"""Procedural tileable textures: ground surfaces, clouds and distant silhouettes.
 
-Every picture repeats without a seam (noise is shaped in the Fourier domain) and depends on its arguments
-alone.
+Every texture is periodic (noise is shaped in the Fourier domain) and depends only on its arguments.
 """
 
 import functools
@@ -20,10 +19,11 @@ GROUNDS = ("plain", "asphalt", "concrete", "paving", "brick", "grass", "sand", "
 def noise(
     generator: np.random.Generator, shape: tuple[int, int], slope: float, low: float = 1, high: float = 1e9
 ) -> Image:
-    """(h, w) periodic noise of mean 0 and deviation 1; amplitude ~ frequency^-slope in [low, high] cycles a
-    height, 0 elsewhere."""
+    """Return periodic noise (h, w) of mean 0 and standard deviation 1; amplitude ~ frequency^-slope
+    in [low, high] cycles per height, 0 elsewhere.
+    """
     h, w = shape
-    tall = h if h > 1 else w  # cycles are counted over the height, so that noise looks alike along both axes
+    tall = h if h > 1 else w  # cycles are counted over the height, so that noise is isotropic
     frequency = np.hypot(np.fft.fftfreq(h)[:, None] * h, np.fft.rfftfreq(w)[None] * tall)
     amplitude = np.where((frequency >= low) & (frequency <= high), np.maximum(frequency, 1) ** -slope, 0)
     spectrum = amplitude * np.exp(2j * np.pi * generator.random(frequency.shape))
@@ -32,7 +32,7 @@ def noise(
 
 
 def _joints(rows: int, columns: int, shift: float, width: float) -> tuple[Image, NDArray[np.int64]]:
-    """A slab pattern: 1 on the joints and 0 on the slabs, and each pixel's slab number."""
+    """Return a slab pattern: 1 on the joints and 0 on the slabs, and each pixel's slab number."""
     t = (np.arange(GROUND_SIZE) + 0.5) / GROUND_SIZE
     v = t[:, None] * rows
     row = v.astype(int)
@@ -42,8 +42,9 @@ def _joints(rows: int, columns: int, shift: float, width: float) -> tuple[Image,
 
 
 def _patches(generator: np.random.Generator, fine: Image, blotch: Image) -> tuple[Image, Image]:
-    """Brightness and blend of a ground with whatever a photograph may paint on it: strips and islands of light, shadow and
-    other stuff, with edges sharp and soft, over noise."""
+    """Return brightness and blend of a ground with arbitrary photograph-like content: strips and
+    islands of light, shadow and other materials, with sharp and soft edges, over noise.
+    """
     v, u = np.meshgrid(*(2 * [np.arange(GROUND_SIZE) / GROUND_SIZE]), indexing="ij")
     detail = generator.uniform(0.2, 0.6) * fine + generator.uniform(0.2, 0.6) * blotch
     blend = generator.uniform(0.0, 0.8) * blotch
@@ -61,7 +62,9 @@ def _patches(generator: np.random.Generator, fine: Image, blotch: Image) -> tupl
 
 @functools.lru_cache(maxsize=64)
 def ground(kind: str, variant: int) -> NDArray[np.uint8]:
-    """(512, 512, 3) tile of one of GROUNDS: brightness around 128, blend towards the second colour, marks."""
+    """Return a tile (512, 512, 3) of one of GROUNDS: brightness around 128, blend towards the
+    second colour, marks.
+    """
     g = rng(variant, f"ground/{kind}")
     size = (GROUND_SIZE, GROUND_SIZE)
     blotch, fine = noise(g, size, 1.6, 1, 24), noise(g, size, 0.4, 24)
@@ -106,7 +109,7 @@ def ground(kind: str, variant: int) -> NDArray[np.uint8]:
 
 @functools.lru_cache(maxsize=32)
 def clouds(variant: int) -> Image:
-    """(128, 256) cloud thickness in [0, 1], periodic, half of it below 0.5."""
+    """Return cloud thickness (128, 256) in [0, 1], periodic, half of it below 0.5."""
     g = rng(variant, "clouds")
     field = noise(g, (128, 256), 1.7, 2)
     return np.clip(0.5 + 0.25 * field, 0, 1).astype(np.float32)
@@ -114,7 +117,8 @@ def clouds(variant: int) -> Image:
 
 @functools.lru_cache(maxsize=32)
 def skyline(variant: int) -> NDArray[np.uint8]:
-    """(128, 1024, 2) wall around the scene, bottom row first: cover of soft silhouettes, and their shade.
+    """Return a wall (128, 1024, 2) around the scene, bottom row first: coverage of soft
+    silhouettes, and their shade.
 
     Even variants are trees, odd ones buildings among trees.
     """

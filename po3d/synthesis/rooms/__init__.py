@@ -1,1 +1,1 @@
-"""Rooms, their changes and questions, for the Hypo3D twin."""
+"""Rooms with edits and questions for the Hypo3D twin."""

@@ -1,7 +1,9 @@
-"""Captions of a room's things for the twin, in the manner of ScanRefer: what it is, how it looks, where it is.
+"""Captions of a room's objects for the twin, in the style of ScanRefer: category, appearance, and
+position.
 
-Every thing gets EACH captions; a caption has one or two relations, to things that name and one look single out, or to
-the room. Left, right, front and back are those of the scene's axes. Sizes, distances and headings are never said.
+Every object gets EACH captions. A caption has one or two relations, to objects that are identified
+by name and one attribute, or to the room. Left, right, front and back are those of the scene's
+axes. Sizes, distances and headings are never mentioned.
 """
 
 from collections.abc import Sequence
@@ -17,12 +19,14 @@ from po3d.scene.rectangles import distance
 from po3d.scene.table import Scene
 
 EACH = 2
-WALL_GAP = 0.25  # metres between a wall and the centre of what hangs there, or the back of what stands there
-Caption = tuple[str, str]  # key of the thing, text
+# largest distance in metres between a wall and the centre of an object hanging there, or the back
+# of one standing there
+WALL_GAP = 0.25
+Caption = tuple[str, str]  # key of the object, text
 
 
 def captions(scene: Scene, random: np.random.Generator) -> list[Caption]:
-    """(key, text) of all things; captions with one key are about the same thing."""
+    """Return (key, text) captions of all objects; captions with equal keys describe one object."""
     world = World(unchanged(scene), scene)
     return [(str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)]
 
@@ -42,13 +46,16 @@ def _caption(world: World, i: int, part: int, random: np.random.Generator) -> st
         switched = state in ("on", "off")
         sentences.append(_said(random, "state.switched" if switched else "state", state=state))
     places = _places(world, i, random)
-    chosen = places[:1] if part == 0 else places[1:3]  # the surest place once, others the second time
+    # the most specific place in the first caption, others in the second
+    chosen = places[:1] if part == 0 else places[1:3]
     sentences += [_said(random, "place", name=name, place=place) for place in chosen]
     return ". ".join(sentences) + "."
 
 
 def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
-    """Phrases that say where a thing is, what it stands on first, then the room, then other things."""
+    """Return phrases for an object's position: the supporting object first, then the room, then
+    other objects.
+    """
     first, others = [], []
     below = world.supports[i]
     if below is not None and (mark := _mark(world, below)):
@@ -75,7 +82,7 @@ _CORE = {side: ROOMS.words["direction"][side] for side in SIDES}
 
 
 def _region(world: World, i: int, random: np.random.Generator) -> str:
-    """A corner, a wall, a side or the middle of the room; "" for anything else."""
+    """Return a phrase for a corner, a wall, a side or the middle of the room; "" otherwise."""
     sides: Sequence[str] = [d for d in SIDES if world.at_side(_CORE[d], i)]
     off = world.off_centre(i)
     if len(sides) == 2:
@@ -92,7 +99,7 @@ def _region(world: World, i: int, random: np.random.Generator) -> str:
 
 
 def _mark(world: World, i: int) -> str:
-    """The name, with its colour when several have it; "" when both together still mean several."""
+    """Return the name, with the colour if several objects have the name; "" if still ambiguous."""
     name = world.names[i]
     if world.named(name, False) == [i]:
         return name

@@ -1,4 +1,4 @@
-"""Random context changes of a room, as programs: the benchmark's five types, each feasible in its room."""
+"""Random edits of a room as programs: the benchmark's five types, each feasible in its room."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -28,7 +28,7 @@ FIXED = (
     "oven",
     "closet",
 )
-MOVED = 0.4  # metres that a move must change
+MOVED = 0.4  # smallest displacement of a move, metres
 
 
 class Change(NamedTuple):
@@ -38,7 +38,7 @@ class Change(NamedTuple):
 
 
 def sample_change(scene: Scene, kind: str, random: np.random.Generator, tries: int = 30) -> Change | None:
-    """A change of the scene in its frame; None when none was found."""
+    """Sample an edit of the scene in its frame; None if none was found."""
     teller = Teller(World(unchanged(scene), scene), random)
     sampler = {"movement": _movement, "removal": _removal, "attribute": _attribute, "addition": _addition,
                "replacement": _replacement}[kind]  # fmt: skip
@@ -78,7 +78,9 @@ def _pick(items: list[int], random: np.random.Generator) -> int | None:
 def _targets(
     teller: Teller, random: np.random.Generator, among: list[int], several: float = 0.2
 ) -> Call | None:
-    """A set to change: mostly one described thing, sometimes all of a kind, two things, or all but one."""
+    """Return a set of objects to edit: usually one described object, sometimes all of a name, two
+    objects, or all but one.
+    """
     world = teller.world
     one = _pick(among, random)
     if one is None:

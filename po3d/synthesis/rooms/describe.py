@@ -1,7 +1,9 @@
-"""Descriptions that pick out one thing of a room, as programs: "the red chair", "the lamp on the desk", "the leftmost bed".
+"""Referring expressions for the objects of a room, as programs: "the red chair", "the lamp on the
+desk", "the leftmost bed".
 
-A description is kept when it means that thing alone, and still does when the borders of "next to", "left of" and so on
-are drawn more strictly or more loosely: nobody should have to measure to know what is meant.
+A description is accepted if it refers to that object alone, also with stricter and with looser
+thresholds for "next to", "left of" and other relations, so that annotators need not measure to
+resolve it.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,8 +25,10 @@ CORNERS = ("front left", "front right", "back left", "back right")
 
 
 class Teller:
-    """Describes the things of a changed room and answers questions about it, without close calls. `related`: by how they
-    stand to others, where that tells them."""
+    """Generate referring expressions in an edited room, and answer questions about it robustly to
+    the thresholds of relations. `related`: prefer descriptions by relations to other objects where
+    possible.
+    """
 
     def __init__(self, world: World, random: np.random.Generator, related: bool = False) -> None:
         self.world, self.random, self.related = world, random, related
@@ -33,10 +37,10 @@ class Teller:
             for rules in (ROOM_RULES, STRICTER, LOOSER)
         ]
 
-    # --- evaluation that must not depend on borders -----------------------------------------------------------------
+    # --- evaluation that does not depend on thresholds --------------------------------------------
 
     def sure_set(self, program: Call) -> list[int] | None:
-        """The set when all rules agree on it; None otherwise."""
+        """Return the set if all rules agree on it; None otherwise."""
         return self._agreed(lambda e: list(e.set(ROOMS.meant(program))))
 
     def sure_answer(self, program: Call) -> str | None:
@@ -59,11 +63,12 @@ class Teller:
             first = value
         return first
 
-    # --- descriptions -----------------------------------------------------------------------------------------------
+    # --- descriptions -----------------------------------------------------------------------------
 
     def describe(self, index: int, plain: bool = False, relations: bool = True) -> Call | None:
-        """A program of type object that means the thing; None when nothing short does. `plain`: no word about the
-        change. Things of the time before the change come as was(...)."""
+        """Return a program of type object that refers to the object; None if no short one does.
+        `plain`: without words about the edit. Objects before the edit are written as was(...).
+        """
         past = index >= self.world.now
         for candidate in self._candidates(index, plain, relations):
             program = call("was", candidate) if past else candidate
@@ -100,7 +105,9 @@ class Teller:
             yield call("only", both)
 
     def _related(self, index: int, kind: Call) -> Iterator[Call]:
-        """Relations to other things that are easy to name, in random order."""
+        """Yield descriptions by relations to other objects that are easy to name, in random
+        order.
+        """
         random = self.random
         builders: list[Callable[[], Iterator[Call]]] = [
             lambda: (call("extreme", d, kind) for d in random.permutation(SIDES).tolist()),
@@ -132,7 +139,7 @@ class Teller:
             yield from builders[k]()
 
     def landmark(self, index: int) -> Call | None:
-        """A thing by its bare name, or name and one look; None when that isn't enough."""
+        """Refer to an object by its name, or name and one attribute; None if that is ambiguous."""
         kind = call("all", self.world.names[index])
         candidates = [call("only", kind)]
         for attribute in ATTRIBUTES:
@@ -145,7 +152,9 @@ class Teller:
         return None
 
     def landmarks(self, index: int, most: int) -> list[Call]:
-        """Other things of the same time that are easy to name, in random order."""
+        """Yield other objects, of the same state before or after the edit, that are easy to name;
+        in random order.
+        """
         among = [i for i in self.world.times(index >= self.world.now) if i != index]
         found = []
         for other in self.random.permutation(among).tolist():

@@ -1,7 +1,9 @@
-"""Free changes of rooms for the parser's training: what people may say and the twin's changes leave out.
+"""Free edits of rooms for training the parser: edits that people may phrase but the twin does not
+contain.
 
-Whether a change is feasible does not matter here; only its words and its program do. Two steps about one thing, a thing
-with its load, everything of a colour, all of a kind at a place, a swap of two alike, things told apart by size.
+Only the words and the program matter here, not whether the edit is feasible. Includes two steps on
+one object, an object with its load, everything of one colour, all objects of a name at a place,
+swaps of two objects of one name, and objects identified by size.
 """
 
 from po3d.language.programs.rooms import Call, call
@@ -13,10 +15,10 @@ LENGTHS = ("0.3", "0.5", "0.5", "0.6", "0.9", "1", "1", "1", "1.5", "2", "2", "2
 
 
 class FreeChanger(Picker):
-    """Draws change programs about one room, each with the type of change that it is."""
+    """Samples edit programs about one room, each with its type."""
 
     def change(self) -> tuple[str, Call] | None:
-        """(type, program); None when a description was not found."""
+        """Sample (type, program); None if no description was found."""
         try:
             return self._change()
         except LookupError:

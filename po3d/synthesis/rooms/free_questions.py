@@ -1,7 +1,9 @@
-"""Free questions about rooms for the parser's training: any short program that people might ask, whatever its answer.
+"""Free questions about rooms for training the parser: short programs that people might ask,
+whatever the answer.
 
-The benchmark's questions (room_questions) have sure answers and a type; these have neither, so that the parser also
-reads combinations which the twin never asks: "Is anything left on the desk?", "What color is the chair closest to it?".
+The benchmark's questions (`po3d.synthesis.rooms.questions`) have reliable answers and a type. These
+have neither, so that the parser also learns combinations that the twin never contains: "Is anything
+left on the desk?", "What color is the chair closest to it?".
 """
 
 import numpy as np
@@ -16,13 +18,14 @@ CHOOSING = ("nearest", "farthest", "first", "extreme", *SIZES)
 
 
 class Picker:
-    """Draws things, kinds and sets of one room; names and looks are mostly those of its things. LookupError when a thing
-    has no short description."""
+    """Samples objects, names and sets of one room; names and attributes are mostly those of its
+    objects. Raises LookupError if an object has no short description.
+    """
 
     def __init__(self, teller: Teller, random: np.random.Generator) -> None:
         self.teller, self.world, self.random = teller, teller.world, random
         self.now = list(self.world.times(False))
-        self.last = "object"  # the name that was drawn last
+        self.last = "object"  # the most recently sampled name
 
     def _pick(self, *options: str) -> str:
         return options[int(self.random.integers(len(options)))]
@@ -34,7 +37,7 @@ class Picker:
         return int(self.random.choice(self.now))
 
     def _listed(self) -> str:
-        """The name of any category."""
+        """Sample the name of any category."""
         self.last = self._pick(*CATEGORIES)
         return self.last
 
@@ -49,7 +52,7 @@ class Picker:
         return call("all", self.last)
 
     def _value(self) -> tuple[str, str]:
-        """An attribute and a value of it."""
+        """Sample an attribute and a value of it."""
         if self.random.random() < 0.4:
             return (
                 ("color", self._pick(*COLORS))
@@ -63,7 +66,7 @@ class Picker:
         return attribute, value
 
     def _mark(self) -> Call:
-        """A thing by its bare name, or name and one look."""
+        """Sample an object given by its name, or name and one attribute."""
         if self.random.random() < 0.3:
             kind = self._kind()
             return call("only", call("having", *self._value(), kind) if self.random.random() < 0.6 else kind)
@@ -75,7 +78,7 @@ class Picker:
         return found
 
     def _alike(self) -> tuple[Call, Call]:
-        """Two things of one name, told apart by their looks."""
+        """Sample two objects of one name that differ in their attributes."""
         kind = self._kind()
         attribute = self._pick("color", "color", "material")
         values = {"color": COLORS, "material": MATERIALS}[attribute]
@@ -90,7 +93,9 @@ class Picker:
         return call("only", one), call("only", call("having", attribute, second, kind))
 
     def _thing(self) -> Call:
-        """Mostly a thing by name and look, sometimes by two looks, a size or a relation."""
+        """Sample an object, usually given by name and attribute, sometimes by two attributes, a
+        size or a relation.
+        """
         roll = self.random.random()
         if roll < 0.55:
             return self._mark()
@@ -108,7 +113,7 @@ class Picker:
         return self._related()
 
     def _related(self) -> Call:
-        """A thing by its place."""
+        """Sample an object given by its position."""
         roll, kind = self.random.random(), self._kind()
         if roll < 0.25:
             return call("only", call("side", self._pick(*SIDES, *CORNERS), kind))
@@ -123,7 +128,7 @@ class Picker:
         return call("only", call("toward", self._pick(*SIDES), self._mark(), kind))
 
     def _set(self) -> Call:
-        """A set that one clause describes."""
+        """Sample a set described by one clause."""
         random = self.random
         kind = ANY if random.random() < 0.5 else self._kind()
         roll = random.random()
@@ -157,10 +162,10 @@ class Picker:
 
 
 class FreeAsker(Picker):
-    """Draws question programs about one room."""
+    """Samples question programs about one room."""
 
     def ask(self) -> Call | None:
-        """A question program; None when a description was not found."""
+        """Sample a question program; None if no description was found."""
         try:
             return self._ask()
         except LookupError:
@@ -208,7 +213,7 @@ class FreeAsker(Picker):
         return self._mark()
 
     def _two(self) -> tuple[Call, Call]:
-        """Two things that a question compares."""
+        """Sample two objects to compare."""
         if self.random.random() < 0.3:
             return self._alike()
         first, second = self._it_or_mark(), self._thing()
@@ -247,7 +252,7 @@ class FreeAsker(Picker):
         return self._it_or_mark() if roll < 0.88 else self._thing()
 
     def _narrow(self) -> Call:
-        """A kind, a kind with a look, what serves a purpose, or anything."""
+        """Sample a name, a name with an attribute, a purpose, or any object."""
         roll = self.random.random()
         if roll < 0.35:
             return ANY
@@ -259,8 +264,10 @@ class FreeAsker(Picker):
 
 
 def asked_of(one: Call) -> Call:
-    """The question for a thing: its name; of one that is chosen among its like, the look that tells it: "which chair is nearest?",
-    "is the red or the blue chair nearer?"."""
+    """Return the question whose answer identifies an object: its name, or, if it is chosen among
+    objects of one name, the attribute that distinguishes it: "which chair is nearest?", "is the red
+    or the blue chair nearer?".
+    """
     among = one.args[-1]
     if one.op not in CHOOSING or _kind_of(among) == ANY:
         return call("name", one)
@@ -271,5 +278,5 @@ def asked_of(one: Call) -> Call:
 
 
 def _kind_of(among: Call) -> Call:
-    """The last noun of a set, that of what it holds."""
+    """Return the last noun of a set, which names its members."""
     return [part for part in among.calls() if part.op == "all"][-1]

@@ -1,7 +1,8 @@
-"""Random rooms as scene tables: walls, doors and windows, furniture against walls and free, things on things.
+"""Random rooms as scenes: walls, doors and windows, furniture against walls and free-standing,
+objects on objects.
 
-Counts and sizes follow `po3d.scene.rooms` (measured on scanned rooms and a furniture catalogue). Pure functions of
-(seed, index): the same room on any machine and with any number of workers.
+Counts and sizes follow `po3d.scene.rooms` (measured on scanned rooms and a furniture catalogue).
+Pure functions of (seed, index), independent of machine and number of workers.
 """
 
 import functools
@@ -19,14 +20,14 @@ from po3d.scene.rectangles import footprints
 from po3d.scene.rooms import CARRIERS, CATEGORIES, COLORS, Category
 from po3d.scene.table import ObjectState, Scene, sure
 
-TRIES = 40  # places tried for a thing before it is left out
-ROOM = (3.2, 6.8)  # metres, each side of a rectangular room
-THINGS = (9, 22)  # besides doors and windows
+TRIES = 40  # attempts to place an object before it is omitted
+ROOM = (3.2, 6.8)  # side lengths of a rectangular room, metres
+THINGS = (9, 22)  # number of objects besides doors and windows
 SCALE = 0.12  # standard deviation of log sizes
-CLEAR = 0.05  # metres between neighbours
-# Of things that kinds.csv does not name: how much a thing's weight counts in a room of a kind
+CLEAR = 0.05  # smallest gap between objects, metres
+# Factor for the weights of objects that kinds.csv does not list for a kind of room
 OTHERWISE = 0.35
-DULL = ("white", "black", "gray", "brown", "beige")  # half of what is in rooms
+DULL = ("white", "black", "gray", "brown", "beige")  # the colours of half of the objects in rooms
 
 
 @dataclass
@@ -40,8 +41,10 @@ class _Room:
 
 
 def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, int] | None = None) -> Scene:
-    """Room `index` of a seed, its axes those of a map whose top is the world's +y. `objects`: fewest and most things
-    besides doors and windows that it is to have, where they find room; None: by its size."""
+    """Sample room `index` of a seed, with the axes of a map whose top is the world's +y. `objects`:
+    smallest and largest number of objects besides doors and windows, if they fit; None: by the
+    room's size.
+    """
     random = rng(seed, f"room/{split}", index)
     width, depth = random.uniform(*ROOM, size=2)
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
@@ -59,7 +62,9 @@ def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, 
 
 @functools.cache
 def _kinds() -> dict[str, dict[str, float]]:
-    """Kind of room -> what makes a room one of its kind, and how many times its weight counts; from `kinds.csv`."""
+    """Return, for each kind of room, its typical objects with the factors of their weights, from
+    `kinds.csv`.
+    """
     kinds: dict[str, dict[str, float]] = {}
     for row in rows_beside(__file__, "kinds.csv"):
         kinds.setdefault(row["kind"], {})[row["name"]] = float(row["factor"])
@@ -67,7 +72,7 @@ def _kinds() -> dict[str, dict[str, float]]:
 
 
 def _contents(area: float, random: np.random.Generator, objects: tuple[int, int] | None) -> list[str]:
-    """Names of what to put into a room, furniture before what stands on it."""
+    """Sample the names of a room's objects, furniture before the objects that stand on it."""
     likely = list(_kinds().values())[int(random.integers(len(_kinds())))]
     if objects is None:
         count = int(np.clip(random.normal(0.55 * area + 3, 3), *THINGS))
@@ -87,7 +92,7 @@ def _contents(area: float, random: np.random.Generator, objects: tuple[int, int]
 
 
 def _put(room: _Room, name: str, random: np.random.Generator) -> None:
-    """Add one thing at a random free place; leave it out when none is found."""
+    """Add one object at a random free place; omit it if none is found."""
     category = CATEGORIES[name]
     scale = np.exp(random.normal(0, SCALE, 2))
     extent = np.array([category.depth * scale[0], category.width * scale[0], category.height * scale[1]])
@@ -160,7 +165,9 @@ def _on_top(room: _Room, name: str, extent: np.ndarray, random: np.random.Genera
 
 
 def _free(room: _Room, state: ObjectState, stands: str) -> bool:
-    """Inside the room and apart from all that shares its height. Doors keep the floor before them clear."""
+    """Return whether a place is inside the room and clear of all objects at its height. The floor
+    in front of doors stays free.
+    """
     box = footprints(np.array([state.position]), np.array([state.heading]), np.array([state.extent]))[0]
     if not room.walls.covers(box):
         return False

@@ -1,6 +1,8 @@
-"""How a room looks: a model, a paint and a finish for each thing, floor, walls and light, drawn at random.
+"""Appearance of a room: a model, a paint and a finish for each object, floor, walls and light,
+sampled at random.
 
-What the scene says (name, colour, material) decides; the rest varies. Colours are linear RGB.
+The scene's annotations (name, colour, material) are respected; the rest varies. Colours are linear
+RGB.
 """
 
 from dataclasses import dataclass, replace
@@ -16,23 +18,24 @@ from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import Split
 
-# Of rooms.COLORS: the middle of each name, and the deviation of log brightness and of log hue around it.
+# For each of rooms.COLORS: its mean, and the standard deviations of log brightness and of log hue.
 PAINTS: dict[str, tuple[RGB, float, float]] = {
     row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
     for row in rows_beside(__file__, "paints.csv")
 }
-# Of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
+# For each of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
 FINISHES: dict[str, tuple[RGB, RGB, str]] = {
     row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
     for row in rows_beside(__file__, "finishes.csv")
 }
 PLAIN = FINISHES["plastic"]
-UNPAINTED = (0.3, 0.3, 0.3)  # of our own shapes, where the scene names no colour
-SCREEN, PANE = (0.10, 0.33, 0.62), (0.55, 0.68, 0.80)  # glass of what is switched on, and of windows
-INDOORS = (0.01, 0.85)  # lowest and highest of floors and walls
-MARGIN = 1.5  # metres of floor around the things of a scene without an outline
+UNPAINTED = (0.3, 0.3, 0.3)  # colour of our own shapes if the scene gives none
+# glass of screens that are on, and of windows
+SCREEN, PANE = (0.10, 0.33, 0.62), (0.55, 0.68, 0.80)
+INDOORS = (0.01, 0.85)  # lowest and highest values of floors and walls
+MARGIN = 1.5  # margin of the floor around the objects of a scene without an outline, metres
 
-# kind of floor: (pattern, metres a tile, stretch), base colours
+# kind of floor: (pattern, metres per tile, stretch), base colours
 _FLOORS = {
     row["kind"]: (
         row["patterns"].split(), numbers(row["tile"]), numbers(row["stretch"]),
@@ -44,25 +47,27 @@ _FLOORS = {
 
 @dataclass(frozen=True)
 class Dress:
-    """What stands for one thing of the scene."""
+    """Appearance of one object of the scene."""
 
-    model: str  # of RoomModels
+    model: str  # key in RoomModels
     color: RGB | None  # None: the model's own colours
     finish: Finish
-    stuff: str  # of placed.STUFFS
+    stuff: str  # one of instances.STUFFS
 
 
 @dataclass(frozen=True)
 class RoomLook:
-    """Everything in a room's picture that the scene and the camera leave open."""
+    """Everything in a room's picture that the scene and the camera do not determine."""
 
     light: Look
     shell: Shell
-    dresses: tuple[Dress, ...]  # one for each of the scene's objects
+    dresses: tuple[Dress, ...]  # one for each object of the scene
 
 
 def sample_room_look(scene: Scene, models: RoomModels, split: Split, random: np.random.Generator) -> RoomLook:
-    """A random look for a scene, with the models of a split. Each thing is dressed by a generator of its own."""
+    """Sample the appearance of a scene with the models of a split. Each object has its own random
+    generator.
+    """
     seeds = random.integers(2**32, size=(len(scene.objects), 4))
     dresses = tuple(
         dress(state, models, split, np.random.default_rng(seed)) for state, seed in zip(scene.objects, seeds)
@@ -72,7 +77,9 @@ def sample_room_look(scene: Scene, models: RoomModels, split: Split, random: np.
 
 
 def dress(state: ObjectState, models: RoomModels, split: Split, random: np.random.Generator) -> Dress:
-    """A model of the thing's category whose proportions come near its box, in its colour and material."""
+    """Choose a model of the object's category with proportions close to its box, in its colour and
+    material.
+    """
     category = drawn_category(state.value("name"))
     model = models.pick(category, state.extent, split, random)
     low, high, stuff = FINISHES.get(_value(state, "material"), PLAIN)
@@ -81,7 +88,7 @@ def dress(state: ObjectState, models: RoomModels, split: Split, random: np.rando
 
 
 def room_paint(color: str, random: np.random.Generator) -> RGB | None:
-    """Linear RGB of one of rooms.COLORS, varied; None for any other word."""
+    """Return a random shade (linear RGB) of one of rooms.COLORS; None for any other word."""
     if color not in PAINTS:
         return None
     middle, bright, hue = PAINTS[color]
@@ -94,7 +101,7 @@ def _value(state: ObjectState, attribute: str) -> str:
 
 
 def placed(state: ObjectState, model: RoomModel, dress: Dress) -> Placed:
-    """The thing as the renderer takes it: its model fills its box."""
+    """Convert an object to the renderer's input: its model scaled to its box."""
     colors = dict(model.colors)
     if dress.color is not None:
         for part, bright in model.painted.items():
@@ -119,7 +126,9 @@ def _glass(state: ObjectState) -> RGB | None:
 
 
 def light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
-    """Studio light, as lamps and windows give it, on an indoor floor; and the stretch of its slabs."""
+    """Return indoor lighting in the studio style with an indoor floor, and the stretch of its
+    slabs.
+    """
     look = sample_look("studio", random)
     kind = str(random.choice(list(_FLOORS), p=[0.45, 0.3, 0.25]))
     patterns, tile, stretch, bases = _FLOORS[kind]
@@ -140,7 +149,9 @@ def light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
 
 
 def wall_colors(count: int, darkest: float, odd: float, random: np.random.Generator) -> tuple[RGB, ...]:
-    """Of one colour, mostly a pale one, that is `darkest` or lighter; a share `odd` of rooms has one wall of another."""
+    """Sample wall colours: usually one pale colour, no darker than `darkest`; a share `odd` of
+    rooms has one wall in another colour.
+    """
     tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
     walls = [rgb(random.uniform(darkest, 0.8) * tint, *INDOORS)] * count
     if random.random() < odd:

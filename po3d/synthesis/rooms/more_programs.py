@@ -1,6 +1,8 @@
-"""Programs for the parser's training that people's everyday sentences need and the free ones seldom draw: which of two alike,
-the other one, what else, what it was before, ways between the two of a kind, things for a purpose; swaps of the two of a
-kind, moves onto the other table, a new one of the same kind."""
+"""Programs for training the parser that everyday sentences need and the free ones seldom contain:
+which of two objects of one name, the other one, what else, what it was before, ways between two
+objects of one name, objects for a purpose; swaps of two of a name, moves onto the other table, a
+new object of the same name.
+"""
 
 from po3d.language.programs.rooms import CLOSED, Call, call, told_apart
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, PURPOSES
@@ -15,7 +17,7 @@ PURPOSE = CLOSED["purpose"]
 
 
 class MoreAsker(FreeAsker):
-    """Draws such question programs."""
+    """Samples such question programs."""
 
     def _ask(self) -> Call:
         roll = self.random.random()
@@ -70,7 +72,9 @@ class MoreAsker(FreeAsker):
         return IT if self.random.random() < 0.6 else call("only", call("touched", self._kind()))
 
     def _chosen(self) -> Call:
-        """One of its kind by place or size, now and then out of two that are named."""
+        """Sample an object among those of a name by place or size; sometimes among two that are
+        named.
+        """
         random = self.random.random()
         among = call("pair", *self._alike()) if random < 0.5 else self._kind()
         if random > 0.92:
@@ -93,7 +97,7 @@ class MoreAsker(FreeAsker):
         return call("query", self._attribute(), call("only", call("other", one, kind)))
 
     def _where(self) -> Call:
-        """A set that "what else" asks about."""
+        """Sample the set of a "what else" question."""
         roll, rest = self.random.random(), ANY if self.random.random() < 0.85 else self._kind()
         if roll < 0.5:
             base = call("support", IT) if self.random.random() < 0.35 else self._mark()
@@ -130,7 +134,7 @@ class MoreAsker(FreeAsker):
 
 
 class MoreChanger(FreeChanger):
-    """Draws such changes, each with its type."""
+    """Samples such edits, each with its type."""
 
     def _change(self) -> tuple[str, Call]:
         roll = self.random.random()

@@ -1,9 +1,10 @@
-"""Pictures of rooms: a scene table, a camera anywhere, and a look, drawn with their masks.
+"""Pictures of rooms: a scene, an arbitrary camera, and an appearance, rendered with masks.
 
-    Scene ─► sample_room_look (models, paints, floor, walls, light) ─► RoomRenderer.shoot(scene, camera, look)
+    Scene ─► sample_room_look (models, paints, floor, walls, light)
+          ─► RoomRenderer.shoot(scene, camera, look)
 
-Pixels, ids and masks follow the street renderer: row 0 is the top, id k + 1 is the scene's object k, and equal input
-gives equal bytes on one driver.
+Pixels, ids and masks follow the street renderer: row 0 is the top, id k + 1 is the scene's object
+k, and equal input gives equal bytes with one driver.
 """
 
 from dataclasses import dataclass
@@ -20,26 +21,32 @@ from po3d.synthesis.rooms.looks import RoomLook, placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.street.labels import ObjectLabel
 
-NEAREST = 0.05  # metres from the eye, below which nothing is drawn
-SLACK = 0.5  # metres of depth around the room
+NEAREST = 0.05  # near clipping distance from the camera, metres
+SLACK = 0.5  # margin of the depth range around the room, metres
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class RoomShot:
-    """A picture of a room. `amodal`, `labels` and `visible` are there on request (None otherwise)."""
+    """A picture of a room. `amodal`, `labels` and `visible` are computed on request (None
+    otherwise).
+    """
 
     rgb: NDArray[np.uint8]  # (H, W, 3) sRGB
     ids: NDArray[np.uint8]  # (H, W): 0 the room itself, k + 1 object k
-    depth: NDArray[np.float32] | None  # (H, W) metres along the optical axis; inf where no object is
-    amodal: Mask | None  # (N, H, W): the pixels of each object drawn alone
+    # (H, W) metres along the optical axis; inf where there is no object
+    depth: NDArray[np.float32] | None
+    amodal: Mask | None  # (N, H, W): the pixels of each object rendered alone
     labels: tuple[ObjectLabel, ...] | None  # boxes, pixel counts, occluders
-    visible: NDArray[np.float64] | None  # (N,) share of its pixels that is not hidden; 0 outside the picture
+    # (N,) visible fraction of its pixels; 0 outside the picture
+    visible: NDArray[np.float64] | None
 
 
 class RoomRenderer:
-    """Draws rooms in pictures of one size; one per process, size and number of samples. Use as a context manager."""
+    """Renders rooms in pictures of one size; one per process, size and number of samples. Use as a
+    context manager.
+    """
 
     def __init__(self, width: int, height: int, samples: int, models: RoomModels, threads: int = 0) -> None:
         self.models = models
@@ -52,14 +59,16 @@ class RoomRenderer:
         self.close()
 
     def close(self) -> None:
-        """Give back what the device holds."""
+        """Release the device's resources."""
         self._renderer.close()
 
     def shoot(
         self, scene: Scene, camera: Camera, look: RoomLook, depth: bool = False, amodal: bool = False
     ) -> RoomShot:
-        """The scene as `camera` sees it. A camera outside the walls or above sees in; one inside sees the walls and the
-        ceiling. A top view is a far camera of long focal length (`top_views.top_camera`)."""
+        """Render the scene as seen by `camera`. A camera outside the walls or above the room sees
+        inside; one inside sees walls and ceiling. A top view is a distant camera with a long focal
+        length (`top_views.top_camera`).
+        """
         if len(look.dresses) != len(scene.objects):
             raise InputError(
                 f"{scene.image or 'scene'}: {len(scene.objects)} objects, but the look dresses {len(look.dresses)}"
@@ -85,10 +94,12 @@ class RoomRenderer:
 
 
 def near_far(scene: Scene, shell: Shell, camera: Camera) -> tuple[float, float]:
-    """The range of depths that a room and its things fill before a camera: the narrower, the finer depths differ."""
+    """Return the depth range of a room and its objects for a camera; a narrow range improves the
+    depth resolution.
+    """
     floor = np.array(shell.outline, float)
     points = [np.c_[floor, np.full(len(floor), z)] for z in (0.0, shell.height)]
-    if len(scene.objects):  # things may stand outside
+    if len(scene.objects):  # objects may be outside the room
         ground = box_corners(scene.positions, scene.headings, scene.extents)
         low = scene.positions[:, 2] - scene.extents[:, 2] / 2
         points.append((ground + low[:, None, None] * np.array([0, 0, 1])).reshape(-1, 3))

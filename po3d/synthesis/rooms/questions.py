@@ -1,7 +1,8 @@
-"""Random questions about a changed room, as programs with their answers: the twelve fine types of Hypo3D.
+"""Random questions about an edited room, as programs with answers: the twelve fine-grained types of
+Hypo3D.
 
-A question is about what the change touched, or may be altered by it: at least one of its things, or its answer, has to
-do with the change. Close calls are left out (room_describe.Teller), so every answer is plain to see.
+A question refers to an object that the edit touched, or its answer may depend on the edit. Answers
+that depend on the thresholds of relations are rejected (`po3d.synthesis.rooms.describe.Teller`).
 """
 
 import functools
@@ -20,12 +21,13 @@ from po3d.synthesis.rooms.changes import TYPES
 from po3d.synthesis.rooms.describe import ANY, SIDES, Teller
 
 _ROWS = rows_beside(__file__, "questions.csv")
-# Fine type -> the released coarse types that it counts under. The release has the coarse ones only; the map is ours.
+# Fine type -> the released coarse types that it counts under. The release has only the coarse ones;
+# the mapping is ours.
 COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
-# Which fine types the paper asks after which change (its Table 6).
+# Fine types that the paper asks after each type of edit (its Table 6).
 ASKED = {kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES}
 
-RELATIONS = frozenset(  # operations that say how one thing stands to another
+RELATIONS = frozenset(  # operations that relate objects
     (
         "toward", "beside", "upon", "beneath", "between", "obstacles", "nearest", "farthest", "first", "support", "whither",
         "seen_from", "closer_now",
@@ -40,7 +42,9 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Questions about one changed room; `hops`: only chains of so many relations (None: any)."""
+    """Samples questions about one edited room. `hops`: allowed lengths of relation chains (None:
+    any).
+    """
 
     def __init__(
         self, world: World, random: np.random.Generator, hops: tuple[int, ...] | None = None
@@ -51,11 +55,13 @@ class Asker:
         self.changed = [i for i in self.now if world.touched(i)]
         self.gone = [
             world.now + k for k in sorted(world.edited.touched_before) if k not in world.edited.index
-        ]  # removed or replaced: as they stood before
+        ]  # removed or replaced objects, in their state before the edit
 
     def ask(self, fine: str, tries: int = 25, near: bool | None = None) -> Asked | None:
-        """A question of a fine type with a sure answer; None when none was found. `near`: one that a typical error would
-        flip, however sure, or one that it would not; None: either."""
+        """Sample a question of a fine type with a reliable answer; None if none was found. `near`:
+        True for a question whose answer a typical perception error would change, however reliable;
+        False for one that it would not change; None for either.
+        """
         builder: Callable[[], Call | None] = getattr(self, "_" + fine.replace(" ", "_").replace("-", "_"))
         wanted = self._wanted(fine)
         spare = None
@@ -79,12 +85,14 @@ class Asker:
         return spare
 
     def _near_answer(self, program: Call) -> str | None:
-        """The answer to a question that a typical error would flip; None for any other."""
+        """Return the answer of a question that a typical perception error would change; None for
+        any other.
+        """
         found = margins_in(ROOMS.meant(program), self.world, within=1)
         return found.answer if found.flip is not None else None
 
     def _wanted(self, fine: str) -> str | None:
-        """An answer to look for, where one of two would prevail."""
+        """Return a random answer to aim for, for types where one of two answers would dominate."""
         pairs = {
             "path reasoning": ("yes", "no"),
             "placement height": ("higher", "lower"),
@@ -93,7 +101,9 @@ class Asker:
         return str(self.random.choice(pairs[fine])) if fine in pairs else None
 
     def _beside_the_point(self, program: Call, answer: str) -> bool:
-        """Whether the question names nothing that the change touched and has the answer that it had before."""
+        """Return whether the question mentions nothing that the edit touched and has an unchanged
+        answer.
+        """
         names = {self.world.names[i] for i in self.changed + self.gone}
         if any(
             part.op == "touched" or (part.op == "all" and part.args[0] in names) for part in program.calls()
@@ -105,13 +115,13 @@ class Asker:
     def _untouched(self) -> Teller:
         return Teller(unaltered(self.world), self.random)
 
-    # --- picking ----------------------------------------------------------------------------------------------------
+    # --- building blocks --------------------------------------------------------------------------
 
     def _one(self, among: list[int]) -> int | None:
         return among[int(self.random.integers(len(among)))] if among else None
 
     def _about(self) -> Call | None:
-        """A thing that the change touched: as it is now, or the place where it was."""
+        """Describe an object that the edit touched, after the edit or before it."""
         pool = self.changed or self.gone
         if self.changed and self.gone and self.random.random() < 0.25:
             pool = self.gone
@@ -119,7 +129,7 @@ class Asker:
         return None if index is None else self.teller.describe(index)
 
     def _mark(self, without: Call | None = None) -> Call | None:
-        """Some other thing, easy to name."""
+        """Describe another object that is easy to name."""
         for _ in range(6):
             index = self._one(self.now)
             if index is None:
@@ -130,20 +140,20 @@ class Asker:
         return None
 
     def _mixed(self) -> tuple[Call, Call] | None:
-        """A touched thing and another one, in random order."""
+        """Describe an edited object and another one, in random order."""
         a, b = self._about(), self._mark()
         if a is None or b is None or self.teller.sure_object(a) == self.teller.sure_object(b):
             return None
         return (a, b) if self.random.random() < 0.5 else (b, a)
 
     def _kind(self, index: int) -> Call:
-        """All things of a thing's name, or of one of its looks."""
+        """Return the set of all objects with an object's name, and sometimes its colour."""
         kind = call("all", self.world.names[index])
         if self.random.random() < 0.3 and (color := self.world.value(index, "color")):
             return call("having", "color", color, kind)
         return kind
 
-    # --- the fine types ---------------------------------------------------------------------------------------------
+    # --- fine-grained types -----------------------------------------------------------------------
 
     def _proximity(self) -> Call | None:
         about = self._about()
@@ -315,11 +325,13 @@ class Asker:
 
 
 def hops_of(program: Call) -> int:
-    """The longest chain of relations between things in a question: 2 in "left of the chair next to the bed"."""
+    """Return the longest chain of relations between objects in a question: 2 in "left of the chair
+    next to the bed".
+    """
     inner = max((hops_of(arg) for arg in program.args if isinstance(arg, Call)), default=0)
     return inner + (program.op in RELATIONS)
 
 
 def unaltered(world: World) -> World:
-    """The same room without the change: for questions whose answer should not depend on it."""
+    """Return the room without the edit, for questions whose answer should not depend on it."""
     return World(unchanged(world.before), world.before, world.rules)

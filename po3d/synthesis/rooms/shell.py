@@ -1,7 +1,9 @@
-"""The room around the furniture: floor, inner faces of the walls, ceiling, and the walls' upper rim.
+"""The room around the furniture: floor, inner faces of the walls, ceiling, and upper rims of the
+walls.
 
-Faces that turn their back to the camera are not drawn, so a camera above or outside sees in, and one inside sees walls
-and ceiling. The faces cast no shadow and hide no object: what hangs on a wall lies on its inner side.
+Back faces are culled, so a camera above or outside the room sees inside, and one inside sees walls
+and ceiling. The faces cast no shadow and occlude no object: wall-mounted objects are on their inner
+side.
 """
 
 from collections.abc import Sequence
@@ -24,18 +26,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shell:
-    """A room's inner faces. The floor's pattern is the look's `ground`, `stretch` makes planks of its slabs."""
+    """A room's inner faces. The floor has the pattern of the style's `ground`; `stretch` turns its
+    slabs into planks.
+    """
 
     outline: tuple[tuple[float, float], ...]  # of the floor, counter-clockwise from above, metres
     walls: tuple[RGB, ...]  # linear colour of each edge's wall
     height: float = 2.5
     ceiling: RGB = (0.75, 0.75, 0.73)
-    rim: float = 0.0  # metres that the cut walls are thick, seen from above
+    rim: float = 0.0  # thickness of the cut walls seen from above, metres
     rim_color: RGB = (0.5, 0.5, 0.5)
     skirting: RGB = (0.7, 0.7, 0.7)
     skirting_height: float = 0.0
-    stretch: float = 1.0  # how much longer than wide the floor's slabs are drawn
-    outside: RGB = (0.0, 0.0, 0.0)  # of the picture where no room is, as displayed
+    stretch: float = 1.0  # ratio of length to width of the floor's slabs
+    outside: RGB = (0.0, 0.0, 0.0)  # colour of the picture outside the room, as displayed
 
     def __post_init__(self) -> None:
         corners = np.array(self.outline, float)
@@ -50,15 +54,18 @@ class Shell:
 
 
 def floor_corners(shell: Shell, color: RGB) -> NDArray[np.float32]:
-    """(N, 11) corners of the floor's triangles: position, normal, metres along the face, linear colour."""
+    """Return the corners (N, 11) of the floor's triangles: position, normal, metres along the face,
+    linear colour.
+    """
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     return _rows(np.c_[flat, np.zeros(len(flat))], (0, 0, 1), flat, color)
 
 
 def wall_corners(shell: Shell, eye: Array) -> NDArray[np.float32]:
-    """(N, 11) the same of ceiling, walls and rims, those that `eye` (3,) sees from inside; a wall that is not drawn has
-    no rim either."""
+    """Return the corners (N, 11), as in `floor_corners`, of ceiling, walls and rims that `eye` (3,)
+    sees from inside; a wall that is not drawn has no rim either.
+    """
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     parts = [np.zeros((0, 11), np.float32)]
@@ -97,7 +104,9 @@ class ShellPainter:
     def draw(
         self, shell: Shell, camera: Camera, look: Look, light: Lighting, shadows: Shadows, tile: Any
     ) -> None:
-        """`tile` is the texture of the floor's pattern; the film and the camera's matrix are set by the caller."""
+        """Draw a shell. `tile` is the texture of the floor's pattern; the caller sets the film and
+        the camera matrix.
+        """
         g, key = look.ground, np.array(look.key.color) * look.key.direction[2]
         c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
         k = 1 / shell.stretch

@@ -1,12 +1,13 @@
-"""Rooms seen from straight above, as a top-view estimator learns them (`python -m po3d.synthesis.render_rooms`).
+"""Top views of rooms for training the top-view estimator (`python -m po3d.synthesis.render_rooms`).
 
-North is up: the map's top is the world's +y, its right +x, as in room tables whose frame is not set (`frames`: no frame
-means that the map's top is the front). A set is a folder, each file a pure function of (seed, index, split, size):
+North is up: the map's top is the world's +y and its right is +x, as in rooms without a reference
+frame (`frames`: without a frame, the map's top is the front). A set is a folder; each file is a
+pure function of (seed, index, split, size):
 
-    set.json                seed, split, count, size: what the folder was made with
-    rooms/000000.jpg, .json the picture; the table with its top camera, the shares seen, the models
+    set.json                seed, split, count, size: the parameters of the set
+    rooms/000000.jpg, .json the picture; the scene with its top camera, visible fractions, models
 
-A room's JSON is written last, so a run that was stopped goes on where it was, with any number of workers.
+A room's JSON is written last, so an interrupted run can be resumed with any number of workers.
 """
 
 import functools
@@ -30,13 +31,15 @@ from po3d.synthesis.splits import Split
 from po3d.synthesis.street.labels import ObjectLabel
 
 FORMAT = "po3d-top-views-2"
-SIZE = 512  # pixels a side
-MARGIN = 0.25  # metres around the outline
+SIZE = 512  # width and height in pixels
+MARGIN = 0.25  # margin around the outline, metres
 
 
 def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | None = None) -> Camera:
-    """The camera that looks down on the middle of the outline, north (+y) up. A pixel covers `metres_per_pixel` of the
-    floor; by default as much as shows the outline and MARGIN around it. InputError without an outline."""
+    """Return the camera that looks down on the middle of the outline, north (+y) up. A pixel covers
+    `metres_per_pixel` of the floor; by default the picture shows the outline and MARGIN around it.
+    Raise InputError without an outline.
+    """
     if scene.outline is None:
         raise InputError(f"{scene.image or 'the scene'}: a top view needs the room's outline")
     floor = np.array(scene.outline, float)
@@ -48,13 +51,13 @@ def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | 
 
 
 def metres_per_pixel(camera: Camera) -> float:
-    """Metres of floor that a pixel of a top camera covers."""
+    """Return the metres of floor covered by one pixel of a top camera."""
     return float(camera.position[2]) / camera.focal
 
 
 @dataclass(frozen=True)
 class SetSpec:
-    """What a folder of top views is made of."""
+    """Parameters of a set of top views."""
 
     seed: int
     split: Split
@@ -78,13 +81,13 @@ class SetSpec:
 class TopView(NamedTuple):
     """One room of a set."""
 
-    scene: Scene  # with its top camera; objects know their amodal image boxes
+    scene: Scene  # with its top camera; objects have amodal image boxes
     look: RoomLook
     shot: RoomShot
 
 
 def top_view(spec: SetSpec, index: int, renderer: RoomRenderer) -> TopView:
-    """Room `index` of a set: the table of (seed, index, split) in a look of its own."""
+    """Render room `index` of a set: the scene of (seed, index, split) with its own appearance."""
     scene = sample_room(spec.seed, index, spec.split)
     look = sample_room_look(
         scene, renderer.models, spec.split, rng(spec.seed, f"room look/{spec.split}", index)
@@ -100,7 +103,9 @@ def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
 
 
 def record(view: TopView) -> dict:
-    """The JSON of one room: its table, metres a pixel, and for each object the share of it that is seen, and its model."""
+    """Return the JSON of one room: its scene, metres per pixel, and for each object its visible
+    fraction and its model.
+    """
     return {
         "scene": to_json(view.scene),
         "metres_per_pixel": metres_per_pixel(view.scene.camera),
@@ -112,8 +117,9 @@ def record(view: TopView) -> dict:
 def map_of(
     scene: Scene, furniture: str | Path | None = None, split: Split = "test"
 ) -> tuple[NDArray[np.uint8], Camera]:
-    """The map of a room of the twin and its camera, drawn with the models of a split; a pure function of the table,
-    its name and the split."""
+    """Render the top view of a room of the twin with the models of a split; return it with its
+    camera. A pure function of the scene, its name and the split.
+    """
     renderer = _map_renderer(str(furniture or FOLDER))
     look = sample_room_look(scene, renderer.models, split, rng(0, f"map/{scene.image}"))
     camera = top_camera(scene, SIZE, SIZE)
@@ -121,7 +127,7 @@ def map_of(
 
 
 def labelled_map(scene: Scene, view: tuple[NDArray[np.uint8], Camera]) -> NDArray[np.uint8]:
-    """The plain map of a room with the name of each thing written at its place."""
+    """Render the plain map of a room with each object's name at its place."""
     from PIL import Image, ImageDraw
 
     picture, camera = view
@@ -139,7 +145,7 @@ def labelled_map(scene: Scene, view: tuple[NDArray[np.uint8], Camera]) -> NDArra
 
 
 def view_of(scene: Scene, camera: Camera, furniture: str | Path | None = None) -> NDArray[np.uint8]:
-    """A room of the twin as a camera inside it sees it, in the look of its map."""
+    """Render a room of the twin from a camera inside it, with the appearance of its map."""
     renderer = _map_renderer(str(furniture or FOLDER), camera.width, camera.height)
     look = sample_room_look(scene, renderer.models, "test", rng(0, f"map/{scene.image}"))
     return renderer.shoot(scene, camera, look).rgb

@@ -1,1 +1,1 @@
-"""Parametric meshes of everyday things, and the primitives that all meshes are made of."""
+"""Parametric meshes of everyday objects, and the primitives from which all meshes are built."""

@@ -1,4 +1,4 @@
-"""Animals: one parametric quadruped as horse, dog, cat and rabbit; the chicken; and the rocking horse.
+"""Animals: one parametric quadruped as horse, dog, cat and rabbit; a chicken; and a rocking horse.
 
 Lengths in metres, the nose at +x.
 """
@@ -242,7 +242,7 @@ def _chicken(random: Random) -> list[Piece]:
 
 
 def _rocking_horse(random: Random) -> list[Piece]:
-    """A toy horse on two runners; the scene's colour is its body's."""
+    """A toy horse on two runners; its body has the scene's colour."""
     u = random.uniform
     seat, long, boards = u(0.27, 0.33), u(0.15, 0.18), random.random() < 0.5
     hx, hz = long + u(0.05, 0.1), seat + u(0.15, 0.2)

@@ -1,4 +1,6 @@
-"""Parametric washing machines, ovens and refrigerators. Form and colours as in own_shapes.py."""
+"""Parametric washing machines, ovens and refrigerators. Conventions and colours as in
+own_shapes.py.
+"""
 
 import numpy as np
 
@@ -55,7 +57,7 @@ def _washing_machine(random: Random) -> list[Piece]:
 
 
 def _oven(random: Random) -> list[Piece]:
-    u, tall = random.uniform, random.random() < 0.55  # it stands on the floor with a hob, or is built in
+    u, tall = random.uniform, random.random() < 0.55  # free-standing with a hob, or built in
     deep, wide, high = u(0.5, 0.62), u(0.56, 0.64), u(0.82, 0.92) if tall else u(0.54, 0.64)
     x, bar_z, low = deep / 2, u(0.09, 0.14), u(0.1, 0.2) if tall else 0.03
     metal, glass_share = pick(random, "chrome", "dark", "chrome"), u(0.5, 0.85)

@@ -9,7 +9,9 @@ from po3d.synthesis.shapes.turned import UP, upright
 
 
 def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
-    """A patch on a ball of `radius`: its outline (N, 2) in tangents of the angle around `direction`."""
+    """Build a patch on a ball of `radius`: its outline (N, 2) in tangents of the angle around
+    `direction`.
+    """
     direction = direction / np.linalg.norm(direction)
     u = np.cross(direction, (0.3, 0.5, 0.8))
     u /= np.linalg.norm(u)
@@ -22,7 +24,7 @@ def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
 
 
 def _turned(pieces: list[Piece], random: Random, radius: float) -> list[Piece]:
-    """A ball's pieces turned anyhow, lying on the ground."""
+    """Rotate a ball's pieces at random and place it on the ground."""
     yaw, pitch, roll = random.uniform(-np.pi, np.pi, 3)
     return moved_all(pieces, (0, 0, radius), yaw=yaw, pitch=pitch, roll=roll)
 

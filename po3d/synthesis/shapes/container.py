@@ -1,4 +1,6 @@
-"""Parametric boxes, baskets, safes and filing cabinets. Form and colours as in own_shapes.py."""
+"""Parametric boxes, baskets, safes and filing cabinets. Conventions and colours as in
+own_shapes.py.
+"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parametric crockery. Form and colours as in own_shapes.py."""
+"""Parametric crockery. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 

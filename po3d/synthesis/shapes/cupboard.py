@@ -1,4 +1,4 @@
-"""Parametric cupboards, shelves, cribs and pianos. Form and colours as in own_shapes.py."""
+"""Parametric cupboards, shelves, cribs and pianos. Conventions and colours as in own_shapes.py."""
 
 import itertools
 
@@ -53,7 +53,9 @@ def _crib(random: Random) -> list[Piece]:
 def _door(
     width: float, height: float, at: tuple[float, float, float], style: int, hinge: float, grip: str
 ) -> list[Piece]:
-    """A door that faces the front: flat, framed, with panels, of slats, or with a mirror; `at` is its middle."""
+    """Build a door facing the front: flat, framed, with panels, slats, or a mirror; `at` is its
+    middle.
+    """
     x, y, z = at
     pieces = main(panel(width, height, 0.004, 0.022, at, 0.004))
     face, rim = x + 0.02, 0.16 * min(width, height)
@@ -131,10 +133,12 @@ def _wardrobe(random: Random) -> list[Piece]:
 def _books(
     y: float, width: float, z: float, height: float, deep: float, x: float, random: Random
 ) -> list[Piece]:
-    """A row of books on a board from y to y + width: upright, the last ones leaning, or a few that lie."""
+    """Build a row of books on a board from y to y + width: upright with the last ones leaning, or a
+    few lying.
+    """
     u, pieces, end = random.uniform, [], y + width
     while y < end - 0.015:
-        if end - y > 0.3 and random.random() < 0.06:  # a pile that lies
+        if end - y > 0.3 and random.random() < 0.06:  # a horizontal pile
             top = z
             for _ in range(int(random.integers(2, 5))):
                 thick = u(0.02, 0.045)
@@ -155,7 +159,9 @@ def _books(
 def _case(
     deep: float, wide: float, rows: int, columns: int, high: float, random: Random
 ) -> tuple[list[Piece], list[tuple[float, float, float, float]]]:
-    """The boards of a bookcase and its bays: (lowest y, width, z of the board, clear height)."""
+    """Return the boards of a bookcase and its bays: (lowest y, width, z of the board, clear
+    height).
+    """
     thick, low = random.uniform(0.018, 0.035), random.choice([0.0, random.uniform(0.05, 0.1)])
     y = wide / 2 - thick / 2
     pieces = main(*(board((deep, thick, high), (0, s * y, high / 2)) for s in (-1, 1)))

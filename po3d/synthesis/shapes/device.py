@@ -1,4 +1,4 @@
-"""Parametric speakers, radios, fans and lamps. Form and colours as in own_shapes.py."""
+"""Parametric speakers, radios, fans and lamps. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 
@@ -251,7 +251,7 @@ def _lamp(random: Random) -> list[Piece]:
     if form == 3:
         shade = upright([(0, z[0]), *outer, (0, z[-1])], 28)
     else:
-        sides, fold = (56, 0.95) if form != 1 and random.random() < 0.4 else (28, 1.0)  # some are pleated
+        sides, fold = (56, 0.95) if form != 1 and random.random() < 0.4 else (28, 1.0)  # pleated
         ripple = np.where(np.arange(sides) % 2, fold, 1.0)
         t = np.arange(sides) * 2 * np.pi / sides
         walls = [*outer, *((outer - (0.004, 0))[::-1])]

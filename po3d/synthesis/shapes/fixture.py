@@ -1,4 +1,6 @@
-"""Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in own_shapes.py."""
+"""Parametric fireplaces, radiators, toilets and fire extinguishers. Conventions and colours as in
+own_shapes.py.
+"""
 
 import numpy as np
 

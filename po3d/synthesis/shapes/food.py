@@ -1,4 +1,4 @@
-"""Parametric bottles and food. Form and colours as in own_shapes.py."""
+"""Parametric bottles and food. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 from trimesh import Trimesh

@@ -1,5 +1,6 @@
-"""Parametric sinks, desks, beds, doors, windows and armchairs, which training pictures alone show (`own_shapes.TRAIN_ONLY`):
-the catalogue has too few families of them to learn from. Form and colours as in own_shapes.py.
+"""Parametric sinks, desks, beds, doors, windows and armchairs, for training pictures only
+(`own_shapes.TRAIN_ONLY`): the catalogue has too few models of them for training. Conventions and
+colours as in own_shapes.py.
 """
 
 import numpy as np

@@ -1,5 +1,4 @@
-"""Plants in pots, cacti, rocks, stone lanterns and dog houses. Lengths in metres. Above 400 lines: a generator is a long list of
-parts, and what grows in pots shares them."""
+"""Plants in pots, cacti, rocks, stone lanterns and dog houses. Lengths in metres."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +12,9 @@ from po3d.synthesis.shapes.turned import upright
 
 
 def _blade(points: ArrayLike, widths: ArrayLike, thick: float = 0.12) -> Trimesh:
-    """A leaf along a curve (P, 3) that runs outward from the z axis: flat across, `thick` a share of its half width."""
+    """Build a leaf along a curve (P, 3) that runs outwards from the z axis: flat across, `thick` as
+    a fraction of its half width.
+    """
     points, widths = np.asarray(points, float), np.asarray(widths, float)
     out = points[-1] - points[0]
     across = np.cross((0, 0, 1.0), out if np.hypot(*out[:2]) > 1e-6 else (1.0, 0, 0))
@@ -299,7 +300,7 @@ def _dog_house(random: Random) -> list[Piece]:
         tilt, courses = np.arctan2(rise, wide / 2), int(random.integers(1, 6))
         long = (slope + over + 0.03) / courses
         for side in (1, -1):
-            for k in range(courses):  # each a little over the one below
+            for k in range(courses):  # each slightly above the one below
                 out, step = (k + 0.5) * long - 0.025, 0.004 * (courses - 1 - k)
                 at = (0, side * out * np.cos(tilt), top + rise - out * np.sin(tilt) + thick * 0.6 + step)
                 sheet = box(deep + 2 * over, long + 0.006, thick, (0, 0, 0))

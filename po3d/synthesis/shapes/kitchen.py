@@ -1,4 +1,4 @@
-"""Parametric kitchen machines. Form and colours as in own_shapes.py."""
+"""Parametric kitchen machines. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
+"""Parametric Rubik's cubes and electric guitars. Conventions and colours as in own_shapes.py."""
 
 import functools
 
@@ -15,7 +15,7 @@ from po3d.synthesis.shapes.turned import disc
 def _rubiks_cube(random: Random) -> list[Piece]:
     u, size, gap = random.uniform, 0.0185, random.uniform(0.0003, 0.0009)
     colors = list(random.permutation(["white", "yellow", "red", "orange", "blue", "green"]))
-    state = int(random.integers(3))  # solved, its layers mixed, or mixed anyhow
+    state = int(random.integers(3))  # solved, with rotated layers, or with random colours
     share, edge, round_ = u(0.8, 0.93), u(0.0008, 0.0025), u(0.001, 0.0032)
     layer, angle = random.choice([-1, 1]), 0.0 if random.random() < 0.5 else u(0.1, 0.3)
     spun = [int(k) for k in random.integers(0, 4, 3)]
@@ -44,7 +44,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                         else ((side * np.pi / 2, 0) if way == 1 else (0, -side * np.pi / 2))
                     )
                     cubie += painted(str(name), moved(sticker, cell * size, yaw=yaw, pitch=pitch))
-                if angle and z == layer:  # a layer on its way
+                if angle and z == layer:  # a layer in the middle of a rotation
                     cubie = moved_all(cubie, yaw=angle)
                 pieces += cubie
     return pieces
@@ -52,7 +52,9 @@ def _rubiks_cube(random: Random) -> list[Piece]:
 
 @functools.cache
 def _outlines(part: str) -> dict[str, Array]:
-    """The outlines (N, 2) of (y, z) of bodies, guards and heads by name, metres, the front view; a head's from the nut up."""
+    """Return the outlines (N, 2) of (y, z) of bodies, guards and heads by name, metres, in the
+    front view; a head's from the nut up.
+    """
     rows = [row for row in rows_beside(__file__, "guitars.csv") if row["part"] == part]
     return {
         row["name"]: np.array([point.split() for point in row["points"].split(";")], float) for row in rows

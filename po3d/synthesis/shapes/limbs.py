@@ -1,4 +1,6 @@
-"""Bent, tapered and smooth pieces: bars, limbs, bodies, shells; and pieces mirrored, warped and put on wheels."""
+"""Bent, tapered and smooth pieces (bars, limbs, bodies, shells), and operations on pieces:
+mirroring, warping, scaling, wheels.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +13,7 @@ from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, 
 
 
 def smooth(points: ArrayLike, times: int = 2) -> Array:
-    """A polyline with its corners cut `times` times (Chaikin); the ends stay."""
+    """Smooth a polyline by cutting its corners `times` times (Chaikin); the end points stay."""
     points = np.asarray(points, float)
     for _ in range(times):
         a, b = points[:-1], points[1:]
@@ -21,7 +23,7 @@ def smooth(points: ArrayLike, times: int = 2) -> Array:
 
 
 def smooth_loop(points: ArrayLike, times: int = 2) -> Array:
-    """A closed polyline with its corners cut `times` times (Chaikin)."""
+    """Smooth a closed polyline by cutting its corners `times` times (Chaikin)."""
     points = np.asarray(points, float)
     for _ in range(times):
         after = np.roll(points, -1, 0)
@@ -32,12 +34,12 @@ def smooth_loop(points: ArrayLike, times: int = 2) -> Array:
 
 
 def bar(points: ArrayLike, radius: ArrayLike, sides: int = 8, times: int = 2) -> Trimesh:
-    """A bent round tube near a polyline (P, 3)."""
+    """Build a bent round tube near a polyline (P, 3)."""
     return tube(smooth(points, times), radius, sides)
 
 
 def hoop(rings: ArrayLike) -> Trimesh:
-    """A ring through closed sections (R, N, 3), the last joined to the first."""
+    """Build a ring through closed sections (R, N, 3), the last joined to the first."""
     rings = np.asarray(rings, float)
     r, n, _ = rings.shape
     i, k = np.divmod(np.arange(r * n), n)
@@ -50,8 +52,9 @@ def dome(
     radii: Sequence[float], azimuths: tuple[float, float], elevations: tuple[float, float], wall: float,
     at: ArrayLike = (0, 0, 0), steps: tuple[int, int] = (16, 8),
 ) -> Trimesh:  # fmt: skip
-    """A piece of the shell of an ellipsoid, `wall` thick inward, between angles in radians; all the way round where
-    `azimuths` span a full turn."""
+    """Build a part of an ellipsoid's shell, `wall` thick inwards, between angles in radians; all
+    the way round if `azimuths` span a full turn.
+    """
     whole = azimuths[1] - azimuths[0] > 2 * np.pi - 1e-6
     turn, rise = np.linspace(*azimuths, steps[0] + 1), np.linspace(*elevations, steps[1] + 1)
     across = np.r_[np.cos(rise), np.cos(rise)[::-1]], np.r_[np.sin(rise), np.sin(rise)[::-1]]
@@ -64,8 +67,9 @@ def dome(
 
 
 def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0) -> Trimesh:
-    """A smooth round limb with round ends through `points` (P, 3), of one radius a point; `flat` stretches it across
-    y about y = 0."""
+    """Build a smooth round limb with round ends through `points` (P, 3), with one radius per point;
+    `flat` scales it across y about y = 0.
+    """
     points = np.asarray(points, float)
     knots = np.c_[points, np.broadcast_to(np.asarray(radii, float), len(points))]
     curve = _through(knots, steps) if len(knots) > 2 else np.linspace(knots[0], knots[1], steps + 1)
@@ -77,7 +81,7 @@ def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, f
 
 
 def _cap(end: Array, inner: Array) -> Array:
-    """Two stations (2, 4) beyond the end of a limb, that round it off."""
+    """Return two stations (2, 4) beyond the end of a limb that round it off."""
     out = (end - inner)[:3]
     out = out / max(np.linalg.norm(out), 1e-9)
     turns = np.radians([50.0, 82.0])
@@ -85,7 +89,7 @@ def _cap(end: Array, inner: Array) -> Array:
 
 
 def _through(knots: Array, steps: int) -> Array:
-    """A Catmull-Rom curve through (P, D) knots, `steps` stations between two."""
+    """Return a Catmull-Rom curve through (P, D) knots, with `steps` stations between two."""
     padded = np.concatenate([2 * knots[:1] - knots[1:2], knots, 2 * knots[-1:] - knots[-2:-1]])
     a, b, c, d = (padded[k : len(padded) - 3 + k, None] for k in range(4))
     t = np.arange(steps)[None, :, None] / steps
@@ -96,7 +100,9 @@ def _through(knots: Array, steps: int) -> Array:
 
 
 def column(stations: ArrayLike, sides: int = 16) -> Trimesh:
-    """An upright elliptic body through `stations` (S, 4) of (z, x of its middle, half depth, half width)."""
+    """Build an upright elliptic body through `stations` (S, 4) of (z, x of its middle, half depth,
+    half width).
+    """
     t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
     c, s = np.cos(t), np.sin(t)
     rows = np.asarray(stations, float)
@@ -104,23 +110,23 @@ def column(stations: ArrayLike, sides: int = 16) -> Trimesh:
 
 
 def smooth_column(stations: ArrayLike, sides: int = 16, steps: int = 3) -> Trimesh:
-    """A `column` with a smooth outline."""
+    """Build a `column` with a smooth outline."""
     return column(_through(np.asarray(stations, float), steps), sides)
 
 
 def warped(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
-    """The mesh with its vertices moved."""
+    """Return the mesh with its vertices mapped by a function."""
     return closed(bend(np.array(mesh.vertices)), mesh.faces)
 
 
 def mirrored(mesh: Trimesh) -> list[Trimesh]:
-    """A mesh at the left, and its mirror image at the right."""
+    """Return a mesh on the left, and its mirror image on the right."""
     other = Trimesh(np.asarray(mesh.vertices) * (1, -1, 1), np.asarray(mesh.faces)[:, ::-1], process=False)
     return [mesh, other]
 
 
 def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
-    """Pieces enlarged about the origin, by one factor or one an axis."""
+    """Scale pieces about the origin, by one factor or one per axis."""
     return [
         (name, material, Trimesh(np.asarray(m.vertices) * factor, np.asarray(m.faces), process=False))
         for name, material, m in pieces
@@ -128,7 +134,7 @@ def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
 
 
 def wheel_on_hub(at: tuple[float, float], radius: float, width: float, rim: float = 0.6) -> list[Piece]:
-    """A tyre and a painted hub on the ground at (x, y)."""
+    """Build a tyre and a painted hub on the ground at (x, y)."""
     size = radius, width / 2
     tyre = [(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)]
     hub = [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)]

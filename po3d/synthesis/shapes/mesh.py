@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from po3d.io.files import atomic_write
 
 MATERIALS = ("paint", "glass", "tyre", "chrome", "dark", "lamp", "tail", "white", "wood", "seat")
-LONGEST = 0.1  # edge of a warped mesh, in shares of its longest side
-CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
+LONGEST = 0.1  # longest edge of a mesh before warping, as a fraction of its longest side
+CREASE = np.radians(35.0)  # faces that meet at a smaller angle share a smooth normal
 
 Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry
 Random = np.random.Generator
@@ -20,33 +20,33 @@ Generator = Callable[[Random], list[Piece]]
 
 
 def solid(name: str, material: str, *meshes: trimesh.Trimesh) -> list[Piece]:
-    """Pieces of one part."""
+    """Return pieces of one part."""
     return [(name, material, mesh) for mesh in meshes]
 
 
 def painted(name: str, *meshes: trimesh.Trimesh) -> list[Piece]:
-    """Pieces of one part in the object's colour, or in one of its own."""
+    """Return pieces of one part in the object's colour, or in a colour of its own."""
     return solid(name, "paint", *meshes)
 
 
 def main(*meshes: trimesh.Trimesh) -> list[Piece]:
-    """Pieces that take the scene's colour."""
+    """Return pieces that take the scene's colour."""
     return painted("main", *meshes)
 
 
 def named(*makers: Generator) -> dict[str, Generator]:
-    """Generators by category: what their functions are called."""
+    """Return generators by category, which is the name of their function."""
     return {make.__name__.strip("_").replace("_", " "): make for make in makers}
 
 
 def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
-    """One of the words."""
+    """Draw one of the words."""
     return str(random.choice(words, p=p))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A named part; `paint` is the object's colour, every other material has its own."""
+    """A named part; `paint` has the object's colour, every other material its own."""
 
     name: str
     material: str
@@ -54,7 +54,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Unit-scale mesh: x forward, y left, z up, wheels on z = 0, bounding box centred in x and y."""
+    """Unit-scale mesh: x forward, y left, z up, wheels on z = 0, bounding box centred in x and
+    y.
+    """
 
     vertices: NDArray[np.float32]  # (V, 3)
     normals: NDArray[np.float32]  # (V, 3) unit
@@ -68,9 +70,11 @@ def assemble(
     extent: Sequence[float],
     warp: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
 ) -> Mesh:
-    """The mesh of all pieces, scaled along each axis so that its bounding box is exactly `extent` (length,
-    width, height), centred in x and y, standing on z = 0; with a `warp` its points are then moved and brought back to the box. Pieces of one name and
-    material become one part."""
+    """Build the mesh of all pieces, scaled along each axis so that its bounding box is exactly
+    `extent` (length, width, height), centred in x and y, standing on z = 0. With a `warp` its
+    points are then moved and scaled back to the box. Pieces of one name and material become one
+    part.
+    """
     parts: list[Part] = []
     part_ids, corners, faces, count = [], [], [], 0
     for name, material, piece in pieces:
@@ -99,7 +103,9 @@ def assemble(
 
 
 def write_mesh(path: Path, mesh: Mesh, **more: NDArray) -> None:
-    """An .npz of its arrays and the words of its parts, and of `more` arrays."""
+    """Write a mesh as .npz: its arrays, the names and materials of its parts, and the arrays
+    `more`.
+    """
     parts = np.array([(part.name, part.material) for part in mesh.parts])
     arrays = {"vertices": mesh.vertices, "normals": mesh.normals, "part": mesh.part, "faces": mesh.faces}
     with atomic_write(path, "wb") as file:
@@ -107,15 +113,16 @@ def write_mesh(path: Path, mesh: Mesh, **more: NDArray) -> None:
 
 
 def read_mesh(path: Path) -> Mesh:
-    """What `write_mesh` wrote."""
+    """Read a mesh written by `write_mesh`."""
     with np.load(path) as file:
         parts = tuple(Part(*map(str, row)) for row in file["parts"])
         return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
 
 
 def spread(mesh: Mesh, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Points spread evenly over the surface: (count,) the face of each, (count, 3) the points, and (F, 3) normals of all faces,
-    twice as long as their areas."""
+    """Sample points evenly on the surface: the face of each (count,), the points (count, 3), and
+    the normals (F, 3) of all faces, whose length is twice their area.
+    """
     a, b, c = mesh.vertices[mesh.faces].astype(float).transpose(1, 0, 2)
     cross = np.cross(b - a, c - a)
     area, k = np.linalg.norm(cross, axis=1), np.arange(count)
@@ -126,7 +133,9 @@ def spread(mesh: Mesh, count: int) -> tuple[NDArray[np.int64], NDArray[np.float6
 
 
 def boxed(points: NDArray[np.float64], extent: Sequence[float]) -> NDArray[np.float64]:
-    """Points (n, 3) scaled along each axis and moved so that their box is `extent`, centred in x and y, on z = 0."""
+    """Scale points (n, 3) along each axis and move them so that their box is `extent`, centred in x
+    and y, on z = 0.
+    """
     low, high = points.min(0), points.max(0)
     scale = np.asarray(extent, float) / (high - low)
     offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
@@ -136,8 +145,10 @@ def boxed(points: NDArray[np.float64], extent: Sequence[float]) -> NDArray[np.fl
 def _split(
     points: NDArray[np.float64], faces: NDArray[np.int64], longest: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Triangles whose edges are at most `longest`, so that a warp bends what lies on a large face as it bends the face:
-    points, faces, and for each point one of the given ones that it lies on a face with."""
+    """Subdivide triangles until all edges are at most `longest`, so that a warp bends a large face
+    as it bends the pieces on it. Return points, faces, and for each point the index of an original
+    point on a common face.
+    """
     origin = np.arange(len(points))
     while True:
         edges = np.sort(np.stack([faces, np.roll(faces, -1, 1)], -1), -1).reshape(-1, 2)
@@ -151,7 +162,7 @@ def _split(
         origin = np.concatenate([origin, origin[unique[long, 0]]])
         middle = middle[inverse.reshape(-1, 3)]
         halved = middle >= 0
-        # Turned so that the first edge is halved and, where two are, the second one too.
+        # Rotated so that the first edge is halved and, if two are, the second one too.
         turn = np.where(halved.sum(1) == 2, (halved.argmin(1) + 1) % 3, halved.argmax(1))
         order = (turn[:, None] + np.arange(3)) % 3
         (a, b, c), (ab, bc, ca) = (np.take_along_axis(x, order, 1).T for x in (faces, middle))
@@ -167,9 +178,13 @@ def _split(
 def creased(
     vertices: NDArray[np.float64], faces: NDArray[np.int64], most: int | None = None
 ) -> tuple[np.ndarray, ...]:
-    """Vertices split at creases: which vertex each was, places, unit normals, faces. A corner's normal is the mean of the
-    adjacent faces' (weighted by area) that differ from its own face by less than CREASE. Faces without area are left out;
-    where more than `most` meet at a vertex, each has its own normal, for time grows with their square."""
+    """Split vertices at creases; return the original vertex of each, positions, unit normals,
+    faces.
+
+    A corner's normal is the mean of the adjacent faces' normals (weighted by area) that differ from
+    its own face by less than CREASE. Faces without area are omitted. If more than `most` faces meet
+    at a vertex, each has its own normal, because time grows with their square.
+    """
     tri = vertices[faces]
     cross = np.cross(tri[:, 1] - tri[:, 0], tri[:, 2] - tri[:, 0])
     area = np.linalg.norm(cross, axis=1)
@@ -181,7 +196,7 @@ def creased(
         vertices = np.concatenate([vertices, vertices[faces[crowded]]])
         faces[crowded] = np.arange(first, len(vertices))
     vertex = faces.ravel()
-    around = np.bincount(vertex, minlength=len(vertices))  # faces at each vertex
+    around = np.bincount(vertex, minlength=len(vertices))  # number of faces at each vertex
     by_vertex, start = np.argsort(vertex, kind="stable"), np.cumsum(around) - around
     many = around[vertex]
     corner = np.repeat(np.arange(len(vertex)), many)
@@ -190,10 +205,10 @@ def creased(
     alike = (unit[other] * unit[corner // 3]).sum(1) > np.cos(CREASE)
     corner, other = corner[alike], other[alike]
     sums = [np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)]
-    normals = np.stack(sums, 1).astype(float)  # sums of nothing are integers
+    normals = np.stack(sums, 1).astype(float)  # bincount returns integers for empty input
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-20)
     x, y, z = np.round(normals * 500).astype(np.int64).T + 512  # 10 bits each
-    key = ((vertex * 1024 + x) * 1024 + y) * 1024 + z  # vertices of equal normal are one
+    key = ((vertex * 1024 + x) * 1024 + y) * 1024 + z  # merge vertices of equal normal
     _, chosen, inverse = np.unique(key, return_index=True, return_inverse=True)
     source = vertex[chosen]
     return source, vertices[source], normals[chosen], inverse.reshape(-1, 3)

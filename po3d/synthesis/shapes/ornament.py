@@ -1,4 +1,4 @@
-"""Parametric presents, vases and candles. Form and colours as in own_shapes.py."""
+"""Parametric presents, vases and candles. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 
@@ -162,7 +162,7 @@ def _candle(random: Random) -> list[Piece]:
 
 
 def _flame(at: np.ndarray | tuple[float, float, float], random: Random, size: float = 1.0) -> list[Piece]:
-    """A wick, and mostly a flame on it."""
+    """A wick, usually with a flame."""
     x, y, z = at
     pieces = solid("wick", "tyre", rod((x, y, z - 0.004), (x, y, z + 0.01), 0.0016, 5))
     if random.random() < 0.8:

@@ -1,7 +1,7 @@
-"""Parametric shapes of what stands outdoors, on floors and on tables.
+"""Parametric shapes of outdoor objects, on floors and on tables.
 
-What takes the scene's colour is the part "main"; `shape_palettes.csv` says the colours of the others, and of things that
-have no colour of the scene's.
+The part "main" takes the scene's colour; `shape_palettes.csv` gives the colours of the others, and
+of objects without a colour in the scene.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
-"""Our own parametric shapes, all of them: category and variant to a mesh with its colours.
+"""Registry of our own parametric shapes: category and variant to a mesh with its colours.
 
-A shape is pieces about as large as the thing, front +x; the renderer stretches it to its box. Parts called "main" take
-the colour that the scene says, where it says one. `shape_palettes.csv` has what other parts are usually coloured, one of
-which is drawn and varied for each variant; paint without a palette gets a random muted colour.
+A shape consists of pieces of about real size, front +x; the renderer scales it to its box. Parts
+named "main" take the scene's colour, if it has one. `shape_palettes.csv` lists typical colours of
+other parts, one of which is drawn and varied for each variant; paint without a palette gets a
+random muted colour.
 """
 
 import importlib
@@ -19,15 +20,18 @@ _NAMES = (
     "appliance", "container", "crockery", "cupboard", "device", "fixture", "food", "kitchen", "leisure", "ornament", "outdoor",
     "people", "animal", "toy", "garden", "balls", "wheeled", "pushed", "room", "seat", "wearable", "furnishing",
 )  # fmt: skip
-# Each has SHAPES: category -> function that draws the pieces of one variant from a Generator.
+# Each module has SHAPES: category -> function that samples the pieces of one variant with a
+# Generator.
 MODULES = tuple(importlib.import_module(f"po3d.synthesis.shapes.{name}") for name in _NAMES)
 SHAPES: dict[str, Generator] = {name: make for module in MODULES for name, make in module.SHAPES.items()}
-# Categories of which the catalogue has models for every split; ours are more families for training alone.
+# Categories with catalogue models in every split; our shapes only add variety in training.
 TRAIN_ONLY = frozenset(furnishing.SHAPES)
 
 
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
-    """The mesh and its own colours (linear, by part); KeyError for a category that has no shape."""
+    """Return the mesh and its own colours (linear, by part). Raise KeyError for a category without
+    a shape.
+    """
     random = rng(variant, f"shape/{category}")
     pieces = SHAPES[category](random)
     points = np.concatenate([np.asarray(piece.vertices) for _, _, piece in pieces])

@@ -1,6 +1,6 @@
 """One parametric standing person in clothes, as man, woman, boy and girl.
 
-Lengths are shares of the height until `person` scales them; the face is at +x.
+Lengths are fractions of the height until `person` scales them; the face is at +x.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from po3d.synthesis.shapes.turned import upright
 
 
 class Build(NamedTuple):
-    """What tells men, women and children apart."""
+    """Proportions of men, women and children."""
 
     height: tuple[float, float]  # metres
     head: tuple[float, float]  # height of the head, as a share
@@ -51,7 +51,7 @@ GIRL = Build(
 
 
 def person(random: Random, build: Build) -> list[Piece]:
-    """A standing person of a build, in metres."""
+    """Build a standing person, in metres."""
     u = random.uniform
     shoulder, hip, waist = u(*build.shoulder), u(*build.hip), u(*build.waist)
     child = build.head[0] > 0.15
@@ -168,7 +168,7 @@ def _arms(random: Random, shoulder: float, hip: float, neck: float, depth: float
 
 
 def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tuple[Array, Array]:
-    """Elbow and wrist."""
+    """Return elbow and wrist."""
     if pose == "hips":
         return start + [-0.03, sign * u(0.08, 0.11), -0.125], np.array(
             [depth * 0.5, sign * hip * 1.1, start[2] - 0.25]
@@ -189,7 +189,9 @@ def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tup
 
 
 def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -> list[Piece]:
-    """Neck, face and hair: in units of the head's height above its middle, then moved to the neck."""
+    """Build neck, face and hair: in units of the head's height relative to its middle, then moved
+    to the neck.
+    """
     u = random.uniform
     wide = u(0.36, 0.42)
     pieces = painted("skin", ball((0.42, wide, 0.5), (0, 0, 0), 2))

@@ -1,4 +1,6 @@
-"""Closed, outward-wound building blocks of the vehicles, in the object frame: x forward, y left, z up."""
+"""Closed building blocks of meshes with outward-facing triangles, in the object frame: x forward, y
+left, z up.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +18,7 @@ _CUBE = trimesh.creation.box((1.0, 1.0, 1.0))
 
 
 def closed(vertices: ArrayLike, faces: ArrayLike) -> Trimesh:
-    """A mesh wound so that its volume is positive."""
+    """Return a mesh whose faces are oriented outwards (positive volume)."""
     vertices, faces = np.asarray(vertices, float), np.asarray(faces)
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     volume = np.einsum("ni,ni->", a - vertices[0], np.cross(b - vertices[0], c - vertices[0]))
@@ -26,30 +28,32 @@ def closed(vertices: ArrayLike, faces: ArrayLike) -> Trimesh:
 def moved(
     mesh: Trimesh, at: ArrayLike = (0, 0, 0), yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0
 ) -> Trimesh:
-    """A copy turned about x (roll), then y (pitch, positive lowers the nose), then z (yaw), then moved."""
+    """Return a copy rotated about x (roll), then y (pitch, positive lowers the nose), then z (yaw),
+    then moved.
+    """
     matrix = trimesh.transformations.euler_matrix(roll, pitch, yaw, "sxyz")
     return Trimesh(np.asarray(mesh.vertices) @ matrix[:3, :3].T + at, np.asarray(mesh.faces), process=False)
 
 
 def moved_all(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> list[Piece]:
-    """Pieces moved together, each as `moved` moves it."""
+    """Rotate and move pieces together, each as `moved` does."""
     return [(name, material, moved(mesh, at, **turn)) for name, material, mesh in pieces]
 
 
 def box(length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
-    """A box centred on `at`."""
+    """Build a box centred on `at`."""
     return moved(Trimesh(_CUBE.vertices * (length, width, height), _CUBE.faces, process=False), at, **turn)
 
 
 def ball(radius: ArrayLike, at: ArrayLike = (0, 0, 0), detail: int = 1) -> Trimesh:
-    """An ellipsoid with radii (x, y, z) or one radius."""
+    """Build an ellipsoid with radii (x, y, z) or one radius."""
     mesh = trimesh.creation.icosphere(detail, 1.0)
     mesh.vertices *= np.broadcast_to(np.asarray(radius, float), 3)
     return moved(mesh, at)
 
 
 def loft(rings: ArrayLike) -> Trimesh:
-    """A closed tube through rings (R, N, 3) of equal length, capped by fans."""
+    """Build a closed tube through rings (R, N, 3) of equal length, capped by fans."""
     rings = np.asarray(rings, float)
     r, n, _ = rings.shape
     k = np.arange(n)
@@ -63,7 +67,7 @@ def loft(rings: ArrayLike) -> Trimesh:
 
 
 def _sides(rings: int, n: int) -> Array:
-    """(2 (rings - 1) n, 3) faces between rings of n corners each."""
+    """Return the faces (2 (rings - 1) n, 3) between rings of n corners each."""
     low = np.arange((rings - 1) * n).reshape(-1, n)
     next_ = np.roll(low, -1, 1)
     faces = [np.stack([low, next_, next_ + n], -1), np.stack([low, next_ + n, low + n], -1)]
@@ -71,14 +75,15 @@ def _sides(rings: int, n: int) -> Array:
 
 
 def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
-    """A round tube along a polyline (P, 3); `radius` is one number or one a point."""
+    """Build a round tube along a polyline (P, 3); `radius` is one number or one per point."""
     points = np.asarray(points, float)
     radius = np.broadcast_to(np.asarray(radius, float), len(points))
     along = np.gradient(points, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     u = np.empty_like(along)
     carried = np.array([0.0, 1, 0]) if abs(along[0, 1]) < 0.9 else np.array([1.0, 0, 0])
-    for i, d in enumerate(along):  # carried along, so that the section never flips where the line turns
+    # propagated along the line, so that the section does not flip where it turns
+    for i, d in enumerate(along):
         carried = carried - d * (carried @ d)
         u[i] = carried = carried / np.linalg.norm(carried)
     v = np.cross(along, u)
@@ -88,12 +93,12 @@ def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
 
 
 def rod(a: ArrayLike, b: ArrayLike, radius: float, sides: int = 6) -> Trimesh:
-    """A straight tube from a to b."""
+    """Build a straight tube from a to b."""
     return tube([a, b], radius, sides)
 
 
 def rounded(points: ArrayLike, radius: float, quad_segs: int = 2) -> Array:
-    """A polygon (N, 2) with its corners rounded, counter-clockwise."""
+    """Return a polygon (N, 2) with rounded corners, counter-clockwise."""
     shape = shapely.Polygon(np.asarray(points, float))
     soft = (
         shape.buffer(-radius, quad_segs=quad_segs)
@@ -111,8 +116,9 @@ def slab(
     bend: Callable[[Array], Array] | None = None,
     rows: int = 2,
 ) -> Trimesh:
-    """The side view (N, 2) of (x, z) points extruded over y in +-width/2, its edges bevelled; `rows` rings
-    across, so that `bend` (vertices -> vertices) can taper it."""
+    """Extrude a side view (N, 2) of (x, z) points over y in +-width/2, with bevelled edges; `rows`
+    is the number of rings across, so that `bend` (vertices -> vertices) can taper it.
+    """
     shape = shapely.geometry.polygon.orient(shapely.Polygon(np.asarray(profile, float)).simplify(1e-6))
     outline = np.array(shape.exterior.coords)[:-1]
     edge = np.roll(outline, -1, 0) - outline
@@ -121,7 +127,7 @@ def slab(
     corner = normal + np.roll(normal, 1, 0)
     corner /= np.maximum((corner**2).sum(1, keepdims=True) / 2, 0.4)
     inner = outline - bevel * corner
-    while bevel and not _insets(outline, inner):  # where the profile is narrow, the bevel gives way
+    while bevel and not _insets(outline, inner):  # the bevel is reduced where the profile is narrow
         bevel = bevel * 0.6 if bevel > 1e-3 else 0.0
         inner = outline - bevel * corner
     half = width / 2
@@ -140,20 +146,22 @@ def slab(
 
 
 def _insets(outline: Array, inner: Array) -> bool:
-    """Whether `inner` is a simple polygon whose edges all run the way of `outline`'s."""
+    """Return whether `inner` is a simple polygon whose edges have the directions of `outline`'s."""
     along = ((np.roll(inner, -1, 0) - inner) * (np.roll(outline, -1, 0) - outline)).sum(1)
     return bool((along > 0).all()) and shapely.Polygon(inner).is_valid
 
 
 def plate(outline: ArrayLike, thickness: float, z: float = 0.0) -> Trimesh:
-    """A flat sheet: the top view (N, 2) of (x, y) points, `thickness` high from `z`."""
+    """Build a flat sheet: the top view (N, 2) of (x, y) points, `thickness` high from `z`."""
     upright = slab(outline, thickness)
     v = np.array(upright.vertices)
     return closed(np.c_[v[:, 0], v[:, 2], v[:, 1] + z + thickness / 2], upright.faces)
 
 
 def triangles(outline: Array) -> NDArray[np.int64]:
-    """(T, 3) indices of a simple polygon's triangulation, wound like the outline seen from -y."""
+    """Triangulate a simple polygon; return the indices (T, 3), oriented like the outline seen from
+    -y.
+    """
     import mapbox_earcut
 
     cap = (
@@ -167,7 +175,9 @@ def triangles(outline: Array) -> NDArray[np.int64]:
 
 
 def lathe(profile: ArrayLike, sides: int = 12) -> Trimesh:
-    """A solid of revolution about y: points (N, 2) of (radius, y), from one end of the axle to the other."""
+    """Build a solid of revolution about y: points (N, 2) of (radius, y), from one end of the axle
+    to the other.
+    """
     profile = np.asarray(profile, float)
     t = np.arange(sides) * 2 * np.pi / sides
     rings = np.stack(
@@ -182,7 +192,9 @@ def lathe(profile: ArrayLike, sides: int = 12) -> Trimesh:
 def ring(
     radius: float, thickness: float, width: float | None = None, sides: int = 20, around: int = 6
 ) -> Trimesh:
-    """A torus about y: centre-line `radius`, cross-section 2 thickness high and `width` across."""
+    """Build a torus about y: centre-line `radius`, cross-section 2 thickness high and `width`
+    across.
+    """
     width = 2 * thickness if width is None else width
     t, s = np.arange(sides) * 2 * np.pi / sides, np.arange(around) * 2 * np.pi / around
     r = radius + thickness * np.cos(s)
@@ -203,13 +215,16 @@ def ring(
 def wheel(
     name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, disc: str = "chrome"
 ) -> list[Piece]:
-    """Pieces of a car's wheel standing on z = 0: tyre, and a disc of material `disc` on the outer side."""
+    """Build a car's wheel standing on z = 0: tyre, and a disc of material `disc` on the outer
+    side.
+    """
     side = np.sign(y) if y else 1.0
     half = width / 2
-    # (share of the radius, share of the half width) along the axle
+    # (fraction of the radius, fraction of the half width) along the axle
     tread = [(rim, -1), (0.93, -1), (1, -0.6), (1, 0.6), (0.93, 1), (rim, 1)]
     dish = [(0, -0.7), (rim, -0.7), (rim, 1.02), (rim * 0.8, 1.05), (0.2, 0.9), (0, 1.05)]
-    tyre = lathe(np.multiply(tread, (radius, half)), 16)  # a multiple of 4: a vertex stands on the ground
+    # a multiple of 4, so that a vertex is on the ground
+    tyre = lathe(np.multiply(tread, (radius, half)), 16)
     inner = lathe(np.multiply(dish, (radius, half)), 12)
     if side < 0:
         inner = moved(inner, yaw=np.pi)
@@ -221,7 +236,7 @@ def spoked_wheel(
     name: str, x: float, radius: float, tyre: float, materials: tuple[str, str], spokes: int = 12,
     hub: float = 0.05, y: float = 0.0, spoke: float = 0.006,
 ) -> list[Piece]:  # fmt: skip
-    """Pieces of a cycle's wheel on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
+    """Build a cycle's wheel on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
     outer, inner = materials
     middle = radius - tyre
     pieces = solid(name, outer, ring(middle, tyre, sides=24))
@@ -237,8 +252,10 @@ def spoked_wheel(
 def wing(
     root: Sequence[float], tip: Sequence[float], chord: tuple[float, float], thick: float = 0.12
 ) -> Trimesh:
-    """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, `thick` a share of
-    the chord. Works for wings, tailplanes and fins: the thickness is across the span."""
+    """Build a tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, with
+    `thick` as a fraction of the chord. Works for wings, tailplanes and fins: the thickness is
+    across the span.
+    """
     root, tip = np.asarray(root, float), np.asarray(tip, float)
     span = tip - root
     up = np.cross([1.0, 0, 0], span)
@@ -256,8 +273,9 @@ def wing(
 
 
 def hull(stations: ArrayLike, sides: int = 12, square: float = 1.0) -> Trimesh:
-    """A body along x through `stations` (S, 4) of (x, half width, lowest z, highest z): elliptic for
-    square = 1, closer to a box towards 0."""
+    """Build a body along x through `stations` (S, 4) of (x, half width, lowest z, highest z):
+    elliptic for square = 1, closer to a box towards 0.
+    """
     t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
     across, up = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
     x, half, low, high = np.asarray(stations, float).T[:, :, None]

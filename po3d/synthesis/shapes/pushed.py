@@ -1,4 +1,6 @@
-"""What is pushed on wheels: wheelbarrow, stroller, lawn mower, wheelchair. Lengths in metres, front +x."""
+"""Objects pushed on wheels: wheelbarrow, stroller, lawn mower, wheelchair. Lengths in metres, front
++x.
+"""
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from po3d.synthesis.shapes.turned import upright
 
 
 def arch(inner: float, outer: float, start: float, end: float) -> Array:
-    """A band of a circle (N, 2) from `start` to `end` degrees."""
+    """Return a band of a circle (N, 2) from `start` to `end` degrees."""
     t = np.radians(np.linspace(start, end, 12))
     arc = np.c_[np.cos(t), np.sin(t)]
     return np.r_[outer * arc, (inner * arc)[::-1]]
@@ -77,7 +79,7 @@ def _wheelbarrow(random: Random) -> list[Piece]:
     leg = tube(path, 0.014, 7)
     pieces += painted("frame", *mirrored(leg))
     pieces += painted("frame", rod((back, -wide * 0.9, 0.05 + 0.1), (back, wide * 0.9, 0.15), 0.012, 7))
-    if random.random() < 0.4:  # what is carried
+    if random.random() < 0.4:  # the load
         heap = ball((long * 0.42, wide * 0.85, u(0.06, 0.16)), (0.02, 0, low + deep - 0.04), 2)
         pieces += painted("load", heap)
     return pieces
@@ -145,7 +147,7 @@ def _stroller(random: Random) -> list[Piece]:
 
 
 def _lawn_mower(random: Random) -> list[Piece]:
-    """A deck on four wheels with a motor, and a long handle behind, perhaps with a bag for the grass."""
+    """A deck on four wheels with a motor, and a long handle behind, with or without a grass bag."""
     u = random.uniform
     long, half = u(0.5, 0.62), u(0.2, 0.25)
     front_r, rear_r = u(0.07, 0.09), u(0.08, 0.13)

@@ -1,4 +1,4 @@
-"""What animals on four feet are built of: trunk, face, legs, ears, patches."""
+"""Parts of quadrupeds: trunk, face, legs, ears, patches."""
 
 from typing import NamedTuple
 
@@ -11,21 +11,21 @@ from po3d.synthesis.shapes.primitives import Array, ball
 
 
 class Form(NamedTuple):
-    """A quadruped's frame: joints in side view (x, z), radii, and its ends."""
+    """A quadruped's skeleton: joints in side view (x, z), radii, and its ends."""
 
     rump: tuple[float, float]
     chest: tuple[float, float]
     girth: tuple[float, float, float]  # radii of the trunk: rump, belly, chest
     head: tuple[float, float]
     skull: float  # radius
-    muzzle: tuple[float, float, float]  # (forward, down) of its end from the head's middle, radius there
+    muzzle: tuple[float, float, float]  # (forward, down) of its end from the head, radius there
     leg: tuple[float, float]  # radii at the top and at the foot
     apart: float  # half distance of left and right legs
     flat: float = 1.0  # width of the trunk over its height
 
 
 def trunk(form: Form, neck: float) -> list[Piece]:
-    """Body, neck and head of a standing animal; `neck` is the neck's radius at the head."""
+    """Build body, neck and head of a standing animal; `neck` is the neck's radius at the head."""
     (rx, rz), (cx, cz), (hx, hz) = form.rump, form.chest, form.head
     r0, r1, r2 = form.girth
     line = [(rx, 0, rz), ((rx + cx) / 2, 0, (rz + cz) / 2 - 0.1 * r1), (cx, 0, cz)]
@@ -65,7 +65,9 @@ def _leg(points: ArrayLike, form: Form) -> Array:
 
 
 def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
-    """Four legs in a slight stride; `hock` is how far the hind legs' joints stand out backward."""
+    """Build four legs in a slight stride; `hock` is how far the hind legs' joints are displaced
+    backwards.
+    """
     pieces: list[Piece] = []
     socks, step = random.random() < 0.4, random.uniform(-1, 1, 4) * hock * 0.9
     for k, (sign, fore) in enumerate([(1, True), (-1, True), (1, False), (-1, False)]):
@@ -106,7 +108,7 @@ def sitting_legs(form: Form) -> list[Piece]:
 
 
 def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
-    """Two ears on a skull: upright triangles, hanging flaps, or long spoons."""
+    """Build two ears on a skull: upright triangles, hanging flaps, or long spoons."""
     base = head + np.array([-0.25, 0.55, 0.72]) * skull
     if kind == "pointed":
         line = [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]]
@@ -127,7 +129,7 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
 
 
 def patches(random: Random, form: Form, count: int) -> list[Piece]:
-    """Patches of another colour on the back and the flanks."""
+    """Build patches of another colour on the back and the flanks."""
     pieces: list[Piece] = []
     for _ in range(count):
         t, side = random.uniform(0.05, 0.95), random.uniform(-1.3, 1.3)

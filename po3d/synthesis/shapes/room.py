@@ -1,8 +1,9 @@
-"""Simple parametric shapes of things in rooms, where the furniture catalogue has no model or too few.
+"""Simple parametric shapes of objects in rooms for which the furniture catalogue has too few
+models.
 
-A shape is pieces about as large as the thing, front +x; the renderer stretches it to its box. Parts called "main"
-take the colour that the scene says; the others keep a material's colour or one drawn with the variant. Above 400 lines: a
-generator is a long list of parts.
+A shape consists of pieces of about real size, front +x; the renderer scales it to its box. Parts
+named "main" take the scene's colour; the others keep a material's colour or one drawn with the
+variant.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,7 @@ def _fronts(
     return pieces
 
 
-# --- on the floor and against walls -------------------------------------------------------------------------
+# --- on the floor and against walls ---------------------------------------------------------------
 
 
 def _rug(random: Random) -> list[Piece]:
@@ -76,7 +77,9 @@ def _cupboard(
 def _cupboards(
     size: tuple[float, float, float], rows: tuple[int, int], columns: tuple[int, int], legs: Sequence[float]
 ) -> Generator:
-    """A generator of cupboards: from the first to below the second number of rows and of columns, one of the legs."""
+    """Return a generator of cupboards with a leg height drawn from `legs`. The ranges of rows and
+    columns include their first and exclude their second value.
+    """
 
     def make(random: Random) -> list[Piece]:
         many = int(random.integers(*rows)), int(random.integers(*columns))
@@ -265,7 +268,7 @@ def _bench(random: Random) -> list[Piece]:
     return pieces + solid("legs", pick(random, "wood", "dark", "chrome"), *legs)
 
 
-# --- on walls -----------------------------------------------------------------------------------------------
+# --- on walls -------------------------------------------------------------------------------------
 
 
 def _panel_outline(width: float, height: float, random: Random, round_share: float) -> np.ndarray:
@@ -333,7 +336,7 @@ def _curtain(random: Random) -> list[Piece]:
     return pieces
 
 
-# --- on furniture -------------------------------------------------------------------------------------------
+# --- on furniture ---------------------------------------------------------------------------------
 
 
 def _pillow(random: Random) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""Parametric seats and coffee tables. Form and colours as in own_shapes.py."""
+"""Parametric seats and coffee tables. Conventions and colours as in own_shapes.py."""
 
 import itertools
 
@@ -63,7 +63,7 @@ def _office_chair(random: Random) -> list[Piece]:
 
 
 def _frame(width: float, height: float, at: tuple[float, float]) -> Trimesh:
-    """A rounded rectangular hoop that faces the front around (x, z) `at`."""
+    """A rounded rectangular hoop facing the front, around (x, z) `at`."""
     y, z = width / 2, height / 2
     line = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], 0.08, 4)
     rings = []

@@ -16,7 +16,9 @@ def block(
     bevel: float = 0.006,
     segs: int = 2,
 ) -> Trimesh:
-    """A box (depth, width, height) that stands on `at`, its upright edges rounded, the others bevelled."""
+    """Build a box (depth, width, height) standing on `at`, its upright edges rounded, the others
+    bevelled.
+    """
     d, w, height = size[0] / 2, size[1] / 2, size[2]
     radius = min(radius, 0.95 * min(d, w))
     outline = rounded([(-d, -w), (d, -w), (d, w), (-d, w)], radius, segs)
@@ -26,7 +28,7 @@ def block(
 
 
 def board(size: Sequence[float], at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
-    """A box (depth, width, height) centred on `at` with narrow bevels along x and z."""
+    """Build a box (depth, width, height) centred on `at` with narrow bevels along x and z."""
     d, h = size[0] / 2, size[2] / 2
     bevel = 0.12 * min(size)
     return moved(slab([(-d, -h), (d, -h), (d, h), (-d, h)], size[1], bevel), at, **turn)
@@ -34,19 +36,21 @@ def board(size: Sequence[float], at: ArrayLike = (0, 0, 0), **turn: float) -> Tr
 
 def panel(width: float, height: float, radius: float, thickness: float, at: ArrayLike, bevel: float = 0.0,
           segs: int = 2) -> Trimesh:  # fmt: skip
-    """A rounded rectangle that faces the front, centred on `at` in y and z, from x to x + thickness."""
+    """Build a rounded rectangle facing the front, centred on `at` in y and z, from x to x +
+    thickness.
+    """
     y, z = width / 2, height / 2
     outline = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], min(radius, 0.95 * min(y, z)), segs)
     return moved(slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2)
 
 
 def behind(*meshes: Trimesh) -> list[Trimesh]:
-    """Pieces made for the front, turned to the back."""
+    """Turn pieces made for the front to the back."""
     return [moved(mesh, yaw=np.pi) for mesh in meshes]
 
 
 def soft_sheet(outline: Array, thickness: float) -> Trimesh:
-    """A (y, z) outline that faces the front, thick about x = 0, with soft edges."""
+    """Build a (y, z) outline facing the front, thick about x = 0, with soft edges."""
     return moved(slab(outline, thickness, min(0.012, 0.2 * thickness), rows=4), yaw=np.pi / 2)
 
 
@@ -56,13 +60,13 @@ def soft_plate(depth: float, width: float, thickness: float, z: float, radius: f
 
 
 def facing(outline: np.ndarray, thickness: float, x: float) -> Trimesh:
-    """A sheet that faces the front: its (y, z) outline, from x to x + thickness."""
+    """Build a sheet facing the front: its (y, z) outline, from x to x + thickness."""
     flat = slab(outline, thickness)  # (x, z) outline, thick along y
     return moved(flat, (x + thickness / 2, 0, 0), yaw=np.pi / 2)
 
 
 def tub(depth: float, width: float, height: float, wall: float, taper: float) -> list[Trimesh]:
-    """An open box: four walls that lean outward, and a floor."""
+    """Build an open box: four walls that lean outwards, and a floor."""
     low = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (depth / 2, width / 2)
     inner = low - np.sign(low) * wall
     rings = [

@@ -1,5 +1,4 @@
-"""Toys and likenesses: doll, teddy bear, snowman, toy car, toy train. Lengths in metres, front +x. Above 400 lines: five
-generators, each a long list of parts."""
+"""Toys and figures: doll, teddy bear, snowman, toy car, toy train. Lengths in metres, front +x."""
 
 import numpy as np
 
@@ -170,7 +169,7 @@ def _snowman(random: Random) -> list[Piece]:
 
 
 def _toy_car(random: Random) -> list[Piece]:
-    """A car of wood or plastic, chunky; or a street's car, squeezed."""
+    """A chunky car of wood or plastic, or a shortened street car."""
     u = random.uniform
     if random.random() < 0.4:
         kind = pick(random, *cars.MAKERS)

@@ -1,4 +1,4 @@
-"""Parametric helmets, hats and handbags. Form and colours as in own_shapes.py."""
+"""Parametric helmets, hats and handbags. Conventions and colours as in own_shapes.py."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ FULL = (-np.pi, np.pi)
 
 
 def _full_helmet(random: Random) -> list[Piece]:
-    """For motorbikes: a shell around the head, a visor, a chin bar on some."""
+    """Motorbike helmet: a shell around the head, a visor, a chin bar on some."""
     u, long, wide, high = random.uniform, *random.uniform((0.165, 0.125, 0.16), (0.185, 0.135, 0.175))
     radii, z, chin = (long, wide, high), u(0.11, 0.13), random.random() < 0.65
     opening = u(0.85, 1.05)  # half the width of the face's opening, radians
@@ -62,7 +62,7 @@ def _full_helmet(random: Random) -> list[Piece]:
 
 
 def _cycle_helmet(random: Random) -> list[Piece]:
-    """For cyclists: ribs with openings between them, a strap."""
+    """Bicycle helmet: ribs with openings between them, a strap."""
     u, long, wide, high = random.uniform, *random.uniform((0.165, 0.115, 0.125), (0.185, 0.13, 0.15))
     lining = dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7))
     pieces = solid("lining", "tyre", lining)
@@ -86,7 +86,7 @@ def _cycle_helmet(random: Random) -> list[Piece]:
 
 
 def _hard_hat(random: Random) -> list[Piece]:
-    """For builders: a dome with ridges and a brim."""
+    """Hard hat: a dome with ridges and a brim."""
     u, long, wide, high = random.uniform, *random.uniform((0.135, 0.11, 0.13), (0.15, 0.122, 0.155))
     pieces = main(dome((long, wide, high), FULL, (0.0, 1.55), 0.006, (0, 0, 0), (36, 9)))
     peak = u(1.22, 1.4)

@@ -1,5 +1,5 @@
-"""What is ridden on wheels: bicycles, motorbikes and motor scooters as the streets draw them, and kick scooters, tricycles
-and skateboards. Lengths in metres, front +x.
+"""Ridden vehicles: bicycles, motorbikes and motor scooters from the street scenes, and kick
+scooters, tricycles and skateboards. Lengths in metres, front +x.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ from po3d.synthesis.shapes.sheets import soft_plate
 from po3d.synthesis.shapes.turned import upright
 from po3d.synthesis.vehicles import bicycles, light_motorbikes, motorbikes
 
-# What is bare on a real two-wheeler, by the start of a part's name; the rest is its frame's colour.
+# Prefixes of the names of parts that are unpainted on a real two-wheeler; the others have the
+# frame's colour.
 _BARE = {
     "saddle": "seat", "seat": "seat", "drive_chain": "dark", "crank_arm": "chrome", "pedal": "dark", "handle": "dark",
     "stem": "chrome", "brake_system": "dark", "carrier": "dark", "side_stand": "chrome", "engine": "chrome",
@@ -22,11 +23,13 @@ _BARE = {
 }  # fmt: skip
 
 
-SMALL = 0.84  # of a street's motorbike: those of the orbit scenes are small
+SMALL = 0.84  # size relative to a street's motorbike: those of the orbit scenes are small
 
 
 def _bared(pieces: list[Piece]) -> list[Piece]:
-    """Pieces of a vehicle, of which the streets may paint all, with one painted part, "frame"."""
+    """Return the pieces of a street vehicle, of which all may be painted, with a single painted
+    part, "frame".
+    """
     wheels = {name for name, _, _ in pieces if name.startswith("wheel")}
     reach = {}
     for wheel in wheels:
@@ -56,7 +59,7 @@ def _motorbike(random: Random) -> list[Piece]:
 
 
 def _scooter(random: Random) -> list[Piece]:
-    """A motor scooter, or one that is pushed with a foot."""
+    """A motor scooter, or a kick scooter."""
     u = random.uniform
     if random.random() < 0.45:
         return scaled(_bared(light_motorbikes.scooter(random)), 0.9)
@@ -140,7 +143,7 @@ def _tricycle(random: Random) -> list[Piece]:
             (rear + 0.02, 0.1, 0.1, 0.19),
         ]
         pieces += painted("frame", hull(stations, 14, 0.6))
-    elif extra == "bar":  # by which a grown-up pushes
+    elif extra == "bar":  # handle for an adult to push
         back = (rear - 0.12, 0, u(0.62, 0.75))
         pieces += painted("fork", rod((rear, 0, rear_r), back, 0.012, 7))
         pieces += painted("fork", rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8))

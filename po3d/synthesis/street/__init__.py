@@ -1,1 +1,1 @@
-"""Street scenes and their questions, for the PulseCheck457 twin."""
+"""Street scenes and their questions for the PulseCheck457 twin."""

@@ -1,10 +1,10 @@
-"""Rendered street scenes with their labels, each a pure function of (seed, index, split).
+"""Rendered street scenes with labels, each a pure function of (seed, index, split).
 
     sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► scene_record
                         └─────────────────────────────────────────► colour, once
 
-Records have the layout of Super-CLEVR's scene files, so training and benchmarks read ours as they read
-theirs."""
+Records have the layout of Super-CLEVR's scene files, so training and benchmarks read both alike.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -38,25 +38,29 @@ from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import LOOKS, TOYS, Layout, LayoutObject, LookKind, Split, sample_layout
 from po3d.synthesis.vehicles import Mesh, vehicle
 
-MIN_VISIBLE_PX = 200  # of every object, else the scene is drawn again (Super-CLEVR)
-MAX_SCENES = 500  # drawn for one index; nearly all pass at once
-# Of them looked at for the wanted number of occluded objects; then the nearest is taken.
+# visible pixels required of every object, otherwise the scene is sampled again (Super-CLEVR)
+MIN_VISIBLE_PX = 200
+MAX_SCENES = 500  # attempts per index; nearly all succeed at once
+# Number of valid scenes among which the best match of the wanted occlusion is chosen.
 OCCLUSION_SCENES = 20
-STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
-ONE_COLOR = 0.7  # share of official toys whose tyres, seats and lamps are exactly as bright as their paint
-WINDOW = (0.15, 0.6)  # opacity of such a toy's glass, over a hollow cabin
-# And over a body that is none, so that the pane looks as dark as what lies behind official ones
+STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see `Placed.tint`
+# share of official toys whose tyres, seats and lamps are exactly as bright as their paint
+ONE_COLOR = 0.7
+WINDOW = (0.15, 0.6)  # opacity of such a toy's glass over a hollow cabin
+# Opacity over a solid body, so that the pane looks as dark as the interior behind official panes
 PANE = (0.5, 0.95)
-LARGE_LOTS = 2  # a large part is recoloured so many times as often as a small one
-# These carry the object's colour
+# weight of a large part relative to a small one when parts are chosen for recolouring
+LARGE_LOTS = 2
+# Parts with the object's colour
 HULLS = frozenset(("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage"))
 
-_STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}  # as in Super-CLEVR-3D's scene files
+# as in Super-CLEVR-3D's scene files
+_STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}
 
 
 @dataclass(frozen=True)
 class Made:
-    """A scene all of whose objects can be seen."""
+    """A scene in which every object is visible."""
 
     layout: Layout
     objects: tuple[Placed, ...]
@@ -68,8 +72,9 @@ class Made:
 def compose(
     layout: Layout, rng: np.random.Generator, vehicles: OfficialVehicles | None = None
 ) -> tuple[list[Placed], Camera, Look]:
-    """What the renderer draws: the layout's objects with their meshes and paints, its camera, and its
-    look. In official looks `vehicles` take the place of ours, where they are there."""
+    """Return the renderer's input: the layout's objects with meshes and paints, its camera, and its
+    rendering style. In official styles, `vehicles` replace our own models where available.
+    """
     official = layout.look in OFFICIAL_LOOKS
     place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
     objects = [place(o, layout.look, rng) for o in layout.objects]
@@ -81,8 +86,9 @@ def compose(
 def _official_form(
     placed: Placed, o: LayoutObject, look: LookKind, vehicles: OfficialVehicles, rng: np.random.Generator
 ) -> Placed:
-    """A placed vehicle with the mesh of the official one: see-through where that is glass, its parts recoloured as the layout
-    says or, outdoors, of the colours that its files give them."""
+    """Replace the mesh of a placed vehicle by the official one: with transparent glass, and with
+    parts recoloured as in the layout or, outdoors, in the colours of its files.
+    """
     toy = look in TOYS
     found = vehicles.get(o.shape, toy)
     if found is None:
@@ -99,8 +105,9 @@ def _official_form(
 
 
 def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
-    """As the official pictures show it: at its origin; in Super-CLEVR's studio of one colour all over, with windows to see
-    through and recoloured parts each of a material of its own."""
+    """Place a vehicle like the official pictures: at the official mesh's origin. In Super-CLEVR's
+    studio it has one colour, transparent windows, and recoloured parts with their own materials.
+    """
     mesh, toy = vehicle(o.shape, o.mesh_seed, o.forms), look in TOYS
     painted = _painted(o, mesh, look)
     return Placed(
@@ -134,8 +141,10 @@ def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
 
 
 def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
-    """Part name -> its PartPaint; two slots that meet the same part paint it once. Like Super-CLEVR's, official toys have
-    certain parts recoloured; the large ones are drawn more often, for there are few of them on ours."""
+    """Return part name -> PartPaint; if two slots select one part, it is painted once. As in
+    Super-CLEVR, only certain parts of official toys are recoloured; large parts are drawn more
+    often, because our models have few of them.
+    """
     names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
     if look in OFFICIAL_LOOKS:
         names = [n for n in names for _ in range(_repaintable(PARENT[o.shape]).get(n, 0))]
@@ -144,7 +153,7 @@ def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
 
 @functools.cache
 def _repaintable(category: str) -> dict[str, int]:
-    """Part name -> how often it stands in the lot."""
+    """Return part name -> its weight when parts are drawn."""
     rows = rows_beside(__file__, "parts.csv")
     return {r["part"]: LARGE_LOTS if r["large"] == "1" else 1 for r in rows if r["category"] == category}
 
@@ -158,9 +167,13 @@ def make_scene(
     dials: Dials = DEFAULT,
     vehicles: OfficialVehicles | None = None,
 ) -> Made:
-    """Scene `index` of a seed, with official `vehicles` where some are given. The number of objects is drawn once, so that
-    the test for visibility doesn't thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and,
-    where the dials want it, as many are occluded as they say."""
+    """Sample scene `index` of a seed, with official `vehicles` where available.
+
+    The number of objects is drawn once, so that rejection by visibility does not favour sparse
+    scenes. Layouts are drawn until every object has MIN_VISIBLE_PX visible pixels and, if `dials`
+    asks for it, the wanted number of objects is occluded. Raise InputError after MAX_SCENES
+    attempts.
+    """
     generator = rng(seed, f"scene/{split}", index)
     low, high = dials.objects
     count = int(generator.integers(low, high + 1))
@@ -188,9 +201,12 @@ def make_scene(
 
 
 def picture(made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
-    """(H, W, 3) sRGB; outdoors under the photographs of the folder `skies`, where one is given."""
+    """Render the picture, (H, W, 3) sRGB. Outdoors, `skies` is a folder of photographs used as
+    sky.
+    """
     look = made.look if skies is None else Photographs.of(skies).under(made.look, made.layout.look_seed)
-    return renderer.render(made.objects, made.camera, look, amodal=False).rgb  # make_scene has the masks
+    # make_scene has computed the masks
+    return renderer.render(made.objects, made.camera, look, amodal=False).rgb
 
 
 def render_example(
@@ -202,8 +218,9 @@ def render_example(
     skies: str | None = None,
     looks: Mapping[LookKind, float] | None = None,
 ) -> tuple[NDArray[np.uint8], dict]:
-    """The picture (480, 640, 3) and the record of scene `index`; the renderer is opened once a process. `looks`: weights of
-    the looks that a mixture draws from, in place of one `look`."""
+    """Return the picture (480, 640, 3) and the record of scene `index`. The renderer is opened once
+    per process. `looks`: weights of the rendering styles to draw from, instead of one `look`.
+    """
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
@@ -212,7 +229,7 @@ def render_example(
 
 
 def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKind:
-    """The look of scene `index`, drawn by the weights `looks`."""
+    """Draw the rendering style of scene `index` with the weights `looks`."""
     unknown = set(looks) - {*LOOKS, *OFFICIAL_LOOKS}
     if unknown or min(looks.values()) < 0 or sum(looks.values()) <= 0:
         raise InputError(f"looks={dict(looks)}: expected weights of {', '.join((*LOOKS, *OFFICIAL_LOOKS))}")
@@ -223,24 +240,25 @@ def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKi
 
 @functools.cache
 def open_renderer(samples: int = 1) -> Renderer:
-    """This process's renderer of the benchmark's image size."""
+    """Return this process's renderer for the benchmark's image size."""
     return Renderer(WIDTH, HEIGHT, samples)
 
 
-# --- records ------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 def image_name(index: int, suffix: str = "jpg") -> str:
-    """The benchmark's name of an image."""
+    """Return the benchmark's name of an image."""
     return f"superCLEVR_new_{index:06d}.{suffix}"
 
 
 def scene_record(made: Made, index: int, split: str, rules: Rules | None = None) -> dict:
-    """The scene in the layout of Super-CLEVR's files, with the keys that Super-CLEVR-3D and PulseCheck457
-    add.
+    """Return the scene in the layout of Super-CLEVR's files, with the additional keys of
+    Super-CLEVR-3D and PulseCheck457.
 
-    Masks are left out. What upstream has no place for (boxes x0, y0, x1, y1; visible fractions; mesh and look
-    seeds) is under "po3d"."""
+    Masks are omitted. Data without a place in the official layout (boxes x0, y0, x1, y1; visible
+    fractions; mesh and style seeds) is under "po3d".
+    """
     rules = rules or Rules()
     layout, labels = made.layout, made.labels
     positions = np.array([(o.x, o.y) for o in layout.objects])
@@ -305,7 +323,7 @@ def _object_record(o: LayoutObject, mesh: Mesh, made: Made) -> dict:
 
 
 def _occlusion_entry(label: ObjectLabel) -> list:
-    """[state, mask (left out), is it occluded, its occluder]; the last only where there is one."""
+    """Return [state, mask (omitted), is occluded, occluder]; the occluder only if there is one."""
     if label.occluder is None:
         return [0, "", "False"]
     return [_STATES[label.state], "", "True", str(label.occluder)]

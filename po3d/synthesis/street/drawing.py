@@ -1,5 +1,6 @@
-"""How a twin's pictures are drawn: by our own renderer or by Blender, with our vehicles or official ones. Masks and labels
-are our renderer's either way."""
+"""Rendering of a twin's pictures: by our renderer or by Blender, with our vehicles or official
+ones. Masks and labels always come from our renderer.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -21,14 +22,16 @@ RENDERERS = ("own", "blender")
 
 @dataclass(frozen=True)
 class Drawing:
-    """`vehicles`: a folder of official ones (`official_vehicles`), "" ours alone; they are drawn in the official looks."""
+    """Renderer and vehicles of a twin. `vehicles`: a folder of official models
+    (`official_vehicles`), "" for our own only; they are used in the official styles.
+    """
 
     renderer: str = "own"
     vehicles: str = ""
     blender: BlenderOptions = field(default_factory=BlenderOptions)
 
     def check(self, look: str | None) -> None:
-        """InputError in one line for what can't be drawn here."""
+        """Raise a one-line InputError for what cannot be rendered here."""
         known("renderer", self.renderer, RENDERERS)
         if self.vehicles and look not in dataset.OFFICIAL_LOOKS:
             raise InputError(f"vehicles=DIR goes with look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
@@ -36,7 +39,9 @@ class Drawing:
             blender.check(look, self.blender.python)
 
     def identity(self) -> dict:
-        """What tells its pictures from others', for a twin's description; nothing for our own ones."""
+        """Return what distinguishes its pictures from others, for a twin's description; empty for
+        our own renderer and vehicles.
+        """
         found: dict = {}
         if self.renderer == "blender":
             how = asdict(self.blender)
@@ -49,11 +54,11 @@ class Drawing:
         return found
 
     def official(self) -> OfficialVehicles | None:
-        """The official vehicles; read once a process."""
+        """Return the official vehicles, read once per process."""
         return opened(self.vehicles, self.blender.python) if self.vehicles else None
 
     def picture(self, made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
-        """(H, W, 3) sRGB of a scene; `skies` as of `dataset.picture`."""
+        """Render a scene to (H, W, 3) sRGB; `skies` as in `dataset.picture`."""
         if self.renderer == "own":
             return dataset.picture(made, renderer, skies)
         process, layout = blender.open_blender(self.blender.python), made.layout

@@ -1,7 +1,8 @@
-"""What can be seen of each object: counts, boxes and the occlusion state, from masks alone (no renderer).
+"""Visibility labels of each object (pixel counts, boxes, occlusion state), computed from masks
+without a renderer.
 
-`ids` and `amodal` must be sampled at the same points, so that an object's visible pixels are a subset of its
-amodal mask. Both end at the image's border, so what the border cuts off never counts as hidden.
+`ids` and `amodal` must be sampled at equal points, so that an object's visible pixels are a subset
+of its amodal mask. Both are clipped to the image, so parts outside the image never count as hidden.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from po3d.reasoning.rules import STREET_RULES
 
-# Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457, "Occlusion"). The state
-# that questions are asked about, partly occluded, has its constant in `Rules`.
-FULL_MAX_VISIBLE_PX = 1  # fewer visible pixels than this: fully occluded
+# Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457,
+# "Occlusion"). The threshold of the state used by questions, partly occluded, is in `Rules`.
+FULL_MAX_VISIBLE_PX = 1  # with fewer visible pixels an object is fully occluded
 
 State = Literal["none", "partial", "full"]
 
@@ -30,32 +31,32 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class ObjectLabel:
-    """What one picture shows of one object."""
+    """Visibility of one object in one picture."""
 
     visible_px: int
-    amodal_px: int  # pixels it would cover alone
+    amodal_px: int  # pixels of the object rendered alone
     hidden_px: int
     visible_fraction: float  # visible_px / amodal_px; 0 for an object outside the image
     state: State
-    occluder: int | None  # index of the object that hides most of it; None when nothing occludes it
+    occluder: int | None  # index of the object that hides most of it; None if nothing occludes it
     visible_box: Box | None
     amodal_box: Box | None
 
 
 @dataclass(frozen=True)
 class Masks:
-    """The pixels of N objects."""
+    """Pixel masks of N objects."""
 
     ids: NDArray[np.uint8]  # (H, W): 0 nothing, k + 1 object k
     amodal: NDArray[np.bool_]  # (N, H, W): the pixels of each object rendered alone
 
     def labels(self) -> tuple[ObjectLabel, ...]:
-        """One label per object."""
+        """Return one label per object."""
         return tuple(label_object(self.ids, mask, k) for k, mask in enumerate(self.amodal))
 
 
 def mask_box(mask: NDArray[np.bool_]) -> Box | None:
-    """The tight box of a (H, W) mask; None when it is empty."""
+    """Return the tight box of a (H, W) mask; None if it is empty."""
     rows = np.flatnonzero(mask.any(1))
     if not len(rows):
         return None
@@ -64,13 +65,14 @@ def mask_box(mask: NDArray[np.bool_]) -> Box | None:
 
 
 def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) -> ObjectLabel:
-    """The label of object `index`, from the id image (H, W) and its own amodal mask (H, W)."""
+    """Return the label of object `index` from the id image (H, W) and its amodal mask (H, W)."""
     box = mask_box(amodal)
     if box is None:
         return ObjectLabel(0, 0, 0, 0.0, "none", None, None, None)
     inside = np.s_[box.y0 : box.y1, box.x0 : box.x1]
     mask = amodal[inside]
-    counts = np.bincount(ids[inside][mask], minlength=index + 2)  # of each id over the amodal mask
+    # count of each id within the amodal mask
+    counts = np.bincount(ids[inside][mask], minlength=index + 2)
     amodal_px, visible_px = int(counts.sum()), int(counts[index + 1])
     hidden_px = amodal_px - visible_px
 
@@ -94,7 +96,9 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
 
 def occlusion_state(visible_px: int, hidden_px: int) -> State:
-    """Super-CLEVR's state of a whole object; its "ambiguous" middle, a few pixels hidden or left, is none."""
+    """Return Super-CLEVR's state of a whole object; its "ambiguous" state (a few pixels hidden or
+    visible) counts as none.
+    """
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
     if min(hidden_px, visible_px) > STREET_RULES.occlusion_min_px:

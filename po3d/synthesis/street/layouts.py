@@ -1,9 +1,11 @@
-"""What stands where: random street scenes by the published rules of Super-CLEVR and PulseCheck457.
+"""Random layouts of street scenes by the published rules of Super-CLEVR and PulseCheck457.
 
-A layout is pure data, drawn without a renderer: objects, camera jitter and the look's kind and seed. Rules
-(Super-CLEVR, image_generation): 3-10 objects, x and y in U(-3, 3), rotation in U(0, 360) degrees, shapes,
-colours, sizes and materials uniform; an object is accepted when its footprint, scaled by 1.1, meets no
-other's; 150 refusals of one object restart the scene."""
+A layout is pure data, sampled without a renderer: objects, camera jitter, and kind and seed of the
+rendering style. Rules (Super-CLEVR, image_generation): 3-10 objects, x and y in U(-3, 3), rotation
+in U(0, 360) degrees, uniform shapes, colours, sizes and materials. An object is accepted if its
+footprint, scaled by 1.1, intersects no other; after 150 rejections of one object the scene is
+restarted.
+"""
 
 import math
 from dataclasses import dataclass
@@ -17,24 +19,27 @@ from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotati
 from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
 from po3d.synthesis.render.official import OFFICIAL_LOOKS, STUDIO
 
-if TYPE_CHECKING:  # meshes need an extra, and nobody who opens a benchmark needs them
+if TYPE_CHECKING:  # meshes need an extra, which reading a benchmark does not require
     from po3d.synthesis.vehicles.forms import Forms
 
 Split = Literal["train", "validation", "test"]
 LookKind = Literal["studio", "outdoor", "superclevr", "hdri"]
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 10
-FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
+FOOTPRINT_MARGIN = 1.1  # scale of both footprints in the placement test
 MAX_RETRIES = 150
-# Recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+# Largest number of recoloured parts per object in the studio style (Super-CLEVR); outdoors there
+# are none
 MAX_PARTS = 3
-LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # the twin's
-TOYS: tuple[LookKind, ...] = ("studio", "superclevr")  # of one colour, rubber or metal, with recoloured parts
+LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # styles of the twin
+# styles with toys: one colour, rubber or metal, with recoloured parts
+TOYS: tuple[LookKind, ...] = ("studio", "superclevr")
 OWN_FORMS: tuple["Forms", ...] = ("own",)
-FORMS: tuple["Forms", ...] = ("own", "official", "official")  # in official looks: two vehicles of three
+# in official styles two of three vehicles have the official shape
+FORMS: tuple["Forms", ...] = ("own", "official", "official")
 PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
 
-# Mesh variants by split, so that no mesh of the test images is ever trained on.
+# Mesh variants by split: no mesh of the test images is used in training.
 TRAIN_MESHES = range(0, 64)
 VALIDATION_MESHES = range(1000, 1016)
 TEST_MESHES = range(2000, 2032)
@@ -43,7 +48,7 @@ MESHES: dict[str, range] = {"train": TRAIN_MESHES, "validation": VALIDATION_MESH
 
 @dataclass(frozen=True)
 class PartPaint:
-    """A recoloured part. `slot` in [0, 1) picks one of the parts that the object's mesh happens to have."""
+    """A recoloured part. `slot` in [0, 1) selects one of the parts of the object's mesh."""
 
     slot: float
     color: str
@@ -58,17 +63,19 @@ class LayoutObject:
     color: str
     size: str
     material: str
-    x: float  # of the position that is told: the box's middle, in official looks the official mesh's origin
+    # in the position that is annotated: the box centre, in official styles the official mesh's
+    # origin
+    x: float
     y: float
     heading: float  # azimuth of the nose, radians
     mesh_seed: int
     parts: tuple[PartPaint, ...] = ()
-    forms: "Forms" = "own"  # which family of meshes `mesh_seed` is a variant of
+    forms: "Forms" = "own"  # family of meshes of which `mesh_seed` selects a variant
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A scene before any picture of it exists."""
+    """A scene before rendering."""
 
     objects: tuple[LayoutObject, ...]
     jitter: tuple[float, float, float]  # added to the camera's nominal position
@@ -84,7 +91,7 @@ class Layout:
 def sample_layout(
     rng: np.random.Generator, count: int | None = None, split: Split = "train", look: LookKind | None = None
 ) -> Layout:
-    """A layout of `count` objects (None: uniform in 3..10), its meshes from the split's pool."""
+    """Sample a layout of `count` objects (None: uniform in 3..10) with meshes of the split."""
     known("split", split, MESHES)
     count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
     look = look or LOOKS[rng.integers(len(LOOKS))]
@@ -133,7 +140,7 @@ def _sample_object(
 
 
 class Rectangle(NamedTuple):
-    """A footprint: centre, heading, and half its length and width."""
+    """A footprint: centre, heading, half length and half width."""
 
     x: float
     y: float
@@ -149,7 +156,9 @@ def _enlarged(o: LayoutObject) -> Rectangle:
 
 
 def overlapping(a: Rectangle, b: Rectangle) -> bool:
-    """Do two rectangles intersect? By separating axes; in plain numbers, for it runs hundreds of times."""
+    """Return whether two rectangles intersect, by the separating axis theorem; in plain Python
+    numbers, because it is called hundreds of times.
+    """
     dx, dy = b.x - a.x, b.y - a.y
     if math.hypot(dx, dy) > math.hypot(a.length, a.width) + math.hypot(b.length, b.width):
         return False

@@ -1,5 +1,6 @@
-"""The families of questions, one a template of the benchmark. A family draws a program with its answer from a
-scene; it is None when the draw comes to nothing."""
+"""Question families, one for each template of the benchmark. A family samples a program with its
+answer from a scene, or None if sampling fails.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,12 +29,12 @@ def _same(attribute: str, kind: str, narrowed: bool, pieces: Pieces) -> Draw | N
 
 
 def _one_side_tells_all(a: int, b: int) -> bool:
-    """Whether of two alternatives neither is there, or one holds the other."""
+    """Return whether a union is degenerate: both sets are empty, or one contains the other."""
     return not (a or b) or bool(a and b and a | b in (a, b))
 
 
 def _either(narrowing: str | None, pieces: Pieces) -> Draw | None:
-    """How many [size|color|shape] things are NPs or NPs."""
+    """Build "How many [size|color|shape] things are NPs or NPs"."""
     untold = () if narrowing is None else (narrowing,)
     both = [pieces.some(pieces.world.all, untold, related=False) for _ in range(2)]
     if None in both:
@@ -55,17 +56,17 @@ def _hops(hops: int, kind: str, pieces: Pieces) -> Draw | None:
 
 
 def _both(kind: str, pieces: Pieces) -> Draw | None:
-    """What is R2 the NP2 and R the NP."""
+    """Build "What is R2 the NP2 and R the NP"."""
     a, b = pieces.chain(1), pieces.chain(1)
     if a is None or b is None:
         return None
-    if a[1] & b[1] in (a[1], b[1]):  # one of the two relations would not be needed
+    if a[1] & b[1] in (a[1], b[1]):  # one of the two relations would be redundant
         return None
     return pieces.finish(["intersect", *a[0], *b[0]], a[1] & b[1], kind)
 
 
 def _or_related(first: str, second: str, pieces: Pieces) -> Draw | None:
-    """How many things are NPs (R the NP) or NPs (R2 the NP2)."""
+    """Build "How many things are NPs (R the NP) or NPs (R2 the NP2)"."""
     sides = [pieces.counted(how) for how in (first, second)]
     if None in sides:
         return None
@@ -107,13 +108,15 @@ def _compare_values(attribute: str, first: str, second: str, pieces: Pieces) -> 
 
 
 def _occluded(kind: str, pieces: Pieces) -> Draw | None:
-    """What is the a of the NP that is occluded."""
+    """Build "What is the a of the NP that is occluded"."""
     tokens = ["filter[occlusion=occluded]", "scene"]
     return pieces.finish(tokens, pieces.world.occluded, kind, strict=True, minimal=True)
 
 
 def _related_query(key: str, kind: str, pieces: Pieces) -> Draw | None:
-    """What is the a of the NP that stands in a relation to the NP2, the relation being needed."""
+    """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
+    needed.
+    """
     start = pieces.reference(bits(i for i, r in enumerate(pieces.world.relation[key]) if r), minimal=True)
     if start is None:
         return None
@@ -122,13 +125,13 @@ def _related_query(key: str, kind: str, pieces: Pieces) -> Draw | None:
 
 
 def _facing(pieces: Pieces) -> Draw | None:
-    """Which direction the NP is facing."""
+    """Build "Which direction is the NP facing"."""
     faced = bits(i for i, v in enumerate(pieces.world.value["facing"]) if v is not None)
     return pieces.finish(["scene"], faced, "facing", related=False, minimal=True)
 
 
 def _which_faces(kind: str, pieces: Pieces) -> Draw | None:
-    """What is the a of the NP which faces to the <direction>."""
+    """Build "What is the a of the NP which faces to the <direction>"."""
     value = pieces.pick(FACINGS)
     tokens = [f"filter[facing={value}]", "scene"]
     return pieces.finish(tokens, pieces.world.mask((("facing", value),)), kind, strict=True, minimal=True)
@@ -144,12 +147,12 @@ def _collision(kind: str, pieces: Pieces) -> Draw | None:
 
 
 def zero_hop(asked: Sequence[str]) -> dict[str, Maker]:
-    """Questions on one described set; `asked`: the attributes that queries ask for."""
+    """Return families on one described set; `asked`: the attributes that queries ask for."""
     return {f"zero_hop/{k}": partial(_zero_hop, k) for k in ("count", "exist", *asked)}
 
 
 def objects(asked: Sequence[str]) -> dict[str, Maker]:
-    """Questions on several objects that need no geometry."""
+    """Return families on several objects that need no geometry."""
     return {
         **{f"same_relate/{a}/{k}": partial(_same, a, k, False) for a in asked for k in ("exist", "count")},
         **{f"same_relate/{a}/{k}_of": partial(_same, a, k, True) for a in asked for k in ("exist", "count")},
@@ -160,7 +163,7 @@ def objects(asked: Sequence[str]) -> dict[str, Maker]:
 
 
 def spatial(asked: Sequence[str]) -> dict[str, Maker]:
-    """Questions with directions: chains, both and either of two, comparisons."""
+    """Return families with directions: chains, intersections, unions, comparisons."""
     return {
         **{
             f"{name}/{k}": partial(_hops, n, k)
@@ -185,7 +188,9 @@ def spatial(asked: Sequence[str]) -> dict[str, Maker]:
 
 
 def comparisons(asked: Sequence[str]) -> dict[str, Maker]:
-    """Comparisons of two described sets or objects without a relation, which Super-CLEVR has, too."""
+    """Return families that compare two described sets or objects without a relation, as in
+    Super-CLEVR.
+    """
     return {
         **{
             f"compare_integer/{op}/both_plain": partial(_compare_counts, op, "plain", "plain")

@@ -1,5 +1,6 @@
-"""What questions are put together from: references, targets, chains of relations, and the question itself.
-The pieces are drawn; they are None when the scene has nothing of the kind."""
+"""Building blocks of questions: references, targets, chains of relations, and the final operation.
+Each is sampled and is None if the scene has no match.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -12,48 +13,50 @@ from po3d.synthesis.street.question_world import Phrase, World, members
 
 Tokens = list[str]
 
-TRIVIAL = 0.1  # share of relations that the target's description would not need (Super-CLEVR's generator)
+# share of relations that the target's description would not need (Super-CLEVR's generator)
+TRIVIAL = 0.1
 
 
 class Draw(NamedTuple):
-    """A program in prefix tokens, with the answer that the family computed."""
+    """A program in prefix tokens, with the answer computed by its family."""
 
     tokens: Tokens
     answer: str
 
 
 def narrow(tokens: Tokens, phrase: Phrase) -> Tokens:
-    """The filters of a phrase around a set, in slot order."""
+    """Wrap a set in the filters of a phrase, in slot order."""
     for attribute, value in phrase:
         tokens = [f"filter[{attribute}={value}]", *tokens]
     return tokens
 
 
 def _subsets(phrase: Phrase) -> Iterator[Phrase]:
-    """Every phrase with one word less."""
+    """Return every phrase with one word removed."""
     return combinations(phrase, len(phrase) - 1) if phrase else iter(())
 
 
 def answer(kind: str, found: int) -> str:
-    """What count or exist says of a set."""
+    """Return the answer of count or exist for a set."""
     return str(found.bit_count()) if kind == "count" else ("yes" if found else "no")
 
 
 class Pieces:
-    """The pieces that one scene gives, drawn by one generator."""
+    """Samples building blocks for one scene with one generator."""
 
     def __init__(self, world: World, rng: np.random.Generator) -> None:
         self.world, self.rng = world, rng
 
     def pick(self, options: Sequence):
-        """One of some options, all equally likely."""
+        """Draw one of the options uniformly."""
         return options[int(self.rng.integers(len(options)))]
 
     def reference(
         self, among: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
     ) -> tuple[Tokens, int] | None:
-        """unique(filters(scene)) and the object it names, one of `among`. `minimal`: no word could be left
-        out."""
+        """Return unique(filters(scene)) and the object it refers to, one of `among`. `minimal`: no
+        word is redundant.
+        """
         candidates = members(self.world.all if among is None else among)
         if not candidates:
             return None
@@ -74,10 +77,11 @@ class Pieces:
         strict: bool = False,
         minimal: bool = False,
     ) -> tuple[Tokens, int] | None:
-        """unique(filters(`tokens`)) and the one object of `within` that it names.
+        """Return unique(filters(`tokens`)) and the one object of `within` that it refers to.
 
-        `strict`: the description fits other objects of the scene too, so the relation is needed; else that holds
-        in 90 %."""
+        `strict`: the description alone matches several objects of the scene, so the relation is
+        needed; otherwise this holds with probability 90 %.
+        """
         candidates = members(within & ~avoid)
         if not candidates:
             return None
@@ -94,8 +98,9 @@ class Pieces:
     def some(
         self, within: int, untold: Sequence[str] = (), related: bool = True
     ) -> tuple[Phrase, int] | None:
-        """A phrase for counting and its objects in `within`: half of the time one that is there, else one that
-        may be absent."""
+        """Return a phrase for counting and its matches in `within`. In half of the cases the phrase
+        describes an object in the set, otherwise it may match nothing.
+        """
         present = members(within)
         if present and self.rng.random() < 0.5:
             phrase = self.pick(self.world.phrases(self.pick(present), untold))
@@ -111,7 +116,7 @@ class Pieces:
         return phrase, found & within
 
     def _invented(self, untold: Sequence[str]) -> Phrase:
-        """One to three words drawn from the whole vocabulary."""
+        """Return a phrase of one to three words drawn from the whole vocabulary."""
         values = {
             "size": SIZES,
             "color": COLORS,
@@ -128,7 +133,7 @@ class Pieces:
         return f"relate[{self.pick(DIRECTIONS)},task]"
 
     def chain(self, hops: int) -> tuple[Tokens, int] | None:
-        """A set reached by `hops` relations from a unique object, and its members."""
+        """Return a set reached by `hops` relations from a unique object, and its members."""
         start = self.reference()
         if start is None:
             return None
@@ -156,7 +161,9 @@ class Pieces:
         strict: bool = False,
         minimal: bool = False,
     ) -> Draw | None:
-        """The question itself about the set `within`: count, exist, or a query of an attribute."""
+        """Return the complete question about the set `within`: count, exist, or a query of an
+        attribute.
+        """
         if kind in ("count", "exist"):
             described = self.some(within, untold, related)
             if described is None:
@@ -174,7 +181,7 @@ class Pieces:
         return None if value is None else Draw([f"query[{kind}]", *tokens], value)
 
     def counted(self, how: str) -> tuple[Tokens, int] | None:
-        """A described set, "plain" or "related" to an object."""
+        """Return a described set, "plain" or "related" to an object."""
         tokens, within = ["scene"], self.world.all
         if how == "related":
             reached = self.chain(1)

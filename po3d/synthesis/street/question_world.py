@@ -1,5 +1,6 @@
-"""What is true in a scene, as bit sets: a set of objects is one integer, a description or a relation a
-look-up. The generator draws from it, and most of its draws are thrown away."""
+"""Ground truth of a scene as bit sets: a set of objects is one integer, a description or relation a
+table lookup. This makes sampling questions fast, as most samples are rejected.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,11 +18,12 @@ from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
 Phrase = tuple[tuple[str, str], ...]
 
 SLOTS = ("facing", "size", "color", "material", "shape")
-ASKED = ("shape", "color", "size")  # what queries ask for; PulseCheck457 never asks for a material
+# attributes that queries ask for; PulseCheck457 never asks for a material
+ASKED = ("shape", "color", "size")
 
 
 class World:
-    """A certain scene as bit sets: bit i stands for object i."""
+    """A ground-truth scene as bit sets: bit i stands for object i."""
 
     def __init__(self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False) -> None:
         rules = rules or Rules()
@@ -67,7 +69,7 @@ class World:
         self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}
 
     def mask(self, phrase: Phrase) -> int:
-        """The objects that a phrase describes."""
+        """Return the set of objects that a phrase describes."""
         if phrase not in self._masks:
             self._masks[phrase] = bits(
                 i for i in range(self.size) if all(self._is(i, a, v) for a, v in phrase)
@@ -79,8 +81,9 @@ class World:
         return own == value or (attribute == "shape" and PARENT[own] == value)
 
     def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
-        """Every phrase that fits object i and does not tell the attributes `untold`; the empty one ("thing")
-        first."""
+        """Return every phrase that matches object i and omits the attributes `untold`; the empty
+        phrase ("thing") comes first.
+        """
         key = (i, tuple(untold))
         if key not in self._phrases:
             choices: list[list[tuple[tuple[str, str], ...]]] = []
@@ -100,7 +103,7 @@ class World:
 
 
 def bits(indices: Sequence[int] | Iterator[int]) -> int:
-    """The bit set of some indices."""
+    """Return the bit set of the indices."""
     total = 0
     for i in indices:
         total |= 1 << int(i)
@@ -108,5 +111,5 @@ def bits(indices: Sequence[int] | Iterator[int]) -> int:
 
 
 def members(mask: int) -> list[int]:
-    """The indices of a bit set, ascending."""
+    """Return the indices of a bit set in ascending order."""
     return [i for i in range(mask.bit_length()) if mask >> i & 1]

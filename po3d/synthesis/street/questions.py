@@ -1,10 +1,12 @@
-"""Questions on a scene: the seven tasks of PulseCheck457, as programs whose answer is known and balanced.
+"""Questions on a scene: the seven tasks of PulseCheck457, as programs with known and balanced
+answers.
 
-The families are the benchmark's own templates (zero_hop, same_relate, ... collision). A family draws a
-program with its answer from a scene; what it draws already keeps the benchmark's constraints: references are
-unique, filters and relations are needed, the attribute asked for is not told. For every question several
-candidates are drawn and the one with the rarest answer so far in its family is kept; the number of draws is
-bounded, so no scene can stall the generator."""
+The families are the benchmark's own templates (zero_hop, same_relate, ... collision). A family
+samples a program with its answer from a scene under the benchmark's constraints: references are
+unique, filters and relations are needed, and the queried attribute is not mentioned. For every
+question several candidates are sampled, and the one whose answer is rarest so far in its family is
+kept. The number of attempts is bounded, so generation always terminates.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -30,22 +32,24 @@ from po3d.synthesis.street.question_families import (
 from po3d.synthesis.street.question_pieces import Draw, Pieces
 from po3d.synthesis.street.question_world import World
 
-CANDIDATES = 6  # valid draws a question is chosen from
-TRIES = 40  # draws a family may spend on one question
+CANDIDATES = 6  # number of valid candidates per question
+TRIES = 40  # largest number of attempts of a family per question
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One question before it has words."""
+    """A question before it is phrased."""
 
     template: str
     program: Program
     answer: str
 
 
-# The templates of chains, by number of relations.
+# Templates of chains by the number of relations.
 _CHAINS = dict(zip(HOPS, ("one_hop/", "two_hop/", "three_hop/"), strict=True))
-NEAR = 1.0  # typical errors of perception: a question whose answer so little would change is near a boundary
+# a question is near a boundary if an error of this many typical perception errors changes its
+# answer
+NEAR = 1.0
 
 
 class Column(NamedTuple):
@@ -54,7 +58,7 @@ class Column(NamedTuple):
     task: Task
     families: dict[str, Maker]
     per_image: int
-    geometric: bool = False  # whether answers depend on thresholds of geometry
+    geometric: bool = False  # whether answers depend on geometric thresholds
 
 
 # The benchmark's columns in its order.
@@ -71,13 +75,15 @@ COLUMNS: dict[str, Column] = {
 
 @dataclass
 class Balance:
-    """How often each template was used and each of its answers given, over the images so far."""
+    """Counts of each template and of each of its answers over the images so far."""
 
     uses: Counter[str] = field(default_factory=Counter)
     answers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def keep(self, template: str, draws: Sequence[Draw]) -> Draw:
-        """The draw with the rarest answer so far; the first of equals."""
+        """Return and count the candidate with the rarest answer so far; the first if several are
+        equal.
+        """
         counts = self.answers[template]
         best = min(draws, key=lambda d: counts[d.answer])
         counts[best.answer] += 1
@@ -93,8 +99,9 @@ def ask(
     scene: Scene | None = None,
     dials: Dials = DEFAULT,
 ) -> list[Drawn]:
-    """Up to the column's number of questions on one scene, no program twice; fewer where the scene has no
-    more to ask. `scene`: the world's table, which the dial `near` reads."""
+    """Sample questions on one scene, up to the column's number, without repeating a program; fewer
+    if the scene does not offer more. `scene`: the scene of `world`, required for `dials.near`.
+    """
     families, wanted = _families(column, dials), column.per_image
     pieces = Pieces(world, rng)
     questions: list[Drawn] = []
@@ -102,7 +109,8 @@ def ask(
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
     order = sorted(shuffled, key=lambda t: balance.uses[t])
     near = dials.near if column.geometric and scene is not None else None
-    # A family that does not come near, or far, enough gives way to others; in the last pass any question will do.
+    # If a family does not reach the wanted distance from the boundary, the next one is tried; the
+    # last pass accepts any question.
     passes = [*order * 2] if near is None else [*order * 3]
     kinds = [None] * wanted if near is None else [bool(v) for v in rng.random(wanted) < near]
     for k, template in enumerate(passes):
@@ -127,7 +135,7 @@ def ask(
 
 
 def is_near(draw: Draw, scene: Scene, task: Task) -> bool:
-    """Whether one typical error of perception would change the question's answer."""
+    """Return whether one typical perception error would change the question's answer."""
     return margins(from_tokens(draw.tokens), scene, task, within=NEAR).flip is not None
 
 

@@ -15,7 +15,8 @@ from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, thicker, w
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
 
-# Each module has MAKERS: leaf type -> function that draws the pieces of one variant from a Generator.
+# Each module has MAKERS: leaf type -> function that samples the pieces of one variant with a
+# Generator.
 _MODULES = {
     "car": "cars",
     "bus": "buses",
@@ -29,7 +30,9 @@ _kept: Path | None = None
 
 
 def keep_meshes(folder: Path) -> None:
-    """From now on this process shares the meshes it makes with others through `folder`: to make one takes 60 ms."""
+    """Share generated meshes with other processes through `folder` from now on: generating one
+    takes 60 ms.
+    """
     global _kept
     folder.mkdir(parents=True, exist_ok=True)
     _kept = folder
@@ -37,8 +40,9 @@ def keep_meshes(folder: Path) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def vehicle(shape: str, seed: int, forms: Forms = "own") -> Mesh:
-    """Variant `seed` of a leaf type at unit scale, with the benchmark's extents: of our own forms, or around
-    the official ones (forms.py). Equal arguments give equal bytes."""
+    """Return variant `seed` of a leaf type at unit scale, with the benchmark's extents: of our own
+    shapes, or modelled on the official ones (forms.py). Equal arguments give equal bytes.
+    """
     if shape not in SHAPES:
         raise InputError(f"unknown vehicle shape {shape!r}: choose one of {', '.join(SHAPES)}")
     path = None if _kept is None else _kept / f"{forms}_{shape}_{seed}.npz"
@@ -60,7 +64,9 @@ def _made(shape: str, seed: int, forms: Forms) -> Mesh:
 
 
 def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
-    """The pieces of a variant before they have their size; the same for both forms where official_types.py has no other."""
+    """Return the pieces of a variant before scaling; equal for both `forms` unless
+    official_types.py has its own.
+    """
     own = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
     makers = {**own, **official_types.MAKERS} if forms == "official" else own
     return makers[shape](np.random.default_rng([seed, zlib.crc32(shape.encode())]))

@@ -1,4 +1,6 @@
-"""What aeroplanes are made of: bodies, paired surfaces, windows, engines, gear, propellers; nose along x."""
+"""Parts of aeroplanes: bodies, paired surfaces, windows, engines, gear, propellers; nose along
+x.
+"""
 
 from collections.abc import Iterable
 
@@ -12,7 +14,7 @@ SIDES = (("left", 1), ("right", -1))
 
 
 def pair(name: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float) -> list[Piece]:
-    """Left and right surface from a left `root` to a left `tip` (leading edges)."""
+    """Build the left and the right surface from a left `root` to a left `tip` (leading edges)."""
     pieces: list[Piece] = []
     for word, sign in SIDES:
         surface = wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick)
@@ -31,11 +33,13 @@ def body(
     sides: int = 14,
     blunt: float = 0.5,
 ) -> tuple[list[Piece], Array]:
-    """A round fuselage centred on z = `height`, from x = length / 2 back, and its stations (x, half width,
-    low, high). The nose (length `nose`) droops, the tail cone (length `tail`) rises, in shares of it."""
+    """Build a round fuselage centred on z = `height`, from x = length / 2 backwards; return it with
+    its stations (x, half width, low, high). The nose (length `nose`) droops and the tail cone
+    (length `tail`) rises, by fractions of it.
+    """
     front, end = length / 2, -length / 2
     stations = []
-    for s in (0.0, 0.06, 0.2, 0.45, 0.75, 1.0):  # share of the nose cone, from the tip back
+    for s in (0.0, 0.06, 0.2, 0.45, 0.75, 1.0):  # fraction of the nose cone, from the tip backwards
         r = radius * max(np.sin(np.pi / 2 * s) ** blunt, 0.04)
         centre = height - droop * radius * (1 - s) ** 2
         stations.append((front - nose * s, r, centre - r, centre + r))
@@ -47,7 +51,9 @@ def body(
 
 
 def windows(stations: Array, xs: Iterable[float], size: tuple[float, float], level: float) -> list[Piece]:
-    """Panes on both sides of a round fuselage, `level` (share of the radius) above its axis."""
+    """Build panes on both sides of a round fuselage, `level` (fraction of the radius) above its
+    axis.
+    """
     pieces: list[Piece] = []
     table = stations[::-1]
     for x in xs:
@@ -61,10 +67,10 @@ def windows(stations: Array, xs: Iterable[float], size: tuple[float, float], lev
 
 
 def cockpit(stations: Array, x: float, length: float, level: float = 0.45) -> list[Piece]:
-    """A dark wrap-around windscreen on the nose, from x back over `length`."""
+    """Build a dark wrap-around windscreen on the nose, from x backwards over `length`."""
     table = stations[::-1]
     rings = []
-    for s, top in ((0.0, 1.05), (0.5, 0.98), (1.0, 0.7)):  # dives into the roof behind
+    for s, top in ((0.0, 1.05), (0.5, 0.98), (1.0, 0.7)):  # extends into the roof behind
         at = x - length * s
         r, low, high = (np.interp(at, table[:, 0], table[:, k]) for k in (1, 2, 3))
         middle = (low + high) / 2
@@ -73,7 +79,9 @@ def cockpit(stations: Array, x: float, length: float, level: float = 0.45) -> li
 
 
 def engine(name: str, front: Array, length: float, radius: float) -> list[Piece]:
-    """A nacelle along -x from the middle of its intake: a dark intake, a fan hub and a bright exhaust."""
+    """Build a nacelle along -x from the middle of its intake: a dark intake, a fan hub and a bright
+    exhaust.
+    """
     x, y, z = front
     profile = [(0.0, 0.82), (-0.04, 0.95), (-0.2, 1.0), (-0.6, 0.95), (-0.85, 0.75), (-0.86, 0.5)]
     shell = tube([(x + s * length, y, z) for s, _ in profile], [radius * r for _, r in profile], 12)
@@ -87,7 +95,7 @@ def engine(name: str, front: Array, length: float, radius: float) -> list[Piece]
 def gear(
     name: str, at: tuple[float, float], top: float, radius: float, tyre: str, twin: bool = True
 ) -> list[Piece]:
-    """A leg from height `top` to a wheel, or two, at (x, y) on z = 0."""
+    """Build a leg from height `top` to one or two wheels at (x, y) on z = 0."""
     x, y = at
     pieces = solid(name, "chrome", rod((x, y, top), (x, y, radius), radius * 0.3, 5))
     profile = [(0, -0.4), (0.7, -0.4), (1.0, -0.2), (1.0, 0.2), (0.7, 0.4), (0, 0.4)]
@@ -98,7 +106,7 @@ def gear(
 
 
 def propeller(rng: Rng, hub: Array, radius: float, blades: int) -> list[Piece]:
-    """Blades and a spinner in front of `hub`."""
+    """Build blades and a spinner in front of `hub`."""
     x, y, z = hub
     pieces = painted(
         "propeller", tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8)

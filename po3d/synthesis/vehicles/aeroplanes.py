@@ -1,5 +1,6 @@
-"""Aeroplanes: fighter and biplane here, those for passengers beside. The nose is along x, a fuselage is about ten
-long."""
+"""Aeroplanes: fighter and biplane; passenger types are in passenger_aeroplanes.py. The nose is
+along x, a fuselage is about ten units long.
+"""
 
 import numpy as np
 
@@ -12,7 +13,9 @@ Rng = np.random.Generator
 
 
 def fighter(rng: Rng) -> list[Piece]:
-    """A pointed nose, a bubble canopy, delta or swept wings, one fin or two, one nozzle or two."""
+    """Fighter: a pointed nose, a bubble canopy, delta or swept wings, one or two fins, one or two
+    nozzles.
+    """
     u = rng.uniform
     length, half_width, depth = 10.0, u(0.5, 0.75), u(0.42, 0.55)
     gear = rng.random() < 0.45
@@ -114,7 +117,9 @@ def fighter(rng: Rng) -> list[Piece]:
 
 
 def biplane(rng: Rng) -> list[Piece]:
-    """Two wings one over the other with struts and wires, a propeller, a tail wheel, open cockpits."""
+    """Biplane: two wings one above the other with struts and wires, a propeller, a tail wheel, open
+    cockpits.
+    """
     u = rng.uniform
     length = 7.0
     radius, axis = u(0.46, 0.56), u(1.45, 1.65)
@@ -161,7 +166,7 @@ def biplane(rng: Rng) -> list[Piece]:
     low_z, low_x = z - radius * u(0.7, 0.9), u(0.9, 1.2)
     up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, u(0.1, 0.3), u(0.0, 0.2)
     for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
-        # A full chord up to 88 % of the span, then rounded off.
+        # Full chord up to 88 % of the span, then rounded off.
         near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
         pieces += parts.pair("wing", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
         pieces += parts.pair(
@@ -228,7 +233,8 @@ def biplane(rng: Rng) -> list[Piece]:
     )
     if rng.random() < 0.2:  # level, as in flight
         return pieces
-    # It rests on its tail: all turns about the main axle until the tail wheel stands on the ground too.
+    # Parked on its tail wheel: everything rotates about the main axle until the tail wheel is on
+    # the ground.
     reach = np.hypot(gear_x - back[0], back[2] - rolling)
     squat = np.arctan2(back[2] - rolling, gear_x - back[0]) + np.arcsin((rolling - 0.14) / reach)
     c, s = np.cos(squat), np.sin(squat)

@@ -1,4 +1,4 @@
-"""What bicycles are made of, in metres: the frame in side view and all that is fixed to it."""
+"""Parts of bicycles, in metres: the frame in side view and everything attached to it."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Frame:
-    """Joints in side view (x, z), metres; the wheels have one radius and stand on z = 0."""
+    """Joints in side view (x, z), metres; both wheels have one radius and stand on z = 0."""
 
     rear: Array  # axles
     front: Array
@@ -34,7 +34,7 @@ class Frame:
     head_low: Array  # ends of the head tube
     head_top: Array
     up: Array  # unit direction of the steering axis, up and back
-    forward: Array  # square to it
+    forward: Array  # perpendicular to it
     tube: float  # radius of the frame's tubes
 
 
@@ -51,7 +51,7 @@ def frame(
     head_angle: float,
     tube_radius: float,
 ) -> Frame:
-    """The frame of these lengths (metres) and head angle (degrees to the ground)."""
+    """Compute the frame from lengths (metres) and head angle (degrees to the ground)."""
     rear, front = axles(wheelbase, radius, radius)
     crank = np.array([rear[0] + chainstay, bottom])
     lean, up = leaning(np.radians(rng.uniform(70, 75))), leaning(np.radians(head_angle))
@@ -75,7 +75,9 @@ def wheels(
 
 
 def triangle(frame: Frame, top_from: Array, top_to: Array) -> list[Piece]:
-    """Seat tube, top tube between two given points, down tube, head tube and the two pairs of stays."""
+    """Build seat tube, top tube between two given points, down tube, head tube and the two pairs of
+    stays.
+    """
     r = frame.tube
     shell = lathe([(0, -0.04), (r * 1.3, -0.04), (r * 1.3, 0.04), (0, 0.04)], 8)
     pieces = painted(
@@ -98,7 +100,9 @@ def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
 
 
 def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
-    """A rigid fork whose blades bend forward to the axle or, with travel > 0, a suspension fork."""
+    """Build a rigid fork whose blades bend forward to the axle or, with travel > 0, a suspension
+    fork.
+    """
     crown, spread = frame.head_low, 0.06
     if travel:
         top = frame.front + frame.up * (frame.up @ (crown - frame.front))
@@ -118,7 +122,7 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
 
 
 def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, width: float) -> list[Piece]:
-    """A saddle over `at` with its post from the frame's `top`."""
+    """Build a saddle over `at` with its post from the frame's `top`."""
     x, z = at
     rear, nose = x - length * 0.5, x + length * 0.5
     stations = [
@@ -142,7 +146,9 @@ def drive(
     rear: Array | None = None,
     start: float | None = None,
 ) -> list[Piece]:
-    """Cranks and pedals, and a chain from the chainring at `bottom` to the sprocket at `rear`."""
+    """Build cranks and pedals, and a chain from the chainring at `bottom` to the sprocket at
+    `rear`.
+    """
     rear = frame.rear if rear is None else rear
     big, small = rng.uniform(0.08, 0.11), rng.uniform(0.035, 0.055)
     start = rng.uniform(0, 360) if start is None else start
@@ -165,7 +171,7 @@ def drive(
 
 
 def brakes(frame: Frame, radius: float, metal: str) -> list[Piece]:
-    """Callipers above the tyres."""
+    """Build callipers above the tyres."""
     top = frame.front + (frame.head_low - frame.front) * (
         radius * 1.03 / np.linalg.norm(frame.head_low - frame.front)
     )
@@ -177,7 +183,7 @@ def brakes(frame: Frame, radius: float, metal: str) -> list[Piece]:
 
 
 def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
-    """A bottle on the down tube."""
+    """Build a bottle on the down tube."""
     along = frame.head_low - frame.bottom
     along /= np.linalg.norm(along)
     normal = np.array([-along[1], along[0]])
@@ -187,7 +193,9 @@ def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
 
 
 def stem(frame: Frame, rise: float, reach: float, metal: str) -> tuple[Array, list[Piece]]:
-    """The clamp of the bar, `rise` along the steering axis above the head tube and `reach` in front of it."""
+    """Build the clamp of the bar, `rise` along the steering axis above the head tube and `reach` in
+    front of it.
+    """
     neck = frame.head_top + frame.up * rise
     clamp = neck + np.array([reach, 0.012])
     return clamp, [
@@ -221,7 +229,9 @@ def drop_bar(rng: Rng, clamp: Array, width: float, finish: Finish) -> list[Piece
 def bar(
     clamp: Array, width: float, back: float, rise: float, finish: Finish, levers: bool = True
 ) -> list[Piece]:
-    """A bar that rises beside the clamp and sweeps `back` to the hands: flat if small, upright if large."""
+    """Build a bar that rises beside the clamp and sweeps `back` to the hands: flat if small,
+    upright if large.
+    """
     half = width / 2
     line = [
         (0, 0, 0),
@@ -258,7 +268,7 @@ def lights(rng: Rng, frame: Frame, radius: float, finish: Finish, lamp_at: Array
 
 
 def carrier(frame: Frame, radius: float, metal: str, length: float) -> list[Piece]:
-    """A luggage rack over the back wheel."""
+    """Build a luggage rack over the back wheel."""
     x0, x1, z = frame.rear[0] - length * 0.62, frame.rear[0] + length * 0.38, radius * 2.14
     pieces: list[Piece] = [
         ("carrier", metal, rod((x0, y, z), (x1, y, z), 0.009, 5)) for y in (-0.065, 0, 0.065)
@@ -274,7 +284,7 @@ def carrier(frame: Frame, radius: float, metal: str, length: float) -> list[Piec
 
 
 def basket(rng: Rng, at: Array, metal: str) -> list[Piece]:
-    """A wire basket whose back stands at `at`."""
+    """Build a wire basket whose back is at `at`."""
     depth, width, height = rng.uniform(0.2, 0.28), rng.uniform(0.3, 0.4), rng.uniform(0.18, 0.25)
     x, z = at
     pieces = solid("basket", metal, box(depth * 0.85, width * 0.85, 0.012, (x + depth / 2, 0, z)))

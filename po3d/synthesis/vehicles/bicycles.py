@@ -11,7 +11,7 @@ Rng = np.random.Generator
 
 
 def road(rng: Rng) -> list[Piece]:
-    """Drop bars, thin wheels, a high saddle and nothing else."""
+    """Road bike: drop bars, thin wheels, a high saddle and nothing else."""
     u = rng.uniform
     finish, radius, tyre = sample_finish(rng), u(0.325, 0.345), u(0.012, 0.018)
     head = u(0.11, 0.19)
@@ -32,7 +32,9 @@ def road(rng: Rng) -> list[Piece]:
 
 
 def utility(rng: Rng) -> list[Piece]:
-    """Upright swept bars, mudguards, lamps, a rack or basket; step-through or diamond frame."""
+    """Utility bike: upright swept bars, mudguards, lamps, a rack or basket; step-through or diamond
+    frame.
+    """
     u = rng.uniform
     finish, radius, tyre = sample_finish(rng), u(0.33, 0.36), u(0.018, 0.026)
     frame = parts.frame(
@@ -81,7 +83,9 @@ def utility(rng: Rng) -> list[Piece]:
 
 
 def mountain(rng: Rng) -> list[Piece]:
-    """Wide flat bars, thick knobby tyres, a suspension fork, a sloping top tube; rear suspension or none."""
+    """Mountain bike: wide flat bars, thick knobby tyres, a suspension fork, a sloping top tube;
+    with or without rear suspension.
+    """
     u = rng.uniform
     finish, radius, tyre = sample_finish(rng), u(0.335, 0.37), u(0.028, 0.038)
     frame = parts.frame(
@@ -118,7 +122,7 @@ def mountain(rng: Rng) -> list[Piece]:
 
 
 def tandem(rng: Rng) -> list[Piece]:
-    """Two saddles, two bars and two pairs of cranks on one long frame."""
+    """Tandem: two saddles, two bars and two pairs of cranks on one long frame."""
     u = rng.uniform
     finish, radius, tyre = sample_finish(rng), u(0.33, 0.35), u(0.014, 0.024)
     gap = u(0.66, 0.76)
@@ -160,7 +164,8 @@ def tandem(rng: Rng) -> list[Piece]:
         pieces += stem + parts.drop_bar(rng, clamp, width, finish)
     else:
         pieces += stem + parts.bar(clamp, width, u(0.08, 0.2), u(0.0, 0.06), finish)
-    rear_clamp = saddle + [-u(0.1, 0.16), -0.05]  # the second bar hangs on the front rider's seat post
+    # the second bar is mounted on the front rider's seat post
+    rear_clamp = saddle + [-u(0.1, 0.16), -0.05]
     pieces += solid("stem", finish.metal, rod(side(saddle - [0, 0.08]), side(rear_clamp), r * 0.75))
     pieces += parts.bar(rear_clamp, width, u(0.1, 0.2), u(0.02, 0.1), finish, levers=False)
     if rng.random() < 0.75:

@@ -16,7 +16,7 @@ Deck = tuple[float, float]  # z of the windows' sill and top
 
 @dataclass(frozen=True)
 class Coach:
-    """The box of coachwork that all types share, and what varies within every type."""
+    """The body shared by all types, and its parameters that vary within every type."""
 
     back: float  # x of the tail
     front: float  # x of the windscreen's foot
@@ -25,7 +25,7 @@ class Coach:
     low: float  # clearance of the skirt
     decks: tuple[Deck, ...]
     corner: float  # radius of the side view's corners
-    crown: float  # how far the roof's edges lie below its middle
+    crown: float  # height of the roof's middle above its edges
     rake: float  # horizontal run of the windscreen
     pillar: float  # between two panes
     door_side: int  # -1 right, 1 left
@@ -36,7 +36,7 @@ class Coach:
     mirror: float  # size
 
     def nose(self, z: float) -> float:
-        """x of the front at height z: upright to the lowest sill, then raked."""
+        """Return x of the front at height z: upright to the lowest sill, then raked."""
         sill = self.decks[0][0]
         return self.front - self.rake * max(z - sill, 0) / (self.height - sill)
 
@@ -45,7 +45,7 @@ def _coach(
     rng: np.random.Generator, length: float, width: float, height: float, low: float, decks: tuple[Deck, ...],
     nose: float = 0.0,
 ) -> Coach:  # fmt: skip
-    """A coach of `length`, of which the engine's bonnet takes `nose`."""
+    """Sample a coach of `length`, of which the engine's bonnet takes `nose`."""
     u = rng.uniform
     return Coach(
         -length / 2, length / 2 - nose, width, height, low, decks, corner=u(0.06, 0.28), crown=u(0.0, 0.14),
@@ -65,7 +65,9 @@ def _section(
     nose: bool = True,
     suffix: str = "",
 ) -> list[Piece]:
-    """Coachwork from x = back to front with roof and side windows; with `nose` its front is the raked one."""
+    """Build the body from x = back to front with roof and side windows; with `nose` its front is
+    raked.
+    """
 
     u = rng.uniform
 
@@ -103,7 +105,7 @@ def _section(
 
 
 def _roof_units(c: Coach, rng: np.random.Generator, xs: tuple[tuple[float, float], ...]) -> list[Piece]:
-    """Air conditioning, tanks or hatches, each somewhere between a pair of x."""
+    """Build air conditioning, tanks or hatches, each somewhere between a pair of x."""
     u = rng.uniform
     pieces: list[Piece] = []
     for low, high in xs:
@@ -124,7 +126,9 @@ def _screen(c: Coach, deck: Deck, name: str) -> Piece:
 
 
 def _ends(c: Coach, rng: np.random.Generator, screens: tuple[Deck, ...], rear: Deck | None) -> list[Piece]:
-    """Windscreens, rear window, destination sign, lamps, bumpers, plates, and mirrors on arms."""
+    """Build windscreens, rear window, destination sign, lamps, bumpers, plates, and mirrors on
+    arms.
+    """
     u = rng.uniform
     back, front, width, low = c.back, c.front, c.width, c.low
     pieces = [_screen(c, deck, name) for deck, name in zip(screens, ("front_window", "upper_front_window"))]
@@ -177,7 +181,7 @@ def _axles(c: Coach, positions: tuple[tuple[str, float], ...]) -> list[Piece]:
 
 
 def _doors(c: Coach, xs: tuple[float, ...], top: float) -> list[Piece]:
-    """Doors of two glazed leaves, from the front of the bus."""
+    """Build doors with two glazed leaves, from the front of the bus."""
     pieces: list[Piece] = []
     side, y = {1: "left", -1: "right"}[c.door_side], c.door_side * c.width / 2
     for x, word in zip(xs, ("front", "mid", "back")):
@@ -205,7 +209,7 @@ def regular(rng: np.random.Generator) -> list[Piece]:
 
 
 def articulated(rng: np.random.Generator) -> list[Piece]:
-    """Two rigid sections joined by dark bellows."""
+    """Articulated bus: two rigid sections joined by dark bellows."""
     u = rng.uniform
     height, low = u(2.65, 2.95), u(0.26, 0.4)
     top = height - u(0.35, 0.55)
@@ -252,7 +256,9 @@ def double(rng: np.random.Generator) -> list[Piece]:
 
 
 def school(rng: np.random.Generator) -> list[Piece]:
-    """A box of small windows behind an engine bonnet, with warning lights on the roof's corners."""
+    """School bus: a box of small windows behind an engine bonnet, with warning lights on the roof's
+    corners.
+    """
     u = rng.uniform
     height, low, length, hood = u(2.5, 2.75), u(0.42, 0.56), u(9.6, 10.6), u(1.2, 1.85)
     sill, top = u(1.38, 1.58), height - u(0.3, 0.48)

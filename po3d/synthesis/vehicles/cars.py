@@ -19,7 +19,7 @@ SIDES = ((1, "left"), (-1, "right"))
 
 @dataclass(frozen=True)
 class CarForm:
-    """What tells one type from another; x runs forward from the middle, z up from the ground."""
+    """Dimensions of a type; x runs forward from the middle, z up from the ground."""
 
     length: float
     width: float
@@ -58,11 +58,11 @@ class CarForm:
 
 @dataclass(frozen=True)
 class Trim:
-    """What varies within every type."""
+    """Parameters that vary within every type."""
 
     corner: float  # radius of the side view's corners
-    tumble: float  # how far the cabin narrows toward the roof, as a share
-    plan: float  # how far the body narrows toward nose and tail, as a share
+    tumble: float  # narrowing of the cabin towards the roof, as a fraction
+    plan: float  # narrowing of the body towards nose and tail, as a fraction
     axles: tuple[float, float]  # x, front and back
     roof_depth: float  # height of the painted strip above the windows
     pillar: float  # half width of a window pillar
@@ -98,12 +98,12 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
     t = sample_trim(f, rng)
 
     def taper(v: Array) -> Array:
-        """The body narrows toward nose and tail."""
+        """Narrow the body towards nose and tail."""
         v[:, 1] *= 1 - t.plan * np.minimum(np.abs(v[:, 0] / f.nose_x), 1) ** 4
         return v
 
     def lean(v: Array) -> Array:
-        """The cabin narrows toward the roof as well."""
+        """Narrow the cabin towards the roof as well."""
         v[:, 1] *= 1 - t.tumble * np.clip((v[:, 2] - f.belt) / (f.height - f.belt), 0, 1)
         return taper(v)
 
@@ -134,7 +134,7 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
 
 
 def _cut_arches(shape: shapely.Polygon, f: CarForm, t: Trim) -> Array:
-    """The largest piece of a side view without the wheel arches."""
+    """Return the largest piece of a side view without the wheel arches."""
     for x in t.axles:
         shape = shape.difference(shapely.Point(x, f.wheel).buffer(f.wheel * 1.15, quad_segs=4))
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
@@ -143,7 +143,7 @@ def _cut_arches(shape: shapely.Polygon, f: CarForm, t: Trim) -> Array:
 
 def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]) -> list[Piece]:
     front, tail, low, foot = f.nose_x, f.tail_x, f.clearance, f.foot
-    rake, kick = rng.uniform(0.02, 0.2), rng.uniform(0.0, 0.12)  # of the nose and the tail, from upright
+    rake, kick = rng.uniform(0.02, 0.2), rng.uniform(0.0, 0.12)  # tilt of nose and tail
     deck = f.belt + (rng.uniform(-0.06, 0.06) if f.back else 0.0)
     bonnet = [
         (front - rake, f.nose),
@@ -164,7 +164,7 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
         shape = shape.intersection(shapely.box(f.cabin_tail - 0.1, 0, front + 1, 9))
     pieces = painted("frame", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
     pieces += solid("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18)))
-    # Panels a little proud of the body, so that they can take another colour.
+    # Panels slightly in front of the body, so that they can have another colour.
     (x0, z0), (x1, z1), (x2, z2) = bonnet
     crown = [
         (x0 - 0.1, z0 - 0.04),
@@ -192,7 +192,7 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
 
 
 def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array], Array]) -> list[Piece]:
-    """Glass as one block, and the painted roof and pillars on it."""
+    """Build the glass as one block, with painted roof and pillars on it."""
     tail, foot, top = f.cabin_tail, f.foot, f.height
     back, front = tail + f.rear_screen, foot - f.screen  # ends of the roof
     glass = [
@@ -264,7 +264,7 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
 
 
 def _ends(f: CarForm, t: Trim) -> list[Piece]:
-    """Lamps, grille, bumpers and plates."""
+    """Build lamps, grille, bumpers and plates."""
     half, low, front, tail = f.width / 2 * (1 - t.plan), f.clearance, f.nose_x, f.tail_x
     depth, height = t.bumper_size
     lamp_z = f.nose - 0.13
@@ -294,7 +294,7 @@ def _ends(f: CarForm, t: Trim) -> list[Piece]:
 
 
 def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]) -> list[Piece]:
-    """A pickup's open bed: walls, tailgate, floor and wheel housings."""
+    """Build a pickup's open bed: walls, tailgate, floor and wheel housings."""
     tail, end, half, low = f.tail_x, f.cabin_tail, f.width / 2, f.clearance
     top = f.belt + rng.uniform(-0.04, 0.08)
     floor = top - rng.uniform(0.4, 0.54)
@@ -323,12 +323,14 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
 
 @functools.cache
 def _types() -> dict[str, dict[str, str]]:
-    """Type -> its row of cars.csv: a number, the ends of a range, or several whole numbers; shares of rails and spares."""
+    """Return type -> its row of cars.csv: a number, the ends of a range, or several whole numbers;
+    probabilities of rails and spares.
+    """
     return {row["type"]: row for row in rows_beside(__file__, "cars.csv")}
 
 
 def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
-    """A car of a type that is a row of cars.csv, drawn from its ranges in the order of the columns."""
+    """Sample a car of a type in cars.csv from its ranges, in the order of the columns."""
     row = _types()[name]
     given: dict[str, float | int | bool] = {}
     for column in list(row)[1:]:
@@ -343,7 +345,7 @@ def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
 
 
 def truck(rng: np.random.Generator) -> list[Piece]:
-    """A pickup: upright or low like a coupé utility, with one row of seats or two."""
+    """Pickup: upright, or low like a coupé utility, with one or two rows of seats."""
     u = rng.uniform
     low, two_rows = u() < 0.45, u() < 0.35
     return _car(CarForm(

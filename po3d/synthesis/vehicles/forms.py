@@ -1,9 +1,11 @@
-"""Forms around the official ones: our variants nearest to them, warped by a coarse lattice that was measured, then smoothly at
-random.
+"""Vehicles modelled on the official shapes: the most similar variants of ours, warped by a measured
+coarse lattice and then by a smooth random one.
 
-A lattice has nodes over the unit box of a vehicle (x from tail to nose, |y| from the middle out, z up); it is the same left
-and right. forms.csv (displacements in thousandths of the extents) and kin.csv (seeds of our variants) are written by
-`tools/official_forms.py`; types whose official form could not be measured have neither, and vary around ours."""
+A lattice has nodes over the unit box of a vehicle (x from tail to nose, |y| from the middle
+outwards, z up); it is symmetric. forms.csv (displacements in thousandths of the extents) and
+kin.csv (seeds of our variants) are written by `tools/official_forms.py`. Types whose official shape
+could not be measured have neither; their variants are warped at random only.
+"""
 
 import functools
 from typing import Literal
@@ -19,16 +21,18 @@ from po3d.synthesis.shapes.primitives import box
 Array = NDArray[np.float64]
 Forms = Literal["own", "official"]
 
-NODES = (7, 4, 5)  # of the measured lattices, along x, |y| and z
-LOOSE = (4, 2, 3)  # of the random ones
-# Deviation of a random displacement, in extents; where nothing was measured, half as much again
+NODES = (7, 4, 5)  # nodes of the measured lattices along x, |y| and z
+LOOSE = (4, 2, 3)  # nodes of the random lattices
+# Standard deviation of a random displacement, in extents; half as much again for unmeasured types
 SPREAD = 0.013
-THIN = 0.15  # of its second longest side: a pane
+THIN = 0.15  # a piece thinner than this fraction of its second longest side is a pane
 SPLITS = ("train", "validation", "test")  # by the thousands of a variant's seed, as everywhere
 
 
 def basis(unit: Array, nodes: tuple[int, ...] = NODES) -> Array:
-    """(n, nodes) trilinear weights of points (n, 3) in units of the extents: x, y in [-1/2, 1/2], z in [0, 1]."""
+    """Return trilinear weights (n, nodes) of points (n, 3) in units of the extents: x, y in [-1/2,
+    1/2], z in [0, 1].
+    """
     place = np.stack([unit[:, 0] + 0.5, 2 * np.abs(unit[:, 1]), unit[:, 2]], -1)
     weights = np.ones((len(unit), 1))
     for axis, count in enumerate(nodes):
@@ -39,7 +43,9 @@ def basis(unit: Array, nodes: tuple[int, ...] = NODES) -> Array:
 
 
 def displaced(points: Array, lattice: Array, extent: Array) -> Array:
-    """Points (n, 3) moved by a lattice (*nodes, 3) of displacements in shares of the extents; +y is outward."""
+    """Displace points (n, 3) by a lattice (*nodes, 3) in fractions of the extents; +y is
+    outwards.
+    """
     moved = basis(points / extent, lattice.shape[:3]) @ lattice.reshape(-1, 3)
     moved[:, 1] *= np.sign(points[:, 1])
     return points + moved * extent
@@ -47,7 +53,7 @@ def displaced(points: Array, lattice: Array, extent: Array) -> Array:
 
 @functools.cache
 def measured() -> dict[str, Array]:
-    """Shape -> its lattice (*NODES, 3)."""
+    """Return shape -> its measured lattice (*NODES, 3)."""
     lattices: dict[str, Array] = {}
     for row in rows_beside(__file__, "forms.csv"):
         lattice = lattices.setdefault(row["shape"], np.zeros((*NODES, 3)))
@@ -59,30 +65,31 @@ def measured() -> dict[str, Array]:
 
 @functools.cache
 def kin() -> dict[tuple[str, str], list[int]]:
-    """(shape, split) -> seeds of our variants that come nearest; no seed is in two splits."""
+    """Return (shape, split) -> seeds of our most similar variants; no seed is in two splits."""
     rows = rows_beside(__file__, "kin.csv")
     return {(row["shape"], row["split"]): [int(s) for s in row["seeds"].split()] for row in rows}
 
 
 def nearest_seed(shape: str, seed: int) -> int:
-    """The seed of our variant that the official form of variant `seed` is made of."""
+    """Return the seed of our variant from which variant `seed` of the official shape is made."""
     seeds = kin().get((shape, SPLITS[seed // 1000 % len(SPLITS)]))
     return seeds[seed % len(seeds)] if seeds else seed
 
 
 def warped(points: Array, shape: str, rng: np.random.Generator) -> Array:
-    """Points (n, 3) at the benchmark's extents, moved to the official form and then at random."""
+    """Warp points (n, 3) at the benchmark's extents to the official shape and then at random."""
     extent = np.array(EXTENTS[shape])
     known = measured().get(shape)
     loose = rng.normal(0, SPREAD if known is not None else 1.5 * SPREAD, (*LOOSE, 3))
-    loose[:, 0, :, 1] = 0  # the plane of symmetry stays one
+    loose[:, 0, :, 1] = 0  # keep the plane of symmetry
     points = points if known is None else displaced(points, known, extent)
     return displaced(points, loose, extent)
 
 
 def thicker(pieces: list[Piece]) -> list[Piece]:
-    """The pieces with panes of glass, and others as thin on a bus's coachwork, twice as thick about their middle, so that a
-    warp doesn't sink them into what they lie on."""
+    """Double the thickness of glass panes, and of equally thin pieces on a bus's body, about their
+    middle, so that a warp does not sink them into the surface below.
+    """
     made: list[Piece] = []
     for name, material, piece in pieces:
         extents = piece.extents
@@ -97,7 +104,9 @@ def thicker(pieces: list[Piece]) -> list[Piece]:
 
 
 def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
-    """What one sees through a car's windows: one to three rows of seats, in the box of the piece `windows`."""
+    """Build what is visible through a car's windows: one to three rows of seats, in the box of the
+    piece `windows`.
+    """
     cabin = [piece for name, _, piece in pieces if name == "windows"]
     if not cabin:
         return []

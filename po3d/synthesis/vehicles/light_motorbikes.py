@@ -22,7 +22,7 @@ Rng = np.random.Generator
 
 
 def dirtbike(rng: Rng) -> list[Piece]:
-    """High everything: fenders far above thin knobby wheels, long fork, flat seat, number plate."""
+    """Dirtbike: fenders far above thin knobby wheels, long fork, flat seat, number plate."""
     u = rng.uniform
     finish = sample_finish(rng)
     r_front, r_rear = u(0.33, 0.37), u(0.31, 0.345)
@@ -147,7 +147,9 @@ def dirtbike(rng: Rng) -> list[Piece]:
 
 
 def scooter(rng: Rng) -> list[Piece]:
-    """Small wheels, a leg shield, a step-through floor, a bulky rear body under the seat."""
+    """Scooter: small wheels, a leg shield, a step-through floor, a bulky rear body under the
+    seat.
+    """
     u = rng.uniform
     finish = sample_finish(rng)
     radius, thick = u(0.2, 0.26), u(0.05, 0.065)

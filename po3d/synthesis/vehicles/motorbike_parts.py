@@ -1,4 +1,4 @@
-"""What motorbikes are made of, in metres: wheels, forks, engines, exhausts, mudguards."""
+"""Parts of motorbikes, in metres: wheels, forks, engines, exhausts, mudguards."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ Rng = np.random.Generator
 def wheel(
     rng: Rng, name: str, axle: Array, thick: float, width: float, finish: Finish, spoked: bool
 ) -> list[Piece]:
-    """A wheel on z = 0 with wire spokes or a cast disc of five; with a brake disc."""
+    """Build a wheel on z = 0 with wire spokes or a cast disc of five; with a brake disc."""
     x, radius = axle
     if spoked:
         pieces = spoked_wheel(
@@ -46,7 +46,9 @@ def wheel(
 def fork(
     axle: Array, top: Array, spread: float, radius: float, finish: Finish, lower: float = 0.45
 ) -> list[Piece]:
-    """Two telescopic legs from the axle to `top`, thick for the share `lower`, and two yokes."""
+    """Build two telescopic legs from the axle to `top`, thick for the fraction `lower`, and two
+    yokes.
+    """
     along = (top - axle) / np.linalg.norm(top - axle)
     pitch = -(np.pi / 2 - np.arctan2(along[1], -along[0]))
     pieces = telescopic_legs(axle, top, lower, spread, (radius * 1.35, radius), finish.metal)
@@ -57,14 +59,14 @@ def fork(
 
 
 def cylinder(foot: Array, top: Array, radius: float, material: str) -> list[Piece]:
-    """A finned cylinder with its head."""
+    """Build a finned cylinder with its head."""
     shares = np.array([0, 0.12, 0.13, 0.26, 0.27, 0.4, 0.41, 0.54, 0.55, 0.68, 0.69, 1.0])
     radii = np.array([0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.2, 1.05]) * radius
     return solid("engine", material, tube([side(foot + (top - foot) * s) for s in shares], radii, 8))
 
 
 def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> list[Piece]:
-    """A crankcase about `crank` with gearbox, and one upright or two splayed cylinders."""
+    """Build a crankcase about `crank` with gearbox, and one upright or two splayed cylinders."""
     metal = finish.metal if rng.random() < 0.6 else finish.trim
     profile = [
         (0, -size),
@@ -90,7 +92,7 @@ def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> l
 
 
 def chain(rear: Array, crank: Array, y: float, finish: Finish) -> list[Piece]:
-    """Sprocket and both runs of the chain."""
+    """Build the sprocket and both runs of the chain."""
     big, small = 0.12, 0.06
     sprocket = lathe([(0, -0.008), (big, -0.008), (big, 0.008), (0, 0.008)], 12)
     pieces = solid("drive_chain", finish.metal, moved(sprocket, side(rear, y)))
@@ -122,7 +124,7 @@ def footrests(at: Array, spread: float, finish: Finish, board: bool) -> list[Pie
 
 
 def pipe(name: str, points: Array, muffler: float, finish: Finish) -> list[Piece]:
-    """An exhaust along `points`, wide for its last segment."""
+    """Build an exhaust along `points`, wide for its last segment."""
     points = np.asarray(points, float)
     last = points[-2] + (points[-1] - points[-2]) * 0.08
     line = np.r_[points[:-1], [last], [points[-1] - (points[-1] - last) * 0.06], points[-1:]]
@@ -131,7 +133,7 @@ def pipe(name: str, points: Array, muffler: float, finish: Finish) -> list[Piece
 
 
 def screen(foot: Array, width: float, height: float, lean: float) -> list[Piece]:
-    """A curved wind screen that leans back by `lean` radians."""
+    """Build a curved wind screen that leans back by `lean` radians."""
     rings = []
     for s, w in ((0.0, 0.75), (0.35, 1.0), (0.8, 0.9), (1.0, 0.6)):
         y = np.linspace(-1, 1, 7) * width / 2 * w
@@ -143,7 +145,9 @@ def screen(foot: Array, width: float, height: float, lean: float) -> list[Piece]
 
 
 def blade(front: Array, back: Array, width: float, sag: float):
-    """A plastic mudguard blade between two points of the side view, bulging upwards, narrower at its ends."""
+    """Build a plastic mudguard between two points of the side view, bulging upwards, narrower at
+    its ends.
+    """
     rings = []
     for s in np.linspace(0, 1, 6):
         centre = front + (back - front) * s + [0, sag * np.sin(np.pi * s)]

@@ -1,4 +1,6 @@
-"""Motorbikes, in metres, the wheels' plane along x: chopper and cruiser here, the light ones beside."""
+"""Motorbikes, in metres, the wheels' plane along x: chopper and cruiser; light_motorbikes.py has
+the others.
+"""
 
 import numpy as np
 
@@ -22,7 +24,9 @@ Rng = np.random.Generator
 
 
 def chopper(rng: Rng) -> list[Piece]:
-    """A long raked fork, high ape hangers, a low stepped seat, a sissy bar, a fat back wheel."""
+    """Chopper: a long raked fork, ape hangers, a low stepped seat, a sissy bar, a wide back
+    wheel.
+    """
     u = rng.uniform
     finish = sample_finish(rng)
     r_front, r_rear = u(0.31, 0.36), u(0.29, 0.33)
@@ -125,7 +129,9 @@ def chopper(rng: Rng) -> list[Piece]:
 
 
 def cruiser(rng: Rng) -> list[Piece]:
-    """Heavy: deep fenders over thick wheels, broad tank, wide swept bars, low seat, two-sided exhausts."""
+    """Cruiser: deep fenders over thick wheels, broad tank, wide swept bars, low seat, two-sided
+    exhausts.
+    """
     u = rng.uniform
     finish = sample_finish(rng)
     r_front, r_rear = u(0.31, 0.34), u(0.31, 0.34)

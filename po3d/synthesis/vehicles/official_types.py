@@ -1,6 +1,7 @@
-"""Types whose official vehicle is of another kind than ours: a propeller airliner for a jet, a forward-swept fighter, a slim biplane, a sports
-motorbike for a cruiser, a step-through tandem. Each is drawn around proportions measured on silhouettes; a lattice (forms.py)
-does the rest."""
+"""Types whose official vehicle is of another kind than ours: a propeller airliner as jet, a
+forward-swept fighter, a slim biplane, a sports motorbike as cruiser, a step-through tandem. Each is
+sampled around proportions measured on silhouettes, and then warped by a lattice (forms.py).
+"""
 
 from collections.abc import Callable
 
@@ -23,7 +24,7 @@ from po3d.synthesis.vehicles.two_wheelers import (
 )
 
 Rng = np.random.Generator
-VARIES = 0.04  # deviation of a proportion, in shares of it
+VARIES = 0.04  # relative standard deviation of a proportion
 
 
 def _around(rng: Rng, varies: float) -> Callable[[float], float]:
@@ -31,7 +32,9 @@ def _around(rng: Rng, varies: float) -> Callable[[float], float]:
 
 
 def jet(rng: Rng, varies: float = VARIES) -> list[Piece]:
-    """An airliner with two propellers: low straight wings, nacelles before them, a low tail, a fin with a fillet."""
+    """Jet: an airliner with two propellers, low straight wings, nacelles in front of them, a low
+    tail, a fin with a fillet.
+    """
     u, tyre = _around(rng, varies), plane.tyre(rng)
     radius, z = u(0.57), u(1.4)
     body, stations = plane.body(10.0, radius, z, u(1.6), u(3.4), rng.uniform(0.0, 0.3), rng.uniform(0.3, 0.6), blunt=0.6)  # fmt: skip
@@ -66,7 +69,9 @@ def jet(rng: Rng, varies: float = VARIES) -> list[Piece]:
 
 
 def fighter(rng: Rng, varies: float = VARIES) -> list[Piece]:
-    """A long nose with canards before a broad flat body, wings that reach forward, two canted fins and nozzles."""
+    """Fighter: a long nose with canards, a broad flat body, forward-swept wings, two canted fins
+    and nozzles.
+    """
     u = _around(rng, varies)
     nose = [
         (3.78, 0.02, 0.33, 0.37), (3.2, 0.12, 0.27, 0.46), (2.4, 0.22, 0.22, 0.62), (1.5, u(0.27), 0.2, 0.76),
@@ -103,8 +108,9 @@ def fighter(rng: Rng, varies: float = VARIES) -> list[Piece]:
 
 
 def biplane(rng: Rng, varies: float = VARIES) -> list[Piece]:
-    """Wings of one depth over a slim body, a large propeller, small wheels under the nose; the official one stands askew, on
-    its left wheel."""
+    """Biplane: wings of equal chord over a slim body, a large propeller, small wheels under the
+    nose; like the official one it is tilted onto its left wheel.
+    """
     u, tyre = _around(rng, varies), plane.tyre(rng)
     z, half = u(1.45), u(3.7)
     body = [
@@ -144,7 +150,9 @@ def biplane(rng: Rng, varies: float = VARIES) -> list[Piece]:
 
 
 def cruiser(rng: Rng, varies: float = VARIES) -> list[Piece]:
-    """A sports motorbike: a full fairing, low bars behind a screen, a high tail, raised silencers."""
+    """Cruiser: a sports motorbike with a full fairing, low bars behind a screen, a high tail,
+    raised silencers.
+    """
     u, finish = _around(rng, varies), sample_finish(rng)
     front, rear = np.array([u(0.744), 0.31]), np.array([-u(0.70), 0.31])
     thick = rng.uniform(0.06, 0.075)
@@ -206,7 +214,9 @@ def cruiser(rng: Rng, varies: float = VARIES) -> list[Piece]:
 
 
 def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
-    """Two riders on a frame without top tubes: swept tubes from the head down to a long low one, upright bars."""
+    """Tandem: a frame without top tubes, swept tubes from the head down to a long low one, upright
+    bars.
+    """
     u, finish = _around(rng, varies), sample_finish(rng)
     radius, tyre, r = u(0.342), rng.uniform(0.018, 0.028), rng.uniform(0.018, 0.026)
     front, rear, low = np.array([1.0, radius]), np.array([-1.0, radius]), u(0.16)

@@ -1,4 +1,6 @@
-"""Aeroplanes for passengers: airliner and business jet. A fuselage is ten long, the nose along x."""
+"""Passenger aeroplanes: airliner and business jet. A fuselage is ten units long, the nose along
+x.
+"""
 
 import numpy as np
 
@@ -10,7 +12,9 @@ Rng = np.random.Generator
 
 
 def airliner(rng: Rng) -> list[Piece]:
-    """A long tube with rows of windows, swept low wings, two or four engines under them, a tall swept fin."""
+    """Airliner: a long tube with rows of windows, swept low wings, two or four engines under them,
+    a tall swept fin.
+    """
     u = rng.uniform
     length, radius = 10.0, u(0.46, 0.62)
     ground = u(0.5, 0.7)
@@ -77,7 +81,9 @@ def airliner(rng: Rng) -> list[Piece]:
 
 
 def jet(rng: Rng) -> list[Piece]:
-    """A business jet: short round fuselage, round windows, low wings, engines beside the tail, a T-tail."""
+    """Business jet: short round fuselage, round windows, low wings, engines beside the tail, a
+    T-tail.
+    """
     u = rng.uniform
     length, radius = 10.0, u(0.55, 0.72)
     ground = u(0.5, 0.75)

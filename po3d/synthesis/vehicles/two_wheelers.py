@@ -1,5 +1,6 @@
-"""What bicycles and motorbikes share: finish, side view, forks, chains, fenders, handlebars, knobby tyres, lamps,
-mirrors."""
+"""Parts shared by bicycles and motorbikes: finish, side view, forks, chains, fenders, handlebars,
+knobby tyres, lamps, mirrors.
+"""
 
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod,
 
 @dataclass(frozen=True)
 class Finish:
-    """The material of each slot that a variant may leave unpainted."""
+    """Material of each part that a variant may leave unpainted."""
 
     tyre: str
     metal: str
@@ -20,8 +21,10 @@ class Finish:
 
 
 def sample_finish(rng: np.random.Generator) -> Finish:
-    """Super-CLEVR paints whole two-wheelers, tyres and saddle included, so more than half of the variants do
-    so too; the others leave some slots in the colour of their substance. Tyres are painted in 70 % of all."""
+    """Sample the materials. Super-CLEVR paints two-wheelers completely, including tyres and saddle,
+    and so do more than half of the variants; the others leave some parts unpainted. 70 % of all
+    have painted tyres.
+    """
     if rng.random() < 0.55:
         return Finish("paint", "paint", "paint", "paint")
     tyre = "paint" if rng.random() < 1 / 3 else "tyre"
@@ -30,31 +33,34 @@ def sample_finish(rng: np.random.Generator) -> Finish:
 
 
 def side(point: tuple[float, float] | Array, y: float = 0.0) -> Array:
-    """The point (x, z) of a side view, at `y`."""
+    """Return the 3D point of a side view's (x, z), at `y`."""
     return np.array([point[0], y, point[1]])
 
 
 def polar(centre: tuple[float, float] | Array, radius: float, degrees: float) -> Array:
-    """The point (x, z) at `radius` from `centre`, `degrees` from the front over the top."""
+    """Return the point (x, z) at `radius` from `centre`, `degrees` from the front over the top."""
     t = np.radians(degrees)
     return np.array([centre[0] + radius * np.cos(t), centre[1] + radius * np.sin(t)])
 
 
 def axles(base: float, rear: float, front: float) -> tuple[Array, Array]:
-    """The back and the front axle in side view, of wheels with these radii that stand on z = 0."""
+    """Return the rear and the front axle in side view, of wheels with these radii standing on z =
+    0.
+    """
     return np.array([-base / 2, rear]), np.array([base / 2, front])
 
 
 def leaning(angle: float) -> Array:
-    """The unit direction (x, z) up and back, `angle` radians from the ground."""
+    """Return the unit direction (x, z) up and back, `angle` radians from the ground."""
     return np.array([-np.cos(angle), np.sin(angle)])
 
 
 def telescopic_legs(
     axle: Array, top: Array, lower: float, spread: float, radii: tuple[float, float], metal: str
 ) -> list[Piece]:
-    """Both legs of a suspension fork, at y = +-`spread`: painted for the share `lower` from the axle, bare
-    above."""
+    """Build both legs of a suspension fork, at y = +-`spread`: painted for the fraction `lower`
+    from the axle, bare above.
+    """
     knee = axle + (top - axle) * lower
     pieces: list[Piece] = []
     for y in (spread, -spread):
@@ -66,7 +72,9 @@ def telescopic_legs(
 def chain_runs(
     front: Array, rear: Array, radii: tuple[float, float], y: float, thick: float, material: str
 ) -> list[Piece]:
-    """The upper and the lower run of a chain between two sprockets of these radii (front, rear)."""
+    """Build the upper and the lower run of a chain between two sprockets of these radii (front,
+    rear).
+    """
     pieces: list[Piece] = []
     for sign in (1, -1):
         run = rod(side(front + [0, sign * radii[0]], y), side(rear + [0, sign * radii[1]], y), thick, 4)
@@ -82,7 +90,9 @@ def fender(
     depth: float,
     steps: int = 9,
 ):
-    """A mudguard over the arc (degrees from the front over the top), its edges `depth` inside its crest."""
+    """Build a mudguard over an arc (degrees from the front over the top), its edges `depth` inside
+    its crest.
+    """
     h, sheet = width / 2, 0.012
     section = np.array(
         [(-depth, -h), (-depth * 0.3, -h * 0.85), (0, 0), (-depth * 0.3, h * 0.85), (-depth, h), (-sheet, 0)]
@@ -95,8 +105,9 @@ def fender(
 
 
 def handlebar(left: Array, radius: float, bar: str, grip: str, grip_radius: float) -> list[Piece]:
-    """Both halves of a bar whose left half runs through the points `left` (P, 3) from the clamp to the hand;
-    the last segment carries a grip."""
+    """Build both halves of a bar whose left half runs through the points `left` (P, 3) from the
+    clamp to the hand; the last segment has a grip.
+    """
     pieces = []
     for name, mirror in (("handle_left", (1, 1, 1)), ("handle_right", (1, -1, 1))):
         points = np.asarray(left, float) * mirror
@@ -111,7 +122,7 @@ def handlebar(left: Array, radius: float, bar: str, grip: str, grip_radius: floa
 
 
 def knobs(name: str, material: str, axle: Array, width: float, count: int) -> list[Piece]:
-    """Tread blocks that stand out of the tyre of a wheel on z = 0, alternately left and right."""
+    """Build tread blocks on the tyre of a wheel on z = 0, alternately left and right."""
     radius = axle[1]
     size = 2 * np.pi * radius / count * 0.55
     pieces = []
@@ -125,7 +136,9 @@ def knobs(name: str, material: str, axle: Array, width: float, count: int) -> li
 def round_lamp(
     name: str, at: Array, radius: float, depth: float, shell: str, glow: str = "lamp", facing: int = 1
 ) -> list[Piece]:
-    """A lamp that faces forward (facing 1) or backward (-1): a shell, and a disc of light at `at`."""
+    """Build a lamp facing forward (facing 1) or backward (-1): a shell, and a disc of light at
+    `at`.
+    """
     at = np.asarray(at, float)
     back = at - np.array([facing * depth, 0, 0])
     lip = at + np.array([facing * depth * 0.15, 0, 0])
@@ -139,7 +152,7 @@ def round_lamp(
 def mirrors(
     clamp: Array, out: float, up: float, back: float, size: float, stalk: str, shell: str
 ) -> list[Piece]:
-    """Two mirrors on stalks that start at `clamp` (its y for the left one)."""
+    """Build two mirrors on stalks that start at `clamp` (its y for the left one)."""
     pieces = []
     for name, sign in (("mirror_left", 1), ("mirror_right", -1)):
         foot = np.asarray(clamp, float) * [1, sign, 1]
