@@ -36,21 +36,22 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, dials_in
+from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, difficulty_options
 from po3d.benchmarks.twin_folder import words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
+from po3d.evaluation.distributed import spread
 from po3d.evaluation.options import (
+    as_list,
+    build_system,
     buildable,
     check_read,
     default_out,
     defaults,
     identity_of,
     kind_of_data,
-    listed,
-    made,
     modules,
     system_settings,
-    wrapped,
+    with_policies,
 )
 from po3d.evaluation.overlap import overlap_notes, trained_on
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
@@ -58,17 +59,16 @@ from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
 from po3d.evaluation.run import Answers, data_digest, digests_beside, evaluate, predict, provenance, scored
 from po3d.evaluation.run_report import log_to_wandb
-from po3d.evaluation.spread import spread
 from po3d.io.checkpoint import git_revision
+from po3d.io.cli_errors import INTERRUPTED
 from po3d.io.config import build, check_wandb, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
-from po3d.io.guard import INTERRUPTED
-from po3d.io.naming import settings_of
+from po3d.io.run_names import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
-from po3d.synthesis.difficulty import dials_of
+from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
-from po3d.systems.mixtures import Mixtures
+from po3d.systems.oracle_grid import OracleMixer
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -100,21 +100,23 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     settings = settings_of(system_settings(system_config, answering), default, below)
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
-    seen = trained_on(checkpoints_of(system), root, split.images)
-    measures |= {"trained_on": lambda *_: seen} if seen else {}
+    observed = trained_on(checkpoints_of(system), root, split.images)
+    measures |= {"trained_on": lambda *_: observed} if observed else {}
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
     counts = _counts_bad_images(options) or engine is not None
-    system = wrapped(system, below, counts)
-    answers = spread(engine, partial(made, system_config, below, counts)) if engine else None
-    notes = [*(reading.notes(split.questions) if hasattr(reading, "notes") else []), *overlap_notes(seen)]
+    system = with_policies(system, below, counts)
+    answers = spread(engine, partial(build_system, system_config, below, counts)) if engine else None
+    notes = [*(reading.notes(split.questions) if hasattr(reading, "notes") else []), *overlap_notes(observed)]
     for note in (*split.notes(), *notes):
         print(f"note: {note}", file=sys.stderr)
     identity = {
         "benchmark": options["benchmark"]["name"],
         "system": identity_of(system_config, answering),
         "abstain_below": below,
-        "checkpoints": {name: own["sha256"] for name, own in answering.items() if "sha256" in own},
+        "checkpoints": {
+            name: overrides["sha256"] for name, overrides in answering.items() if "sha256" in overrides
+        },
         "data": {"sha256": data["sha256"], "images": data["images"], **digests_beside(split)},
     }
     about = {
@@ -138,7 +140,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         options["resume"],
         measures,
         options["overwrite"],
-        listed(options["beside"]),
+        as_list(options["compare_to"]),
         answers,
         notes,
     )
@@ -162,8 +164,8 @@ def _grid(
 ) -> None:
     """Compute the oracle grid."""
     kind, scorer = _kind(system), options["scorer"]
-    if options["beside"]:
-        raise InputError("beside= is for one evaluation; a grid has its cells beside each other")
+    if options["compare_to"]:
+        raise InputError("compare_to= is for one evaluation; a grid has its cells beside each other")
     plan(kind, options["grid"])  # report errors in the grid before the images are processed
     for note in notes:
         raise InputError(f"the grid needs a table of every picture: {note}")
@@ -172,12 +174,12 @@ def _grid(
         if not options["resume"]:  # resume: another grid on the same predictions
             _check_grid(out / GRID, work, options["overwrite"])
         again = options["resume"], about, options["overwrite"]
-        given = predict(split, system, out, identity, *again, answers)
-        found = run_grid(
+        predictions = predict(split, system, out, identity, *again, answers)
+        cells = run_grid(
             kind, benchmark, split, options["grid"], out, scorer, options["seed"], options["workers"]
         )
-        counted = benchmark.score(split.questions, given, scorer)["images"]
-        result = {**scored(described(out), about), "images": counted, **work, **found}
+        counted = benchmark.score(split.questions, predictions, scorer)["images"]
+        result = {**scored(described(out), about), "images": counted, **work, **cells}
         (out / HTML).unlink(missing_ok=True)  # an earlier page, now stale
         write_grid(result, out, {GRID_PAGE: grid_markdown(result)})
         if result["curves"]:
@@ -201,7 +203,7 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
         )
 
 
-def _kind(system: Any) -> Mixtures:
+def _kind(system: Any) -> OracleMixer:
     """Return the system's combinations of true and predicted modules."""
     kind = system.mixtures() if hasattr(system, "mixtures") else None
     if kind is None:
@@ -231,7 +233,7 @@ def _open(
     benchmark: Benchmark, options: dict[str, Any], seed: int, size: int | None
 ) -> tuple[Any, Path, str]:
     """Return the split, the folder or file it was loaded from, and its name."""
-    split, root, name = _found(benchmark, options, seed, size)
+    split, root, name = _open_split(benchmark, options, seed, size)
     folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
     for key, path in folders.items():
         if not path.exists():
@@ -239,7 +241,7 @@ def _open(
     return replace(split, **folders) if folders else split, root, name
 
 
-def _found(
+def _open_split(
     benchmark: Benchmark, options: dict[str, Any], seed: int, size: int | None
 ) -> tuple[Any, Path, str]:
     if options["data"]["root"] is not None:
@@ -248,10 +250,10 @@ def _found(
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
-    dials = dials_in(options["benchmark"])
-    tag = f"{look or 'mixed'}{dials_of(dials.get('dials'), benchmark.dials).tag}"
-    made_of = f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}-{words_digest()}"
-    root = Path(options["twins"]) / made_of
+    dials = difficulty_options(options["benchmark"])
+    tag = f"{look or 'mixed'}{difficulty_of(dials.get('dials'), benchmark.dials).tag}"
+    folder_name = f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}-{words_digest()}"
+    root = Path(options["synthetic_dir"]) / folder_name
     return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
 
 
@@ -260,12 +262,14 @@ def run(arguments: list[str]) -> int:
     at a time."""
     if arguments:
         return run_hydra(main, "evaluate", __doc__, arguments)
-    shown = [[[f"benchmark={name}", *own] for own in b.shown] for name, b in BENCHMARKS.items()]
-    print(f"{len(shown)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
+    runs = [
+        [[f"benchmark={name}", *overrides] for overrides in b.default_runs] for name, b in BENCHMARKS.items()
+    ]
+    print(f"{len(runs)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores
     os.environ.setdefault("TQDM_DISABLE", "1")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        longest, *others = [pool.submit(_shown, commands) for commands in shown]
+        longest, *others = [pool.submit(_default_runs, commands) for commands in runs]
         codes = []
         try:
             for done in (*others, longest):
@@ -279,7 +283,7 @@ def run(arguments: list[str]) -> int:
     return max(codes)
 
 
-def _shown(commands: list[list[str]]) -> tuple[int, str]:
+def _default_runs(commands: list[list[str]]) -> tuple[int, str]:
     """Run some evaluations in turn; return the exit code and the output of the last one."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

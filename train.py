@@ -35,10 +35,10 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from po3d.io.cli_errors import guarded
 from po3d.io.config import build, check_wandb, compose, run_hydra, varied
 from po3d.io.errors import InputError, known
-from po3d.io.guard import guarded
-from po3d.io.shipped import CONFIGS
+from po3d.io.paths import CONFIGS
 from po3d.training.run import seeded, train
 
 
@@ -71,14 +71,14 @@ def fit(plain: dict[str, Any]) -> None:
     )
 
 
-def _callbacks(given: Any) -> list[Any]:
+def _callbacks(inputs: Any) -> list[Any]:
     """Build the objects of `trainer.callbacks`."""
-    if given is None:
+    if inputs is None:
         return []
-    if not isinstance(given, list) or not all(isinstance(c, dict) and "_target_" in c for c in given):
-        raise InputError(f"trainer.callbacks={given} should be a list of {{_target_: CLASS, ...}}")
+    if not isinstance(inputs, list) or not all(isinstance(c, dict) and "_target_" in c for c in inputs):
+        raise InputError(f"trainer.callbacks={inputs} should be a list of {{_target_: CLASS, ...}}")
     try:
-        return [build(callback) for callback in given]
+        return [build(callback) for callback in inputs]
     except ModuleNotFoundError as error:
         raise InputError(f"trainer.callbacks: {error}") from None
 
@@ -104,14 +104,14 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
         base = config
         if experiment is not None:
             base = compose("train", [f"experiment={experiment}", f"seed={plain['seed']}", *options])
-        found = varied(base, changes)
-        found.pop("study", None)
-        return found
+        config_varied = varied(base, changes)
+        config_varied.pop("study", None)
+        return config_varied
 
     setting = studies.setting_of(plain["study"], plain["seed"])
     runs = studies.planned(plain["study"], plain["out"], variation)
-    found = studies.run_study(runs, fit, setting, plain["out"])
-    print(f"\n{studies.study_text(found['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
+    study = studies.run_study(runs, fit, setting, plain["out"])
+    print(f"\n{studies.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
 
 
 def recipe(arguments: Sequence[str]) -> None:
@@ -120,7 +120,7 @@ def recipe(arguments: Sequence[str]) -> None:
     from po3d.training.recipe import Recipe, run_recipe
 
     own = {key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export")}
-    given = [a for a in arguments if not any(a in taken for taken in own.values())]
+    inputs = [a for a in arguments if not any(a in taken for taken in own.values())]
     name, out, export = (values[-1].partition("=")[2] if values else "" for values in own.values())
     known("recipe", name, sorted(path.stem for path in (CONFIGS / "recipe").glob("*.yaml")))
     content = OmegaConf.to_container(OmegaConf.load(CONFIGS / "recipe" / f"{name}.yaml"))
@@ -128,7 +128,7 @@ def recipe(arguments: Sequence[str]) -> None:
     def composed(options: list[str]) -> dict[str, Any]:
         return OmegaConf.to_container(compose("train", options), resolve=True)
 
-    stages = Recipe(content, given, out or f"runs/recipe_{name}")
+    stages = Recipe(content, inputs, out or f"runs/recipe_{name}")
     run_recipe(stages, composed, fit, lambda plain: build(plain["data"]), export)
 
 

@@ -13,11 +13,15 @@ Modules are imported on first use.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from po3d.io import deprecated_names
+
 if TYPE_CHECKING:
     from po3d.io.errors import InputError
     from po3d.scene.table import ObjectState, Scene
-    from po3d.systems.asking import Answer, Model, change, load, read_scene
+    from po3d.systems.api import Answer, Model, change, load, read_scene
     from po3d.systems.pipeline import Pipeline
+
+deprecated_names.install()
 
 __version__ = "0.1.0"
 __all__ = [
@@ -42,7 +46,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'po3d' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES.get(name, "po3d.systems.asking")), name)
+    return getattr(importlib.import_module(_HOMES.get(name, "po3d.systems.api")), name)
 
 
 def __dir__() -> list[str]:

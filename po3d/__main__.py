@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from po3d.io.guard import guarded
+from po3d.io.cli_errors import guarded
 
 
 def main(argv: Sequence[str] | None = None) -> int:

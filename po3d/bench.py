@@ -37,7 +37,7 @@ from po3d.evaluation import roofline
 from po3d.evaluation.run import Split
 from po3d.evaluation.scale import SIZES, scale
 from po3d.io.checkpoint import locate
-from po3d.io.guard import guarded
+from po3d.io.cli_errors import guarded
 from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.language.program import Call
@@ -47,19 +47,19 @@ from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning import batched
-from po3d.reasoning.execute import Asked, execute, run
+from po3d.reasoning.apply_edit import plan
+from po3d.reasoning.execute import QuestionInfo, execute, run
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
-from po3d.reasoning.plan import plan
 from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems import learned
-from po3d.systems.pipeline import Context, Pipeline, Tables
+from po3d.systems import general_parser
+from po3d.systems.pipeline import Context, ImageScenes, Pipeline
 from po3d.systems.rooms import framed
-from po3d.systems.street import Executor, Reader
-from po3d.systems.tables import Pictures
+from po3d.systems.scene_sources import Pictures
+from po3d.systems.street import StreetDomain, StreetQuestionParser
 
 COPIES = 100  # copies of the questions about rooms and photographs
 TILES = 16  # copies of the split (scenes and questions) in the run of the batched executor
@@ -68,7 +68,7 @@ SECONDS = 3.0  # approximate measuring time of each figure, seconds
 PERCEPTION, PARSER = "street_estimator", "street_parser"
 
 
-class Figure(NamedTuple):
+class SpeedFigure(NamedTuple):
     """One row of the result: units per second, of po3d and of the plain implementation."""
 
     name: str
@@ -91,13 +91,13 @@ def rate(work: Callable[[], object], units: int, seconds: float) -> float:
     return units / best
 
 
-def executor_figures(split: Split, seconds: float) -> list[Figure]:
+def executor_figures(split: Split, seconds: float) -> list[SpeedFigure]:
     """Measure gold programs on ground-truth scenes."""
     names = list(dict.fromkeys(q.image for q in split.questions))
     place, scenes = {name: k for k, name in enumerate(names)}, [split.truth(name) for name in names]
-    asked = [q for q in split.questions if q.program]
-    programs, tasks = [parse_text(q.program).call for q in asked], [q.task for q in asked]
-    where = [place[q.image] for q in asked]
+    questions = [q for q in split.questions if q.program]
+    programs, tasks = [parse_text(q.program).call for q in questions], [q.task for q in questions]
+    where = [place[q.image] for q in questions]
     items = list(zip(programs, (scenes[k] for k in where), tasks))
 
     single = rate(lambda: [execute(p, s, t) for p, s, t in items], len(items), seconds)
@@ -108,12 +108,12 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
     doubtful = [_doubtful(scene) for scene in scenes]
     few = [(p, doubtful[k], t) for p, k, t in zip(programs, where, tasks)][::20]
     alone = rate(lambda: [execute(*item, "marginal") for item in few], len(few), seconds)
-    beliefs, asked_once = pack_beliefs(doubtful), pack_programs(programs, where, tasks)
-    marginal = rate(lambda: marginal_batch(beliefs, asked_once), len(items), seconds)
+    beliefs, question_batch = pack_beliefs(doubtful), pack_programs(programs, where, tasks)
+    marginal = rate(lambda: marginal_batch(beliefs, question_batch), len(items), seconds)
     return [
-        Figure(f"executor, marginal, batch of {len(items)}", "questions/s", marginal, alone),
-        Figure("executor, one by one, with traces", "questions/s", single, None),
-        Figure(f"executor, batch of {len(index)}", "questions/s", batched, single),
+        SpeedFigure(f"executor, marginal, batch of {len(items)}", "questions/s", marginal, alone),
+        SpeedFigure("executor, one by one, with traces", "questions/s", single, None),
+        SpeedFigure(f"executor, batch of {len(index)}", "questions/s", batched, single),
     ]
 
 
@@ -130,83 +130,87 @@ def _doubtful(scene: Scene) -> Scene:
     return replace(scene, objects=tuple(objects))
 
 
-def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]:
+def parser_figures(parser: Parser, split: Split, seconds: float) -> list[SpeedFigure]:
     texts = [q.text for q in split.questions]
     few = texts[:: max(1, len(texts) // 50)]
     slow = rate(lambda: [parser.parse([t]) for t in few], len(few), seconds)
     ours = rate(lambda: parser.parse(texts), len(texts), seconds)
-    return [Figure(f"parser, {len(texts)} questions", "questions/s", ours, slow)]
+    return [SpeedFigure(f"parser, {len(texts)} questions", "questions/s", ours, slow)]
 
 
-def reader_figures(split: Split, seconds: float) -> list[Figure]:
+def reader_figures(split: Split, seconds: float) -> list[SpeedFigure]:
     """Measure the general parser, most likely program only; empty if its extra is not installed."""
-    if not learned.there():
+    if not general_parser.there():
         return []
-    from po3d.language.read.reader import Reader as SentenceReader
+    from po3d.language.read.reader import GeneralParser as SentenceReader
 
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
-    asked = [
+    inputs = [
         a
         for name in names
-        for a in learned.Learned(Executor()).asked(
-            [q for q in split.questions if q.image == name], Tables({name: split.truth(name)})
+        for a in general_parser.GeneralQuestionParser(StreetDomain()).parser_inputs(
+            [q for q in split.questions if q.image == name], ImageScenes({name: split.truth(name)})
         )[0]
     ]
     whole, half = (
-        SentenceReader.from_checkpoint(locate(learned.CHECKPOINT), precision=p)
+        SentenceReader.from_checkpoint(locate(general_parser.CHECKPOINT), precision=p)
         for p in ("float32", "bfloat16")
     )
-    few = asked[:: max(1, len(asked) // 20)]
-    slow = rate(lambda: [whole.read([one]) for one in few], len(few), seconds)
-    name = f"reader, {len(asked)} questions"
+    few = inputs[:: max(1, len(inputs) // 20)]
+    slow = rate(lambda: [whole.read([item]) for item in few], len(few), seconds)
+    name = f"reader, {len(inputs)} questions"
     return [
-        Figure(name, "questions/s", rate(lambda: whole.read(asked), len(asked), seconds), slow),
-        Figure(f"{name}, bfloat16", "questions/s", rate(lambda: half.read(asked), len(asked), seconds), slow),
+        SpeedFigure(name, "questions/s", rate(lambda: whole.read(inputs), len(inputs), seconds), slow),
+        SpeedFigure(
+            f"{name}, bfloat16", "questions/s", rate(lambda: half.read(inputs), len(inputs), seconds), slow
+        ),
     ]
 
 
 def estimator_figures(
     ours: StreetEstimator, once: StreetEstimator, plain: StreetEstimator, split: Split, seconds: float
-) -> list[Figure]:
+) -> list[SpeedFigure]:
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     images = [split.image(name) for name in names]
     slow = rate(lambda: [plain.estimate([i]) for i in images], len(images), seconds)
-    one = rate(lambda: [ours.estimate([i]) for i in images], len(images), seconds)
+    one_by_one = rate(lambda: [ours.estimate([i]) for i in images], len(images), seconds)
     together = rate(lambda: ours.estimate(images), len(images), seconds)
     single = rate(lambda: once.estimate(images), len(images), seconds)
     return [
-        Figure("estimator, batch 1", "images/s", one, slow),
-        Figure(f"estimator, batch {len(images)}", "images/s", together, slow),
-        Figure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow),
+        SpeedFigure("estimator, batch 1", "images/s", one_by_one, slow),
+        SpeedFigure(f"estimator, batch {len(images)}", "images/s", together, slow),
+        SpeedFigure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow),
     ]
 
 
 def end_to_end_figures(
     ours: StreetEstimator, plain: StreetEstimator, parser: Parser, split: Split, seconds: float
-) -> list[Figure]:
+) -> list[SpeedFigure]:
     """Measure image files and questions to marginal answers, on the first images of the split."""
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
-    asked = {name: [q for q in split.questions if q.image == name] for name in names}
-    count = sum(map(len, asked.values()))
-    pipeline = Pipeline(Pictures(ours), Reader(parser), Executor("marginal"))
+    by_image = {name: [q for q in split.questions if q.image == name] for name in names}
+    count = sum(map(len, by_image.values()))
+    pipeline = Pipeline(Pictures(ours), StreetQuestionParser(parser), StreetDomain("marginal"))
 
     def run() -> None:
         STREET.call.cache_clear()  # so that no program is cached from the previous run
         contexts = (Context(lambda name=name: split.image(name), _nothing, name) for name in names)
-        pipeline.answers(list(zip(asked.values(), contexts)))
+        pipeline.answers(list(zip(by_image.values(), contexts)))
 
     def run_plain() -> None:
-        for name, questions in asked.items():
+        for name, questions in by_image.items():
             scene = plain.estimate([split.image(name)])[0].certain()
             for question in questions:
                 (parsed,) = parser.parse([question.text])
                 if parsed.program is not None:
                     execute(parsed.program, scene, question.task)
 
-    return [Figure("end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds))]
+    return [
+        SpeedFigure("end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds))
+    ]
 
 
-def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
+def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
     """Measure parsed edits and questions of the shipped Hypo3D rooms in their frames, on one core.
     Each room is prepared once for its edits, and each edit is applied once for its questions (two
     of each, as in the release; no controls, which repeat questions); the plain implementation
@@ -218,16 +222,16 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
     for q in split.questions:
         if not q.control:
             scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.frame)
-            asked = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
-            asked.append(room_program.ROOMS.parse(q.program))
+            programs = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
+            programs.append(room_program.ROOMS.parse(q.program))
     work = [
-        (scenes[name], [(room_program.ROOMS.parse(change), asked) for change, asked in parsed.items()])
+        (scenes[name], [(room_program.ROOMS.parse(change), programs) for change, programs in parsed.items()])
         for name, parsed in changes.items()
     ]
 
     def edit() -> None:
         for scene, parsed in work:
-            before = World.of(scene, ROOM_RULES)
+            before = SceneGeometry.of(scene, ROOM_RULES)
             for change, _ in parsed:
                 plan(before, change)
 
@@ -238,23 +242,25 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
 
     def answer() -> None:
         for scene, parsed in work:
-            before = World.of(scene, ROOM_RULES)
-            for change, asked in parsed:
+            before = SceneGeometry.of(scene, ROOM_RULES)
+            for change, programs in parsed:
                 world = before.after(plan(before, change).edited)
-                for question in asked:
+                for question in programs:
                     run(question, world)
 
     def answer_plainly() -> None:
         for scene, parsed in work:
-            for change, asked in parsed:
-                for question in asked:
-                    run(question, World(plan(scene, change).edited, scene))
+            for change, programs in parsed:
+                for question in programs:
+                    run(question, SceneGeometry(plan(scene, change).edited, scene))
 
     edits = sum(len(parsed) for _, parsed in work)
-    count = sum(len(asked) for _, parsed in work for _, asked in parsed)
+    count = sum(len(programs) for _, parsed in work for _, programs in parsed)
     return [
-        Figure("rooms: edits", "changes/s", rate(edit, edits, seconds), rate(edit_plainly, edits, seconds)),
-        Figure(
+        SpeedFigure(
+            "rooms: edits", "changes/s", rate(edit, edits, seconds), rate(edit_plainly, edits, seconds)
+        ),
+        SpeedFigure(
             "rooms: edits and execution",
             "questions/s",
             rate(answer, count, seconds),
@@ -263,14 +269,14 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
     ]
 
 
-def batch_figures(seconds: float) -> list[Figure]:
+def batch_figures(seconds: float) -> list[SpeedFigure]:
     """Measure packed gold questions of the shipped rooms, after their edits, and of the shipped
     photographs.
     """
     figures = []
     for name, past in (("hypo3d", True), ("3dsrbench", False)):
         split = BENCHMARKS[name].load(BENCHMARKS[name].mini)
-        worlds: dict[tuple[str, ...], World] = {}
+        worlds: dict[tuple[str, ...], SceneGeometry] = {}
         programs, where = [], []
         for q in split.questions:
             key = (q.image, q.frame, q.change_program)
@@ -278,16 +284,21 @@ def batch_figures(seconds: float) -> list[Figure]:
                 scene = framed(split.truth(q.image), q.frame, "anchors" if past else "given")
                 change = room_program.ROOMS.parse(q.change_program) if q.change_program else None
                 edited = plan(scene, change).edited
-                worlds[key] = World(edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES)
+                worlds[key] = SceneGeometry(edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES)
             programs.append((room_program.ROOMS if past else THREEDSRBENCH).parse(q.program))
             where.append(list(worlds).index(key))
-        made = list(worlds.values())
-        tables = batched.pack(made, past)
-        asked = batched.ask(programs * COPIES, where * COPIES, tables)
-        ours = rate(lambda asked=asked, tables=tables: batched.answers(tables, asked), asked.count, seconds)
-        items = [(p, made[k], Asked(refer=batched.Rows(made[k].now))) for p, k in zip(programs, where)]
+        unique_worlds = list(worlds.values())
+        tables = batched.pack(unique_worlds, past)
+        packed = batched.ask(programs * COPIES, where * COPIES, tables)
+        ours = rate(
+            lambda packed=packed, tables=tables: batched.answers(tables, packed), packed.count, seconds
+        )
+        items = [
+            (p, unique_worlds[k], QuestionInfo(refer=batched.Rows(unique_worlds[k].now)))
+            for p, k in zip(programs, where)
+        ]
         single = rate(lambda items=items: [run(*item) for item in items], len(items), seconds)
-        figures.append(Figure(f"{name}: batch of {asked.count}", "questions/s", ours, single))
+        figures.append(SpeedFigure(f"{name}: batch of {packed.count}", "questions/s", ours, single))
     return figures
 
 
@@ -295,7 +306,7 @@ def _nothing() -> Scene:
     raise AssertionError("the pipeline asked for the truth")
 
 
-def _beside(figure: Figure) -> tuple[str, str]:
+def _beside(figure: SpeedFigure) -> tuple[str, str]:
     return (
         ("", "") if figure.plain is None else (f"{figure.plain:,.1f}", f"{figure.ours / figure.plain:.1f}x")
     )
@@ -312,7 +323,7 @@ def _machine() -> str:
 
 def figures(
     seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER, device: str = "cpu"
-) -> Iterator[Figure]:
+) -> Iterator[SpeedFigure]:
     """Return all figures, each measured for about `seconds`, with the checkpoints of these names or
     paths; networks run on `device`.
     """
@@ -367,10 +378,10 @@ def main() -> int:
             return
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
         names = (arguments.perception_checkpoint, arguments.parser_checkpoint)
-        shown = figures(arguments.seconds, *names, arguments.device)
+        results = figures(arguments.seconds, *names, arguments.device)
         rows = [
             (f.name, f.unit, f"{f.ours:,.1f}", *_beside(f))
-            for f in progress(shown, "measuring", unit="figure", leave=False)
+            for f in progress(results, "measuring", unit="figure", leave=False)
         ]
         print(text(Table(("what", "unit", "po3d", "plain", "ratio"), rows)))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts KiB

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from generators import LINKS
 
-from po3d.language.programs.street import Program
+from po3d.language.programs.street import StreetProgram
 from po3d.reasoning.questions import Task
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT
@@ -17,7 +17,7 @@ class Fails(Exception):
     """The program has no answer."""
 
 
-def brute_force(program: Program, scene: Scene, task: Task) -> str:
+def brute_force(program: StreetProgram, scene: Scene, task: Task) -> str:
     """The answer by plain sets, geometry by plain trigonometry (collisions by sampling both outlines)."""
     everyone = range(len(scene))
     objects = scene.objects

@@ -285,7 +285,7 @@ class Table:
     def nearest(self, azimuth: float, sectors: str) -> str:
         ranked = sorted((self.off(d, azimuth), d) for d in SECTORS[sectors])
         below(ranked[0][0], ranked[1][0])
-        return self.rules.said(sectors, ranked[0][1])
+        return self.rules.spell(sectors, ranked[0][1])
 
     def at_one_place(self, one: int, other: int) -> bool:
         return math.dist(self.place(one)[:2], self.place(other)[:2]) < BORDER

@@ -50,7 +50,7 @@ class BruteForce(Table):
         value = self.run(program)
         if isinstance(value, bool):
             asked = program.args[0] if program.op == "holds" else ""
-            return self.rules.said(asked, "yes" if value else "no")
+            return self.rules.spell(asked, "yes" if value else "no")
         return f"{value:g}" if isinstance(value, float | int) else value
 
     def run(self, call: Call):

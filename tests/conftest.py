@@ -37,4 +37,4 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def own_readers_alone(monkeypatch):
     """Tests say themselves when the second reader reads: it may be installed or not."""
-    monkeypatch.setattr("po3d.systems.learned.there", lambda checkpoint="": False)
+    monkeypatch.setattr("po3d.systems.general_parser.there", lambda checkpoint="": False)

@@ -18,16 +18,16 @@ from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import opened
 from po3d.evaluation.harness.serve import Limits, Server
 from po3d.io.images import read_image
+from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI as DATA
 from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
-from po3d.systems.chat import Worlds
+from po3d.systems.chat import DomainPipelines
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.street import EXECUTOR, Reader
-from po3d.systems.tables import Pictures
+from po3d.systems.scene_sources import Pictures
+from po3d.systems.street import DOMAIN, StreetQuestionParser
 
 DEFAULTS = Limits()
 
@@ -116,7 +116,7 @@ class Known:
 
 def of_streets(sees, reads) -> Pipeline:
     """The pipeline of streets with these for estimator and parser."""
-    return Pipeline(Pictures(sees), Reader(reads), EXECUTOR)
+    return Pipeline(Pictures(sees), StreetQuestionParser(reads), DOMAIN)
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def served(
     pipeline: Pipeline, limits: Limits = DEFAULTS, workers: int = 1, names: Collection[str] = ()
 ) -> Iterator[Server]:
     """`po3d serve` with a given pipeline of streets, on a free port."""
-    server = Server(("127.0.0.1", 0), Worlds({"street": lambda: pipeline}), limits, workers, names)
+    server = Server(("127.0.0.1", 0), DomainPipelines({"street": lambda: pipeline}), limits, workers, names)
     with running(server):
         yield server
 

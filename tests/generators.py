@@ -7,7 +7,14 @@ from functools import cache
 import numpy as np
 
 from po3d.language.program import Signature, Tree
-from po3d.language.programs.street import ANSWER_TYPES, ARGUMENTS, FILTER_VALUES, OPERATIONS, Program, Step
+from po3d.language.programs.street import (
+    ANSWER_TYPES,
+    ARGUMENTS,
+    FILTER_VALUES,
+    OPERATIONS,
+    Step,
+    StreetProgram,
+)
 from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -54,22 +61,22 @@ def random_scene(
     return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, seen)
 
 
-def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> Program:
+def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> StreetProgram:
     """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names
     are described by their true attributes, so that most programs have an answer."""
 
-    def add(op: str, args: tuple[str, ...] = (), *inputs: Program) -> Program:
-        return Program(Step(op, args).token, inputs)
+    def add(op: str, args: tuple[str, ...] = (), *inputs: StreetProgram) -> StreetProgram:
+        return StreetProgram(Step(op, args).token, inputs)
 
     def pick(op: str) -> tuple[str, ...]:
         arguments = ARGUMENTS[op]
         return arguments[int(rng.integers(len(arguments)))]
 
-    def some_filter(source: Program) -> Program:
+    def some_filter(source: StreetProgram) -> StreetProgram:
         attribute = str(rng.choice(list(FILTER_VALUES)))
         return add("filter", (attribute, str(rng.choice(FILTER_VALUES[attribute]))), source)
 
-    def some_set(left: int) -> Program:
+    def some_set(left: int) -> StreetProgram:
         kind = rng.choice(["scene", "filter", "relation", "pair"], p=[0.2, 0.35, 0.35, 0.1])
         if kind == "scene" or left <= 0:
             return add("scene")
@@ -82,7 +89,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
         args = pick(op)
         return add(op, args, some_object(left - 1))
 
-    def some_object(left: int) -> Program:
+    def some_object(left: int) -> StreetProgram:
         if scene is None or not len(scene) or rng.random() < 0.15:
             return add("unique", (), some_set(left))
         named, source = scene.objects[int(rng.integers(len(scene)))], add("scene")
@@ -90,7 +97,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
             source = add("filter", (str(attribute), named.value(str(attribute))), source)
         return add("unique", (), source)
 
-    def value(kind: str, left: int) -> Program:
+    def value(kind: str, left: int) -> StreetProgram:
         if kind == "integer":
             return add("count", (), some_set(left))
         if kind == "boolean":

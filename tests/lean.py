@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from po3d.cli.main import COMMANDS, SCRIPTS, main
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 
 SMALL = ("--benchmark", "pulsecheck457", "--size", "1")
 TRAINING = (

@@ -9,12 +9,12 @@ import numpy as np
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope.data import image_name
 from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI as DATA
-from po3d.scene.camera import carried, held, hold_of, reheld
+from po3d.scene.camera import camera_pose_of, carried, held, reheld
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Look
+from po3d.systems.pipeline import PerceptionInput
 
 SR = srbench.load(DATA / "3dsrbench", "mini")
 SCOPE = scope.load(DATA / "scope", "mini")
@@ -33,7 +33,7 @@ def scope_names(scene: str) -> list[str]:
 def elsewhere(truth: Scene, name: str, blur: bool = False) -> Scene:
     """What is there, in a world of the camera's own; with `blur`, doubts in everything."""
     random = rng(7, f"elsewhere/{name}")
-    hold = hold_of(truth.camera)._replace(azimuth=float(random.uniform(-3, 3)))
+    hold = camera_pose_of(truth.camera)._replace(azimuth=float(random.uniform(-3, 3)))
     camera = held(hold, truth.camera.width, truth.camera.height, truth.camera.focal, (1.0, -2.0))
     seen = replace(carried(truth, camera), source="predicted", image=name)
     if not blur:
@@ -54,7 +54,7 @@ def elsewhere(truth: Scene, name: str, blur: bool = False) -> Scene:
 
 def tilted(scene: Scene, pitch: float, roll: float) -> Scene:
     """The table of an estimator that is wrong about how the camera is held (radians)."""
-    hold, camera = hold_of(scene.camera), scene.camera
+    hold, camera = camera_pose_of(scene.camera), scene.camera
     hold = hold._replace(pitch=hold.pitch + pitch, roll=hold.roll + roll)
     ground = tuple(camera.position[:2].tolist())
     return reheld(scene, held(hold, camera.width, camera.height, camera.focal, ground))
@@ -78,5 +78,5 @@ class Planted:
     def of(cls, split, names, change: Callable[[Scene], Scene] = lambda scene: scene) -> "Planted":
         return cls({name: change(elsewhere(split.truth(name), name)) for name in names})
 
-    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [[self.seen[name] for name in look.names] for look in looks]

@@ -11,7 +11,7 @@ from PIL import Image
 
 import po3d
 from po3d.io.errors import InputError
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 ROOM = ROOT / "data" / "examples" / "room.json"

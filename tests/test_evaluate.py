@@ -23,7 +23,7 @@ from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page,
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.errors import InputError
-from po3d.io.naming import settings_of
+from po3d.io.run_names import settings_of
 from po3d.io.runs import locked
 from po3d.io.seeding import rng
 from po3d.io.text_tables import latex_text
@@ -287,7 +287,7 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
 
 
 def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_them():
-    first, second = (["benchmark=hypo3d", *own] for own in BENCHMARKS["hypo3d"].shown)
+    first, second = (["benchmark=hypo3d", *own] for own in BENCHMARKS["hypo3d"].default_runs)
     options = OmegaConf.to_container(compose("evaluate", first), resolve=True)
     default = system_settings(defaults(options)["system"])
     settings = settings_of(system_settings(options["system"]), default)
@@ -321,7 +321,7 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
         (["benchmark=scope", "benchmark.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
         (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is no option"),
-        (["+experiment=oracle_grid", "beside=data"], "beside= is for one evaluation"),
+        (["+experiment=oracle_grid", "compare_to=data"], "compare_to= is for one evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
         (["published=perhaps"], "published='perhaps' should be true or false"),
     ],
@@ -361,7 +361,7 @@ def test_other_furniture_is_other_data(tmp_path):
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):
     assert evaluate(release, tmp_path / "oracle", "system=oracle") == 0
     assert evaluate(release, tmp_path / "few", "system=oracle", "size=1") == 0
-    assert evaluate(release, tmp_path / "both", "system=random", f"beside={tmp_path / 'oracle'}") == 0
+    assert evaluate(release, tmp_path / "both", "system=random", f"compare_to={tmp_path / 'oracle'}") == 0
     lines = capsys.readouterr().out.splitlines()
     assert (
         next(line for line in reversed(lines) if line.startswith("oracle (strict)")).split()[2:]
@@ -369,7 +369,7 @@ def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release
     )
     assert "| oracle (strict) | 100.0" in (tmp_path / "both" / "report.md").read_text()
     assert "oracle (strict)" in run_page(read_run(tmp_path / "both"), tmp_path / "both")
-    assert evaluate(release, tmp_path / "other", "system=random", f"beside={tmp_path / 'few'}") == 2
+    assert evaluate(release, tmp_path / "other", "system=random", f"compare_to={tmp_path / 'few'}") == 2
 
 
 def test_the_grid_keeps_what_another_run_left(release, networks, tmp_path, capsys):

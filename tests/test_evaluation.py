@@ -19,7 +19,7 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems.street import EXECUTOR
+from po3d.systems.street import DOMAIN
 
 TESTS = Path(__file__).parent
 IDENTITY = {"system": "oracle"}
@@ -52,7 +52,7 @@ class Geometry:
 
 class Oracle(parts.Oracle):
     def __init__(self):
-        super().__init__(EXECUTOR)
+        super().__init__(DOMAIN)
 
 
 class Slow(Oracle):
@@ -62,7 +62,7 @@ class Slow(Oracle):
         with open(os.environ["ASKED"], "a") as file:
             file.write(context.name + "\n")
         time.sleep(0.1)
-        context.keep(context.truth())
+        context.on_scene(context.truth())
         return super().answer(questions, context)
 
 

@@ -62,7 +62,7 @@ def test_a_fresh_twin_names_the_extra_that_it_needs_in_one_line(lean, tmp_path):
         "size=1",
         "system=random",
         "workers=1",
-        f"twins={tmp_path}",
+        f"synthetic_dir={tmp_path}",
         f"out={tmp_path}/out",
     ]
     done = ran(lean, "evaluate.py", "benchmark=pulsecheck457", *fresh)

@@ -10,7 +10,7 @@ import pytest
 
 from po3d import __main__ as po3d
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io import checkpoint, shipped
+from po3d.io import checkpoint, paths
 
 setuptools = pytest.importorskip("setuptools")
 
@@ -28,25 +28,25 @@ run_hydra(None, "train", "python train.py experiment=street_parser", ["--help"])
 
 
 def wheel_step():
-    spec = importlib.util.spec_from_file_location("wheel_step", shipped.ROOT / "tools" / "wheel.py")
+    spec = importlib.util.spec_from_file_location("wheel_step", paths.ROOT / "tools" / "wheel.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def test_the_wheel_holds_all_that_is_looked_for():
-    files = {shipped.ROOT / name for name in wheel_step().shipped()}
-    assert {shipped.script(name) for name in ("evaluate", "train")} <= files
-    places = [shipped.CONFIGS, shipped.CHECKPOINTS, shipped.MINI, shipped.NATURAL]
+    files = {paths.ROOT / name for name in wheel_step().shipped()}
+    assert {paths.script(name) for name in ("evaluate", "train")} <= files
+    places = [paths.CONFIGS, paths.CHECKPOINTS, paths.MINI, paths.NATURAL]
     for folder in [*places, *(source.mini for source in BENCHMARKS.values())]:
         assert {path for path in folder.rglob("*") if path.is_file()} <= files
 
 
 def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatch):
     step = wheel_step()
-    monkeypatch.chdir(shipped.ROOT)
+    monkeypatch.chdir(paths.ROOT)
     target = tmp_path / "site"
-    packages = setuptools.find_packages(str(shipped.ROOT), include=["po3d*"])
+    packages = setuptools.find_packages(str(paths.ROOT), include=["po3d*"])
     command = step.BuildPy(setuptools.Distribution({"packages": packages, "script_name": "setup.py"}))
     command.build_lib = str(target)
     command.finalize_options()
@@ -65,7 +65,7 @@ def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatc
 
 def test_an_editable_install_gets_no_copies(tmp_path, monkeypatch):
     step = wheel_step()
-    monkeypatch.chdir(shipped.ROOT)
+    monkeypatch.chdir(paths.ROOT)
     command = step.BuildPy(setuptools.Distribution({"packages": [], "script_name": "setup.py"}))
     command.build_lib, command.editable_mode = str(tmp_path), True
     command.finalize_options()
@@ -75,8 +75,8 @@ def test_an_editable_install_gets_no_copies(tmp_path, monkeypatch):
 
 def test_what_an_installed_package_exports_is_found_in_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shipped, "EXPORTS", Path("checkpoints"))
-    assert checkpoint.locate("street_parser") == shipped.CHECKPOINTS / "street_parser"
+    monkeypatch.setattr(paths, "EXPORTS", Path("checkpoints"))
+    assert checkpoint.locate("street_parser") == paths.CHECKPOINTS / "street_parser"
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "mine.json").touch()
     assert checkpoint.locate("mine") == Path("checkpoints/mine")
@@ -87,8 +87,8 @@ def test_what_an_installed_package_exports_is_found_in_the_working_directory(tmp
 
 def test_an_installed_package_knows_the_commit_that_it_was_built_from(tmp_path, monkeypatch):
     (tmp_path / "revision").write_text("abc")
-    monkeypatch.setattr(shipped, "INSTALLED", True)
-    monkeypatch.setattr(shipped, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "INSTALLED", True)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
     assert checkpoint.git_revision() == "abc"
 
 

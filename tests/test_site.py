@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 
 
 def test_the_site_builds_strictly(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.cli.main import COMMANDS, SCRIPTS
-from po3d.io.shipped import ROOT, benchmarks
+from po3d.io.paths import ROOT, benchmarks
 
 SLOW = {  # seconds each, or brings what takes seconds
     "torch", "torchvision", "timm", "pytorch_lightning", "transformers", "safetensors", "scipy", "pandas", "matplotlib", "shapely",
@@ -50,7 +50,7 @@ def test_the_help_of_po3d_imports_no_command():
         "po3d.cli.main",
         "po3d.io",
         "po3d.io.errors",
-        "po3d.io.guard",
+        "po3d.io.cli_errors",
     }
 
 

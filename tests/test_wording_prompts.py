@@ -8,8 +8,8 @@ import pytest
 from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.training.reader_pairs import records
-from tools.wording_programs import Programs, made_up
-from tools.wording_prompts import of_lines, prompts, said, sunk, written
+from tools.wording_programs import Programs, synthetic_room
+from tools.wording_prompts import of_lines, program_text, prompts, sunk, written
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_people_see_no_program_and_every_number(found):
 
 
 def test_a_description_fits_one_thing_alone():
-    room = Programs(made_up(rng(0, "room", 0)), rng(0, "draws", 0))
+    room = Programs(synthetic_room(rng(0, "room", 0)), rng(0, "draws", 0))
     for thing in room.things * 5:
         described = room.ref(thing)
         assert described is None or room.table.object(described).id == thing.id
@@ -61,7 +61,7 @@ def test_a_description_fits_one_thing_alone():
     ],
 )  # fmt: skip
 def test_stiff_sentences_are_said_as_people_do(program, says):
-    assert said("frame" if program.startswith("frame") else "question", Call.parse(program)) == says
+    assert program_text("frame" if program.startswith("frame") else "question", Call.parse(program)) == says
 
 
 def test_shapes_sink_to_the_scene_and_no_further():

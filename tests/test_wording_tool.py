@@ -7,13 +7,13 @@ import pytest
 
 from po3d.io.checkpoint import digest, locate
 from po3d.io.errors import InputError
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 from po3d.language.program import Call
-from po3d.language.read.reader import Reader, Reading
+from po3d.language.read.reader import GeneralParser, ParserOutput
 from po3d.language.read.reader_tokens import REFUSALS, SORTS, STARTS
-from po3d.language.read.weighing import Evidence, Weighing
-from po3d.systems.choices import REFUSED
-from po3d.systems.learned import joined
+from po3d.language.read.weighing import ParseEvidence, Weighing
+from po3d.systems.answer_options import REFUSED
+from po3d.systems.general_parser import joined
 from po3d.training import reader_pairs
 from po3d.training.reader_pairs import left_out, paraphrases, records, tables
 from tools import wording_read
@@ -79,14 +79,14 @@ def test_the_bank_is_clean():
 def test_the_paraphrases_are_programs_in_words_that_no_held_out_part_has():
     pairs, held_out = paraphrases(), HeldOut().hashes
     assert len(pairs) > 5000
-    assert not any(hashed(getattr(p.asked, p.sort)) in held_out for p in pairs)
+    assert not any(hashed(getattr(p.inputs, p.sort)) in held_out for p in pairs)
     starts = dict(zip(SORTS, STARTS, strict=True))
     said = [(p.sort, p.call()) for p in pairs]
     assert all(c in REFUSALS if isinstance(c, str) else c.output in starts[sort] for sort, c in said)
     assert sum(isinstance(c, str) for _, c in said) < 0.1 * len(said)
     for pair in [p for p in pairs if p.table and p.program not in REFUSALS][::50]:
         named = [c.args[1] for c in pair.call().calls() if c.op == "filter" and c.args[0] == "name"]
-        assert set(named) <= set(pair.asked.names)
+        assert set(named) <= set(pair.inputs.names)
 
 
 def test_the_programs_of_a_line_are_judged_by_its_answer():
@@ -161,7 +161,7 @@ def test_the_executors_answer_the_banks_programs_as_the_hands_do():
 
 def test_a_line_is_right_wrong_or_unanswered_by_what_is_said():
     def outcome(answer, wanted, why=""):
-        said = wording_read.Said(answer, 0.5, why)
+        said = wording_read.ParseResult(answer, 0.5, why)
         return wording_read.judged(LINE | {"answer": wanted}, said, agrees).outcome
 
     assert outcome("2", "two") == "right"
@@ -180,14 +180,14 @@ def test_certainty_is_found_by_logistic_regression():
     half = [wording_read.Judged("right" if k % 2 else "wrong", True, 0.3, "a") for k in range(400)]
     good = [wording_read.Judged("right" if k % 20 else "wrong", True, 0.9, "a") for k in range(400)]
     slope, offset = wording_read.certainty(half + good)
-    reader = object.__new__(Reader)
+    reader = object.__new__(GeneralParser)
     reader.certainty = (slope, offset)
     said = [reader.certain(p) for p in (0.3, 0.9)]
     assert said == pytest.approx([0.5, 0.95], abs=0.01)
 
 
 def said(answer, p, **seen):
-    return wording_read.Said(answer, p, evidence=Evidence(p, **seen))
+    return wording_read.ParseResult(answer, p, evidence=ParseEvidence(p, **seen))
 
 
 def test_the_likeliest_reading_that_has_an_answer_is_taken():
@@ -234,8 +234,8 @@ def test_a_hands_lines_are_weighed_by_what_the_others_say():
 def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():
     gone = Call.parse('remove(filter(color, "red", scene))')
     counts = Call.parse('count(filter(name, "bed", scene))')
-    question = [Reading(counts, 0.9), Reading(None, 0.1, "none")]
-    change = [Reading(gone, 0.6), Reading(None, 0.4, "beyond")]
+    question = [ParserOutput(counts, 0.9), ParserOutput(None, 0.1, "none")]
+    change = [ParserOutput(gone, 0.6), ParserOutput(None, 0.4, "beyond")]
     asked = wording_read.question_of(LINE)
     together = lambda **said: joined(wording_read.executor_of("room"), asked, said)  # noqa: E731
     changed = together(question=question, change=change)
@@ -290,7 +290,7 @@ def test_no_held_out_sentence_is_trained_on(tmp_path):
     named = left_out("train", folder)
     assert len(named) == 8
     lines = records("sentences", "train", folder)
-    trained = {pair.asked.question for pairs in reader_pairs.bank("train", folder) for pair in pairs}
+    trained = {pair.inputs.question for pairs in reader_pairs.bank("train", folder) for pair in pairs}
     assert trained.isdisjoint(
         lines[n]["question"] for n in named if n != 3736
     )  # of that one the frame stands there

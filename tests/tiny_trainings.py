@@ -18,7 +18,7 @@ from po3d.training.data import PictureData
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import MAX_OBJECTS, RoomLabels, StreetLabels
 from po3d.training.run import seeded, train
-from po3d.training.stream import StreamData
+from po3d.training.samplers import StreamData
 from po3d.training.view_labels import ViewLabels
 
 NETWORK = dict(backbone="test_resnet", width=96, height=64, neck=8, hidden=16)

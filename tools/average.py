@@ -15,8 +15,8 @@ from pathlib import Path
 
 from po3d.benchmarks.scene_ids import from_list, joined, listed
 from po3d.io import checkpoint
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.language.read import reader
 from po3d.synthesis.splits import NOTHING, names_of, summary
 
@@ -49,8 +49,8 @@ def average(out: Path, shares: dict[str, float]) -> Path:
     training = {
         "mean of": {name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()}
     }
-    seen = (names_of(record["training"].get("models", NOTHING)) for _, record in pairs.values())
-    training["models"] = summary(set().union(*seen))
+    names = (names_of(record["training"].get("models", NOTHING)) for _, record in pairs.values())
+    training["models"] = summary(set().union(*names))
     scenes = joined(from_list(record["training"].get("scenes", {})) for _, record in pairs.values())
     if scenes:
         training["scenes"] = listed(scenes)

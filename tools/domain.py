@@ -23,14 +23,14 @@ from po3d.io.files import read_json, write_json
 from po3d.io.images import read_image
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
-from po3d.perception.domain import Domain
-from po3d.perception.estimator import Estimator
+from po3d.perception.estimator import NetworkEstimator
+from po3d.perception.ood import FeatureDistribution
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
 from po3d.perception.top_view import TopViewEstimator
 
 # checkpoint -> its in-domain kinds
-ESTIMATORS: dict[str, tuple[type[Estimator], tuple[str, ...]]] = {
+ESTIMATORS: dict[str, tuple[type[NetworkEstimator], tuple[str, ...]]] = {
     "street_estimator": (StreetEstimator, ("street",)),
     "room_view_estimator": (RoomViewEstimator, ("rooms", "orbit")),
     "top_view_estimator": (TopViewEstimator, ("map",)),
@@ -49,38 +49,38 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--photographs", type=Path, metavar="DIR")
     parser.add_argument("--most", type=int, default=10_000, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
-    folders = {name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in given.pictures)}
-    paths = {name: _pictures(dirs, given.most) for name, dirs in folders.items()}
-    if given.what == "fit":
+    options = parser.parse_args(arguments)
+    folders = {name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in options.pictures)}
+    paths = {name: _pictures(dirs, options.most) for name, dirs in folders.items()}
+    if options.what == "fit":
         fit(paths)
     else:
-        figures(paths, given.photographs, given.seed)
+        figures(paths, options.photographs, options.seed)
     return 0
 
 
 def _pictures(folders: list[str], most: int) -> list[Path]:
-    found = [p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")][:most]
-    if not found:
+    paths = [p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")][:most]
+    if not paths:
         sys.exit(f"no picture under {', '.join(folders)}")
-    return found
+    return paths
 
 
 def fit(paths: dict[str, list[Path]]) -> None:
     """Fit the statistics of each kind against all others, and write them into the checkpoints'
     JSON.
     """
-    for name, (made, kinds) in ESTIMATORS.items():
+    for name, (estimator_class, kinds) in ESTIMATORS.items():
         path = checkpoint.locate(name).with_suffix(".json")
-        record, estimator = read_json(path, "checkpoint"), made.named(name)
+        record, estimator = read_json(path, "checkpoint"), estimator_class.named(name)
         features = {
-            kind: np.concatenate([estimator.features(read_image(p)) for p in found])
-            for kind, found in paths.items()
+            kind: np.concatenate([estimator.features(read_image(p)) for p in paths_of_kind])
+            for kind, paths_of_kind in paths.items()
         }
         domains = {}
         for kind in kinds:
             others = np.concatenate([f for other, f in features.items() if other != kind])
-            domains[kind] = Domain.of(features[kind], others).record()
+            domains[kind] = FeatureDistribution.of(features[kind], others).record()
         record["config"]["domains"] = domains
         write_json(path, record)
         print(
@@ -92,17 +92,19 @@ def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -
     """Print, for each name, the share of pictures that each estimator rejects, and the domain
     chosen by auto.
     """
-    estimators = [made.named(name) for name, (made, _) in ESTIMATORS.items()]
+    estimators = [estimator_class.named(name) for name, (estimator_class, _) in ESTIMATORS.items()]
     rows = []
     for name, pictures in _all(paths, photographs, seed):
-        found = [[e.strangeness(p) for e in estimators] for p in pictures]
-        kinds = [{k: v for one in told for k, v in one.items()} for told in found]
-        refused = {k: np.mean([told[k] > 1 for told in kinds]) for k in kinds[0]}
-        best = [min(told, key=told.__getitem__) if min(told.values()) <= 1 else "none" for told in kinds]
+        scores = [[e.ood_score(p) for e in estimators] for p in pictures]
+        kinds = [{k: v for score in scores for k, v in score.items()} for scores in scores]
+        refused = {k: np.mean([scores[k] > 1 for scores in kinds]) for k in kinds[0]}
+        best = [
+            min(scores, key=scores.__getitem__) if min(scores.values()) <= 1 else "none" for scores in kinds
+        ]
         taken = {k: best.count(k) / len(best) for k in (*refused, "none")}
         shares = [f"{100 * v:.1f}" for v in refused.values()]
         rows.append(
-            [name, len(found), *shares, ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v)]
+            [name, len(scores), *shares, ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v)]
         )
     heads = [f"{kind} refuses" for _, kinds in ESTIMATORS.values() for kind in kinds]
     print(text(Table(("pictures", "n", *heads, "auto takes for"), rows)))
@@ -111,8 +113,8 @@ def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -
 def _all(
     paths: dict[str, list[Path]], photographs: Path | None, seed: int
 ) -> Iterator[tuple[str, Iterator[np.ndarray]]]:
-    for name, found in paths.items():
-        yield name, map(read_image, found)
+    for name, files in paths.items():
+        yield name, map(read_image, files)
     if photographs:
         yield "photographs", crops(_pictures([str(photographs)], 10_000), seed)
     yield "noise", (noise(k, seed) for k in range(NOISY))

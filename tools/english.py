@@ -15,9 +15,9 @@ from pathlib import Path
 from po3d.language.program import LEAVES, SIGNATURES
 
 MODULES = (
-    "language/**/*.py", "synthesis/street/*.py", "synthesis/rooms/*.py", "synthesis/inside/*.py", "benchmarks/*/wording.py",
-    "benchmarks/*/twin.py", "perception/*caption*.py", "reasoning/naming.py", "systems/answers.py", "systems/asking.py",
-    "systems/baselines.py", "systems/chat.py", "systems/choices.py", "training/reader_pairs.py", "training/*parser.py",
+    "language/**/*.py", "synthesis/street/*.py", "synthesis/top_view/*.py", "synthesis/indoor_view/*.py", "benchmarks/*/wording.py",
+    "benchmarks/*/twin.py", "perception/*caption*.py", "reasoning/references.py", "systems/answers.py", "systems/api.py",
+    "systems/baselines.py", "systems/chat.py", "systems/answer_options.py", "training/reader_pairs.py", "training/*parser.py",
 )  # fmt: skip
 WORDS = (
     "a an the this that these those it its they them their there here what which who whose where when how why is are was were be been "
@@ -33,8 +33,8 @@ def strings(node: ast.AST) -> Iterator[str]:
     """Yield the strings below a node that are neither documentation, nor messages, nor types."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
-            called = ast.unparse(child.func) if isinstance(child, ast.Call) else ""
-            message = isinstance(child, ast.Raise | ast.Assert) or called.endswith(("Error", "_NotRead"))
+            call_name = ast.unparse(child.func) if isinstance(child, ast.Call) else ""
+            message = isinstance(child, ast.Raise | ast.Assert) or call_name.endswith(("Error", "_NotRead"))
             text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
             if message or text or name in ("annotation", "returns") or getattr(child, "arg", "") == "reason":
                 continue
@@ -65,11 +65,11 @@ def counted(package: Path = Path("po3d")) -> dict[Path, int]:
 
 
 def main() -> None:
-    found = counted()
-    for path, lines in sorted(found.items(), key=lambda item: -item[1]):
+    counts = counted()
+    for path, lines in sorted(counts.items(), key=lambda item: -item[1]):
         if lines:
             print(f"{lines:6}  {path}")
-    print(f"{sum(found.values()):6}  of {sum(len(path.read_text().splitlines()) for path in found)} lines")
+    print(f"{sum(counts.values()):6}  of {sum(len(path.read_text().splitlines()) for path in counts)} lines")
 
 
 if __name__ == "__main__":

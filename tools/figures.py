@@ -26,12 +26,12 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from po3d.evaluation.report.results import BEGIN, into_readme
+from po3d.io.cli_errors import guarded
 from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file
-from po3d.io.guard import guarded
+from po3d.io.paths import ROOT, script
 from po3d.io.runs import REPORT
-from po3d.io.shipped import ROOT, script
 from po3d.io.text_tables import cell_text
 
 README_RUN = "benchmark=pulsecheck457"
@@ -49,8 +49,8 @@ def report(run: str) -> dict:
     spec.loader.exec_module(evaluate)
     config = compose("evaluate", [*shlex.split(run), "resume=true"])
     evaluate.main(config, quiet=True)
-    found = read_json(Path(config.out) / REPORT, "report")
-    return dict(found)
+    result = read_json(Path(config.out) / REPORT, "report")
+    return dict(result)
 
 
 def figure(reports: Reports, run: str, row: str) -> str:
@@ -111,21 +111,21 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m tools.figures", description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--only", metavar="OPTIONS", help="the figures of one run alone: benchmark=scope")
-    given = parser.parse_args()
+    inputs = parser.parse_args()
     moved: list[str] = []
 
     def run() -> None:
         for path in pages():
             before = path.read_text(encoding="utf-8")
             with contextlib.redirect_stdout(io.StringIO()):
-                after = brought_up_to_date(before, report, given.only)
-            if not (given.check and within(before, after, POINTS)):
+                after = brought_up_to_date(before, report, inputs.only)
+            if not (inputs.check and within(before, after, POINTS)):
                 moved.extend(differences(path, before, after))
-            if after != before and not given.check:
+            if after != before and not inputs.check:
                 write_file(path, after)
         print(*(moved or ["all figures are what the shipped splits give"]), sep="\n")
 
-    return guarded(run) or int(given.check and bool(moved))
+    return guarded(run) or int(inputs.check and bool(moved))
 
 
 if __name__ == "__main__":

@@ -39,14 +39,14 @@ from typing import Any, Literal, NamedTuple
 
 from po3d.__main__ import main as po3d
 from po3d.io.checkpoint import git_revision, locate
+from po3d.io.cli_errors import guarded
 from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, sha256, write_json
-from po3d.io.guard import guarded
+from po3d.io.paths import MINI, NATURAL
+from po3d.io.paths import ROOT as SHIPPED
 from po3d.io.runs import LOCK
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI, NATURAL
-from po3d.io.shipped import ROOT as SHIPPED
 
 ROOT = Path(__file__).resolve().parents[1]
 BASELINE = ROOT / "tests" / "golden" / "gates.json"
@@ -102,7 +102,7 @@ def moved(part: Part, before: Mapping[str, Any], answers: Answers) -> list[Moved
     it fails the check.
     """
     after, strict = packed(answers), part.rule != "tolerant"
-    found = [
+    changes = [
         Moved(f"{what} {', '.join(names)}")
         for what, names in (
             ("gone:", sorted(set(before["columns"]) - set(after["columns"]))),
@@ -111,32 +111,34 @@ def moved(part: Part, before: Mapping[str, Any], answers: Answers) -> list[Moved
         if names
     ]
     if before["names"] != after["names"]:
-        found.append(Moved(f"other items: {before['items']} before, {after['items']} now"))
+        changes.append(Moved(f"other items: {before['items']} before, {after['items']} now"))
     else:
         for column in sorted(set(before["columns"]) & set(after["columns"])):
             old, new = before["columns"][column], after["columns"][column]
             if old != new:
                 which = [name for name, a, b in zip(_names(answers), _each(old), _each(new)) if a != b]
-                found.append(Moved(f"{_count(which, after['items'])} {column} moved{_listed(which)}", strict))
-    return found + _moved_figures(part.rule, before["figures"], after["figures"])
+                changes.append(
+                    Moved(f"{_count(which, after['items'])} {column} moved{_listed(which)}", strict)
+                )
+    return changes + _moved_figures(part.rule, before["figures"], after["figures"])
 
 
 def _moved_figures(rule: Rule, before: Mapping[str, list], after: Mapping[str, list]) -> list[Moved]:
-    found = []
+    changes = []
     for name in dict.fromkeys([*before, *after]):
         if name not in before or name not in after:
-            found.append(Moved(f"{name}: {'new' if name in after else 'gone'}"))
+            changes.append(Moved(f"{name}: {'new' if name in after else 'gone'}"))
             continue
         (old, n), (new, m) = before[name], after[name]
         if rule == "speed":
             if new < SLOWEST * old:
-                found.append(Moved(f"{name} {old:,.1f} -> {new:,.1f} ({100 * new / old:.1f} %)"))
+                changes.append(Moved(f"{name} {old:,.1f} -> {new:,.1f} ({100 * new / old:.1f} %)"))
         elif (old, n) != (new, m):
             allowed = max(POINTS, 100 / n if n else 0) + 1e-9
             counted = f" of {n} -> {m}" if n != m else ""
             fails = rule == "exact" or n != m or abs(new - old) > allowed
-            found.append(Moved(f"{name} {old:.1f} -> {new:.1f}{counted}", fails))
-    return found
+            changes.append(Moved(f"{name} {old:.1f} -> {new:.1f}{counted}", fails))
+    return changes
 
 
 def _names(answers: Answers) -> list[str]:
@@ -196,7 +198,7 @@ def _evaluated(options: Sequence[str], out: Path) -> Answers:
 def twin(benchmark: str) -> Answers:
     """Return the files of a small fresh twin without pictures, and the oracle's figures on it."""
     with tempfile.TemporaryDirectory() as folder:
-        size = [f"size={TWIN_SIZE}", f"seed={TWIN_SEED}", f"twins={folder}/twins", "workers=1"]
+        size = [f"size={TWIN_SIZE}", f"seed={TWIN_SEED}", f"synthetic_dir={folder}/twins", "workers=1"]
         options = [f"benchmark={benchmark}", "system=oracle", "split=fresh", *size, f"out={folder}/run"]
         answers = _evaluated(options, Path(folder) / "run")
         (root,) = Path(folder, "twins").iterdir()
@@ -224,7 +226,7 @@ def room_parses(bank: str) -> Answers:
     questions = parser.parse([r["question"] for r in records], "question")
     parsed = {"changes": changes, "programs": questions}
     return Answers(
-        {column: _numbered(str(p.program or "") for p in found) for column, found in parsed.items()}
+        {column: _numbered(str(p.program or "") for p in parses) for column, parses in parsed.items()}
     )
 
 
@@ -237,15 +239,15 @@ def wordings(bank: str) -> Answers:
     from po3d.language.say.threedsrbench import speak
     from tools.natural_threedsrbench import PHRASES
 
-    found = []
+    lines = []
     for record in _bank(bank):
         r = rng(0, f"gates/{record['wording']}")
         things = r.choice(len(PHRASES), len(OPERATIONS[record["op"]].roles), replace=False)
         program = PhraseCall(record["op"], tuple(PHRASES[int(i)] for i in things))
-        said = speak(program, "free", r, record["wording"])
-        got = read(said.text, said.options)
-        found.append(f"{got.program} {sorted(dict(got.option_of).items())}")
-    return Answers({"programs": _numbered(found)})
+        spoken = speak(program, "free", r, record["wording"])
+        got = read(spoken.text, spoken.options)
+        lines.append(f"{got.program} {sorted(dict(got.option_of).items())}")
+    return Answers({"programs": _numbered(lines)})
 
 
 def groundings(bank: str) -> Answers:
@@ -271,7 +273,7 @@ def _numbered(texts: Iterable[str]) -> dict[str, str]:
 EXAMPLES = ROOT / "data" / "examples"
 STREETS = MINI / "pulsecheck457" / "images"
 # Input, question, further arguments. A file with a colon and a number is that record of the file.
-ASKED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+ASK_EXAMPLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (f"{EXAMPLES}/street.jpg", "How many cars are to the left of the red bus?", ()),
     (f"{EXAMPLES}/street.jpg", "What is left of the red bus?", ("--task", "6d", "--mode", "argmax")),
     (f"{EXAMPLES}/street.json", "What color is the chopper?", ()),
@@ -292,15 +294,15 @@ ASKED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
-def asked() -> Answers:
+def ask_outputs() -> Answers:
     """Return the output of `po3d ask --json`."""
     items: dict[str, dict[str, str]] = {"answers": {}, "programs": {}, "traces": {}, "records": {}}
     with tempfile.TemporaryDirectory() as folder:
-        for k, (source, question, more) in enumerate(ASKED, 1):
-            path, said = _input(source, Path(folder) / f"{k}.json"), io.StringIO()
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+        for k, (source, question, more) in enumerate(ASK_EXAMPLES, 1):
+            path, output = _input(source, Path(folder) / f"{k}.json"), io.StringIO()
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
                 code = po3d(["ask", str(path), question, "--json", "--reader", "own", *more])
-            record = json.loads(said.getvalue() or "{}")
+            record = json.loads(output.getvalue() or "{}")
             name = f"{k:02d}"
             items["answers"][name] = f"{code} {record.get('status')} {record.get('answer')}"
             items["programs"][name] = str(record.get("program"))
@@ -342,19 +344,22 @@ def parts() -> list[Part]:
     """Return all parts, those without networks first. This uses only evaluate.py's options and
     files, so that trees with other modules can be compared.
     """
-    found = []
+    result = []
     for benchmark, systems in BENCHMARKS.items():
         for name, (rule, networks, options) in systems.items():
             work = partial(predictions, [f"benchmark={benchmark}", *options.split()])
-            found.append(Part(f"predictions/{benchmark}/{name}", work, rule, networks))
+            result.append(Part(f"predictions/{benchmark}/{name}", work, rule, networks))
     for kind, names in BANKS.items():
-        found += [
+        result += [
             Part(f"parses/{n}", partial(kind, n), networks=kind in (street_parses, room_parses))
             for n in names
         ]
-    found += [Part(f"twins/{name}", partial(twin, name)) for name in BENCHMARKS]
-    found += [Part(f"ask/{len(ASKED)}", asked, networks=True), Part("bench", speeds, "speed", True)]
-    return sorted(found, key=lambda p: p.networks)
+    result += [Part(f"twins/{name}", partial(twin, name)) for name in BENCHMARKS]
+    result += [
+        Part(f"ask/{len(ASK_EXAMPLES)}", ask_outputs, networks=True),
+        Part("bench", speeds, "speed", True),
+    ]
+    return sorted(result, key=lambda p: p.networks)
 
 
 # System -> rule, whether it runs networks, options of evaluate.py.
@@ -403,14 +408,14 @@ def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Par
     """Return the parts selected on the command line. Raise InputError for a name without a
     match.
     """
-    found = [p for p in all_parts if not (arguments.fast and p.networks)]
-    found = [p for p in found if not (arguments.networks and not p.networks)]
+    selected = [p for p in all_parts if not (arguments.fast and p.networks)]
+    selected = [p for p in selected if not (arguments.networks and not p.networks)]
     if not arguments.only:
-        return [p for p in found if p.rule != "speed" or arguments.bench]
+        return [p for p in selected if p.rule != "speed" or arguments.bench]
     for name in arguments.only:
         if not any(_fits(p, name) for p in all_parts):
             raise InputError(f"there is no part {name!r}; known: {', '.join(p.name for p in all_parts)}")
-    return [p for p in found if any(_fits(p, name) for name in arguments.only)]
+    return [p for p in selected if any(_fits(p, name) for name in arguments.only)]
 
 
 def _fits(part: Part, name: str) -> bool:
@@ -447,7 +452,7 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
             ]
             print(f"{part.name:36} {', '.join(notes)}")
         return 0
-    made = {"revision": git_revision()[:10], "torch": importlib.metadata.version("torch")}
+    versions = {"revision": git_revision()[:10], "torch": importlib.metadata.version("torch")}
     clock, failed = Clock([baseline.get(p.name, {}).get("seconds", 30) for p in picked]), []
     for number, part in enumerate(picked, 1):
         print(f"[{number}/{len(picked)}] {part.name}, {clock.next()}", file=sys.stderr, flush=True)
@@ -455,29 +460,32 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
         try:
             answers = part.answers()
         except Exception as error:  # continue with the other parts
-            found = [Moved(f"does not run: {type(error).__name__}: {error}")]
+            changes = [Moved(f"does not run: {type(error).__name__}: {error}")]
         else:
             if arguments.command == "record":
-                record = {**packed(answers), **made, "seconds": round(time.process_time() - began)}
+                record = {**packed(answers), **versions, "seconds": round(time.process_time() - began)}
                 baseline = _baseline(arguments.baseline) | {part.name: record}
                 _write(arguments.baseline, baseline)
                 continue
-            found = [Moved("not recorded")]
+            changes = [Moved("not recorded")]
             if part.name in baseline:
-                found = moved(part, baseline[part.name], answers)
-        for line in found:
+                changes = moved(part, baseline[part.name], answers)
+        for line in changes:
             print(f"{part.name}: {line.text}{'' if line.fails else ' (within tolerance)'}", flush=True)
-        failed += [part.name] if any(line.fails for line in found) else []
+        failed += [part.name] if any(line.fails for line in changes) else []
     if arguments.command == "check":
         stale = sorted(set(baseline) - {p.name for p in all_parts})
         for name in stale:
             print(f"{name}: recorded, but there is no such part")
         failed += stale
-        torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {made["torch"]}
+        torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {versions["torch"]}
         if failed and torches:
-            print(f"note: recorded with torch {', '.join(torches)}; this is {made['torch']}", file=sys.stderr)
-    told = f", {len(failed)} moved" if arguments.command == "check" else ""
-    print(f"{len(picked)} parts{told}")
+            print(
+                f"note: recorded with torch {', '.join(torches)}; this is {versions['torch']}",
+                file=sys.stderr,
+            )
+    summary = f", {len(failed)} moved" if arguments.command == "check" else ""
+    print(f"{len(picked)} parts{summary}")
     return 1 if failed else 0
 
 

@@ -25,9 +25,9 @@ from pathlib import Path
 
 from po3d import __main__ as po3d
 from po3d.evaluation import run_report  # noqa: F401  for its imports
-from po3d.io import shipped
+from po3d.io import paths
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 
@@ -91,12 +91,12 @@ def written(folder: Path) -> dict[str, bytes]:
     """Return all files below a folder except temporary ones; times of day are removed from
     texts.
     """
-    found = {}
+    files = {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not _TEMPORARY.fullmatch(p.name)):
         data = path.read_bytes()
         is_text = path.suffix in (".json", ".jsonl", ".md", ".html", ".csv")
-        found[str(path.relative_to(folder))] = _TIME_OF_DAY.sub(b"", data) if is_text else data
-    return found
+        files[str(path.relative_to(folder))] = _TIME_OF_DAY.sub(b"", data) if is_text else data
+    return files
 
 
 def differences(wanted: dict[str, bytes], got: dict[str, bytes]) -> list[str]:
@@ -124,10 +124,10 @@ def kill_often(command: str, options: list[str], kills: int, seed: int, place: P
             continue  # it was faster than the first one
         there = written(folder)
         finished(command, options, folder)
-        found = differences(wanted, written(folder))
+        changed = differences(wanted, written(folder))
         left = sum(1 for p in folder.rglob("*") if _TEMPORARY.fullmatch(p.name))
         size = sum(map(len, there.values()))
-        rows.append([len(rows) + 1, moment, len(there), size, left, ", ".join(found) or "equal"])
+        rows.append([len(rows) + 1, moment, len(there), size, left, ", ".join(changed) or "equal"])
         print(f"  {len(rows)} of {kills}: {rows[-1][-1]}", file=sys.stderr)
     return rows
 
@@ -146,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
     def run() -> None:
         nonlocal different
         if a.command != "generate":
-            runpy.run_path(str(shipped.script(a.command)), run_name="imports")
+            runpy.run_path(str(paths.script(a.command)), run_name="imports")
         options = a.options or list(JOBS[a.command])
         print(f"po3d {a.command} {' '.join(options)}, seed {a.seed}")
         with tempfile.TemporaryDirectory() as place:

@@ -5,7 +5,7 @@
 Gold programs run on ground-truth scenes with normal noise on the headings, drawn independently for
 the flipped image. Without margins, the answers to a question and its flipped twin often disagree
 although neither is wrong. Prints the share of disagreements by the margin that the questions keep;
-1 is the twin's own (`po3d.synthesis.inside.questions`).
+1 is the twin's own (`po3d.synthesis.indoor_view.questions`).
 """
 
 import argparse
@@ -19,13 +19,13 @@ from po3d.benchmarks.threedsrbench.data import MIRROR
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, consistency
 from po3d.benchmarks.threedsrbench.twin import make
 from po3d.evaluation.run import by_image
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, oracle
-from po3d.systems.view_substitution import VIEW_TABLES
+from po3d.systems.view_oracle import VIEW_TABLES
 
 
 class Disagreement(NamedTuple):
@@ -54,13 +54,13 @@ def disagreement(
         predictions += oracle("photographs").answer(
             list(group), Context(_no_picture, lambda table=table: table, name)
         )
-    found = {}
+    results = {}
     for name in ("overall", *CATEGORIES):
-        own = [q for q in questions if name in ("overall", q.category)]
-        if own:
-            flips = consistency(own, predictions)["flip"]
-            found[name] = Disagreement(flips["value"], int(flips["n"]))
-    return found
+        category_questions = [q for q in questions if name in ("overall", q.category)]
+        if category_questions:
+            flips = consistency(category_questions, predictions)["flip"]
+            results[name] = Disagreement(flips["value"], int(flips["n"]))
+    return results
 
 
 def _no_picture():

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from po3d.benchmarks.twin_folder import described
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.io.images import read_image
 from po3d.scene.vocabulary import MATERIALS
 from po3d.synthesis.render.environment import to_linear
@@ -64,9 +64,9 @@ def lab(rgb: Array) -> Array:
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def ciede2000(one: Array, two: Array) -> float:
+def ciede2000(first: Array, two: Array) -> float:
     """Return the colour difference of two L*a*b* colours (Sharma, Wu, Dalal 2005)."""
-    (l1, a1, b1), (l2, a2, b2) = one, two
+    (l1, a1, b1), (l2, a2, b2) = first, two
     mean = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
     stretch = 1.5 - 0.5 * np.sqrt(mean**7 / (mean**7 + 25.0**7))
     c1, c2 = np.hypot(stretch * a1, b1), np.hypot(stretch * a2, b2)
@@ -98,25 +98,25 @@ def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
         height, width = picture.shape[:2]
         if (width, height) not in renderers:
             renderers[width, height] = Renderer(width, height, samples=4)
-        made = make_scene(twin["seed"], index, twin["split"], open_renderer(1), kind)
-        camera = made.camera.resized(width, height)
-        frame = renderers[width, height].render(made.objects, camera, look, amodal=False)
-        names = [("", ""), *((o.material, o.color) for o in made.layout.objects)]
+        scene = make_scene(twin["seed"], index, twin["split"], open_renderer(1), kind)
+        camera = scene.camera.resized(width, height)
+        frame = renderers[width, height].render(scene.objects, camera, look, amodal=False)
+        names = [("", ""), *((o.material, o.color) for o in scene.layout.objects)]
         for number, name in enumerate(names):
-            seen = ndimage.binary_erosion(frame.ids == number)
-            if seen.sum() >= LEAST:
-                one, two = (p[seen].mean(0) for p in (picture, frame.rgb.astype(float)))
-                bright, ours = ((to_linear(p[seen] / 255) @ XYZ[:, 1]).mean() for p in (picture, frame.rgb))
-                yield *name, ciede2000(lab(one), lab(two)), ours / bright
+            mask = ndimage.binary_erosion(frame.ids == number)
+            if mask.sum() >= LEAST:
+                mean_picture, two = (p[mask].mean(0) for p in (picture, frame.rgb.astype(float)))
+                bright, ours = ((to_linear(p[mask] / 255) @ XYZ[:, 1]).mean() for p in (picture, frame.rgb))
+                yield *name, ciede2000(lab(mean_picture), lab(two)), ours / bright
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    found = list(differences(parser.parse_args().folder))
+    rows_all = list(differences(parser.parse_args().folder))
     kinds = {"all": lambda m: m in MATERIALS, **{m: m.__eq__ for m in MATERIALS}, "floor": lambda m: not m}
     for name, of in kinds.items():
-        rows = np.array([row[2:] for row in found if of(row[0])]).reshape(-1, 2)
+        rows = np.array([row[2:] for row in rows_all if of(row[0])]).reshape(-1, 2)
         if len(rows):
             off = np.median(np.abs(rows[:, 1] - 1))
             difference, ratio = np.median(rows, 0)

@@ -18,9 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from po3d.io.cli_errors import guarded, needed
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded, needed
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 
 COPIED = ("po3d", "tests", "tools", "evaluate.py", "train.py", "pyproject.toml")
 LINKED = ("configs", "checkpoints", "data", "docs", "README.md")  # tests do not write to these
@@ -83,18 +83,20 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=120, help="seconds a mutant")
-    given = parser.parse_args()
+    inputs = parser.parse_args()
 
     def run() -> None:
         needed("cosmic_ray", "dev", "mutation tests need", " (pip install cosmic-ray)")
-        for path in (given.module, *given.tests):
+        for path in (inputs.module, *inputs.tests):
             if not (ROOT / path).is_file():
                 raise InputError(f"{path} is no file of the project")
-        there, killed, alive = measured(given.module, given.tests, given.sample, given.seed, given.timeout)
+        there, killed, alive = measured(
+            inputs.module, inputs.tests, inputs.sample, inputs.seed, inputs.timeout
+        )
         tried = killed + len(alive)
         print(*alive, sep="\n")
         print(
-            f"{given.module}: {killed} of {tried} mutants killed ({100 * killed / max(tried, 1):.1f} %), drawn from {there}"
+            f"{inputs.module}: {killed} of {tried} mutants killed ({100 * killed / max(tried, 1):.1f} %), drawn from {there}"
         )
 
     return guarded(run)

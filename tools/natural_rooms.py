@@ -9,9 +9,9 @@ import argparse
 from collections import Counter, defaultdict
 
 from po3d.benchmarks.hypo3d.score import exact_match
+from po3d.io.cli_errors import guarded
 from po3d.io.files import read_jsonl, write_json
-from po3d.io.guard import guarded
-from po3d.io.shipped import NATURAL as BANK
+from po3d.io.paths import NATURAL as BANK
 from po3d.reasoning.questions import Question
 from po3d.scene.table import from_json
 from po3d.systems.pipeline import Context

@@ -14,12 +14,12 @@ import numpy as np
 from tqdm import tqdm
 
 from po3d.io.checkpoint import git_revision, locate
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl, write_json
-from po3d.io.guard import guarded
+from po3d.io.paths import NATURAL as BANK
 from po3d.io.seeding import rng
-from po3d.io.shipped import NATURAL as BANK
-from po3d.language.programs.street import Program, parse_text
+from po3d.language.programs.street import StreetProgram, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import Parser
 from po3d.reasoning.packing import SceneBatch
@@ -54,7 +54,7 @@ def random_table(seed: int, index: int) -> Scene:
     return Scene(objects, AXES, "gt", camera(layout.jitter), occluders)
 
 
-def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[Scene]:
+def with_mentions(program: StreetProgram, tables: Sequence[Scene], seed: int) -> list[Scene]:
     """Return scenes that are likely to contain what the program mentions: in half of them, one
     object takes the values of each chain of filters. A program about "the red bus" seldom has an
     answer on purely random scenes.
@@ -87,13 +87,15 @@ def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[
     return out
 
 
-def answers(program: Program, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
+def answers(program: StreetProgram, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
     """Return (count,) answer strings, None where the program has no answer."""
     packed = pack_programs([program.call] * count, range(count), task)
     return np.array(execute_batch(batch, packed).answers(), dtype=object)
 
 
-def judge(parse: Parse, gold: Program, task: Task, tables: Sequence[Scene], seed: int) -> tuple[str, int]:
+def judge(
+    parse: Parse, gold: StreetProgram, task: Task, tables: Sequence[Scene], seed: int
+) -> tuple[str, int]:
     """Return ("right" | "wrong" | "unparsed" | "untested", number of scenes)."""
     scenes = with_mentions(gold, tables, seed)
     batch = pack_scenes(scenes)

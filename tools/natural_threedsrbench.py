@@ -13,19 +13,19 @@ import json
 import sys
 from collections.abc import Sequence
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
-from po3d.io.guard import guarded
+from po3d.io.paths import NATURAL as BANK
 from po3d.io.seeding import rng
-from po3d.io.shipped import NATURAL as BANK
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import speak
+from po3d.reasoning.grounded import LEAST
 from po3d.reasoning.grounding import ground
-from po3d.reasoning.readings import LEAST
 from po3d.scene.table import from_json
 
-ASKED = 12  # number of times a wording is filled with random objects
+REPEATS = 12  # number of times a wording is filled with random objects
 PHRASES = (
     "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
     "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
@@ -42,17 +42,17 @@ def wordings(which: str) -> dict:
     right, lost = 0, []
     for record in records:
         op, wording = record["op"], record["wording"]
-        found = 0
-        for k in range(ASKED):
+        matches = 0
+        for k in range(REPEATS):
             r = rng(0, f"wordings/{wording}", k)
             picked = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
             program = PhraseCall(op, tuple(PHRASES[int(i)] for i in picked))
-            said = speak(program, "free", r, wording)
-            got = read(said.text, said.options)
-            found += got.program == program and dict(got.option_of) == dict(said.option_of)
-        right += found
-        lost += [wording] if not found else []
-    return {"n": len(records) * ASKED, "read": 100 * right / (len(records) * ASKED), "never_read": lost}
+            spoken = speak(program, "free", r, wording)
+            got = read(spoken.text, spoken.options)
+            matches += got.program == program and dict(got.option_of) == dict(spoken.option_of)
+        right += matches
+        lost += [wording] if not matches else []
+    return {"n": len(records) * REPEATS, "read": 100 * right / (len(records) * REPEATS), "never_read": lost}
 
 
 def phrases(which: str) -> dict:
@@ -60,17 +60,17 @@ def phrases(which: str) -> dict:
     correct rows.
     """
     tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl.bz2"))}
-    both = found = wanted = exact = 0
+    both = predicted = wanted = exact = 0
     records = _bank(f"grounding_{which}.jsonl.bz2")
     for record in records:
         belief = ground(record["phrase"], tables[record["scene"]])
         rows = {i for i, p in enumerate(belief) if p >= max(LEAST, max(belief) / 2)}
         gold = set(record["rows"])
-        both, found, wanted = both + len(rows & gold), found + len(rows), wanted + len(gold)
+        both, predicted, wanted = both + len(rows & gold), predicted + len(rows), wanted + len(gold)
         exact += rows == gold
     return {
         "n": len(records),
-        "precision": 100 * both / max(found, 1),
+        "precision": 100 * both / max(predicted, 1),
         "recall": 100 * both / wanted,
         "exact": 100 * exact / len(records),
     }

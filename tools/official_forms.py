@@ -23,14 +23,14 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
-from po3d.io.guard import guarded
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.render.environment import Finish, sample_look
 from po3d.synthesis.render.environment import direction as toward
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, boxed
 from po3d.synthesis.vehicles import draw, official_types, vehicle
@@ -63,7 +63,7 @@ FITTED = 3  # number of nearest variants to which a lattice is fitted
 TRIED = 48  # number of nearest variants that are warped and compared again
 # splits assigned in turn, nearest variant first
 KIN = ("train", "test", "train", "validation", "train", "test", "train")
-KEPT = 28
+KEPT_PARTS = 28
 FINISH = Finish(0.0, 0.5, 0.0)
 
 
@@ -126,12 +126,12 @@ def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
     points, faces = [], []
     for axis in range(3):
         for step in (1, -1):
-            seen = np.argwhere(filled & ~np.roll(filled, -step, axis))
+            visible = np.argwhere(filled & ~np.roll(filled, -step, axis))
             u, v = np.eye(3)[(axis + 1) % 3], np.eye(3)[(axis + 2) % 3]
-            corner = seen + 0.5 + np.eye(3)[axis] * step / 2
+            corner = visible + 0.5 + np.eye(3)[axis] * step / 2
             start = 4 * sum(len(p) // 4 for p in points)
             points.append(np.stack([corner + a * u / 2 + b * v / 2 for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))], 1).reshape(-1, 3))  # fmt: skip
-            quads = start + 4 * np.arange(len(seen))[:, None]
+            quads = start + 4 * np.arange(len(visible))[:, None]
             faces.append(np.concatenate([quads + [0, 1, 2], quads + [0, 2, 3]]))
     return np.concatenate(points), np.concatenate(faces)
 
@@ -139,8 +139,8 @@ def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
 # --- comparing ------------------------------------------------------------------------------------
 
 
-def _item(mesh: Mesh) -> list[Placed]:
-    return [Placed(mesh, 1.0, (0.0, 0.0), 0.0, (0.5, 0.5, 0.5), FINISH)]
+def _item(mesh: Mesh) -> list[PlacedMesh]:
+    return [PlacedMesh(mesh, 1.0, (0.0, 0.0), 0.0, (0.5, 0.5, 0.5), FINISH)]
 
 
 class Views:
@@ -231,22 +231,24 @@ def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
     trees = [cKDTree(goal.features) for goal in goals]
     lattice = np.zeros((*NODES, 3))
     for stiff, reach in zip(STIFFNESS, REACH):
-        normal, right, seen = np.zeros((3 * count, 3 * count)), np.zeros(3 * count), 0
+        normal, right, rows_total = np.zeros((3 * count, 3 * count)), np.zeros(3 * count), 0
         for mesh in meshes:
             now = warped(mesh, lattice, extent)
             origin = cKDTree(now.vertices)
             for direction, goal, tree in zip(AROUND, goals, trees):
-                own = views.outline(now, shape, direction)
-                if not len(own.pixels):
+                outline = views.outline(now, shape, direction)
+                if not len(outline.pixels):
                     continue
                 camera = views.camera(shape, *direction)
-                there, to = tree.query(own.features)
-                back, of = cKDTree(own.features).query(goal.features)
+                there, to = tree.query(outline.features)
+                back, of = cKDTree(outline.features).query(goal.features)
                 first, second = there < reach, back < reach
                 ours = np.concatenate([np.flatnonzero(first), of[second]])
                 theirs = np.concatenate([to[first], np.flatnonzero(second)])
-                shift = (goal.pixels[theirs] - own.pixels[ours]) * own.depth[ours, None] / camera.focal
-                vertex = origin.query(own.points[ours])[1]
+                shift = (
+                    (goal.pixels[theirs] - outline.pixels[ours]) * outline.depth[ours, None] / camera.focal
+                )
+                vertex = origin.query(outline.points[ours])[1]
                 before = mesh.vertices[vertex].astype(float)  # position before the displacement
                 already = (displaced(before, lattice, extent) - before) / extent
                 weights = basis(before / extent)
@@ -259,10 +261,11 @@ def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
                     wanted = shift[:, k] + already @ axis
                     normal += rows.T @ rows
                     right += rows.T @ wanted
-                    seen += len(rows)
+                    rows_total += len(rows)
         scale = np.mean(extent) ** 2
         solution = np.linalg.solve(
-            normal / seen / scale + stiff * penalty + 1e-7 * np.eye(3 * count), right / seen / scale
+            normal / rows_total / scale + stiff * penalty + 1e-7 * np.eye(3 * count),
+            right / rows_total / scale,
         )
         lattice = solution.reshape(3, count).T.reshape(*NODES, 3)
     return lattice
@@ -291,8 +294,8 @@ def measure(views: Views, target: Mesh, shape: str) -> tuple[Array, list[int], f
         lattice, _, mean = refine(views, target, shape, list(range(8)))
         return lattice, [], mean
     quick = views.silhouettes(target, shape, QUICK)
-    seen = {k: iou(quick, views.silhouettes(unwarped(shape, k), shape, QUICK)) for k in CANDIDATES}
-    best = sorted(seen, key=seen.get, reverse=True)[:TRIED]
+    scores = {k: iou(quick, views.silhouettes(unwarped(shape, k), shape, QUICK)) for k in CANDIDATES}
+    best = sorted(scores, key=scores.get, reverse=True)[:TRIED]
     return refine(views, target, shape, best)
 
 
@@ -305,23 +308,23 @@ def refine(views: Views, target: Mesh, shape: str, best: list[int]) -> tuple[Arr
             k: iou(truth, views.silhouettes(warped(unwarped(shape, k), lattice, extent), shape)) for k in best
         }
         best = sorted(best, key=after.get, reverse=True)
-    return lattice, best[:KEPT], float(np.mean([after[k] for k in best[:KEPT]]))
+    return lattice, best[:KEPT_PARTS], float(np.mean([after[k] for k in best[:KEPT_PARTS]]))
 
 
-def write(found: dict[str, tuple[Array, list[int]]]) -> None:
+def write(lattices: dict[str, tuple[Array, list[int]]]) -> None:
     with atomic_write(FORMS / "forms.csv") as file:
         file.write("shape,x,y,z,dx,dy,dz\n")
-        for shape, (lattice, _) in found.items():
+        for shape, (lattice, _) in lattices.items():
             for node in np.ndindex(*NODES):
                 move = np.round(lattice[node] * 1000).astype(int)
                 if move.any():
                     file.write(",".join(map(str, (shape, *node, *move))) + "\n")
     with atomic_write(FORMS / "kin.csv") as file:
         file.write("shape,split,seeds\n")
-        for shape, (_, seeds) in found.items():
+        for shape, (_, seeds) in lattices.items():
             for split in sorted(set(KIN)) if seeds else ():
-                own = [str(k) for k, to in zip(seeds, itertools.cycle(KIN)) if to == split]
-                file.write(f"{shape},{split},{' '.join(own)}\n")
+                seeds_of_split = [str(k) for k, to in zip(seeds, itertools.cycle(KIN)) if to == split]
+                file.write(f"{shape},{split},{' '.join(seeds_of_split)}\n")
 
 
 def compare(views: Views, folder: Path) -> None:
@@ -334,14 +337,16 @@ def compare(views: Views, folder: Path) -> None:
         if target is None:
             continue
         truth = views.silhouettes(target, shape)
-        own, near = (
+        own_scores, near = (
             [iou(truth, views.silhouettes(vehicle(shape, k, forms), shape)) for k in range(16)]
             for forms in ("own", "official")
         )
         sides = proportions(folder, shape)
         table = np.array(EXTENTS[shape]) / EXTENTS[shape][0]
-        told = "-" if sides is None else " ".join(f"{v:+.3f}" for v in sides / table - 1)
-        print(f"{shape:12s} {np.mean(own):.3f} {np.mean(near):.3f} {max(near):.3f}  {told}", flush=True)
+        ratios = "-" if sides is None else " ".join(f"{v:+.3f}" for v in sides / table - 1)
+        print(
+            f"{shape:12s} {np.mean(own_scores):.3f} {np.mean(near):.3f} {max(near):.3f}  {ratios}", flush=True
+        )
 
 
 def sheet(path: Path) -> None:
@@ -355,7 +360,7 @@ def sheet(path: Path) -> None:
             for seed, azimuth in itertools.product((4, 17), (0.7, 2.4)):
                 eye = middle + 1.9 * toward(azimuth, 0.5)
                 camera = Camera(width, height, width * 1.8, look_at(eye, middle))
-                item = Placed(
+                item = PlacedMesh(
                     vehicle(shape, seed, "official"), 1.0, (0.0, 0.0), 0.0, (0.3, 0.07, 0.05), FINISH
                 )
                 row.append(renderer.render([item], camera, look, amodal=False).rgb)
@@ -373,23 +378,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("compare", "fit", "sheet"))
     parser.add_argument("folder", type=Path, help="of the official files; for `sheet` the picture to write")
-    given = parser.parse_args()
-    if given.what == "sheet":
-        return sheet(given.folder)
-    known = {s: m for s in SHAPES if (m := official(given.folder, s)) is not None}
+    options = parser.parse_args()
+    if options.what == "sheet":
+        return sheet(options.folder)
+    known = {s: m for s in SHAPES if (m := official(options.folder, s)) is not None}
     if not known:
         raise InputError(
-            f"{given.folder} has none of the vehicles: cgparts/NAME/object.obj or binvox/NAME.binvox"
+            f"{options.folder} has none of the vehicles: cgparts/NAME/object.obj or binvox/NAME.binvox"
         )
     views = Views()
-    if given.what == "fit":
-        found = {}
+    if options.what == "fit":
+        lattices = {}
         for shape, target in known.items():
             lattice, seeds, mean = measure(views, target, shape)
-            found[shape] = lattice, seeds
+            lattices[shape] = lattice, seeds
             print(f"{shape:12s} {mean:.3f}", flush=True)
-        write(found)
-    compare(views, given.folder)
+        write(lattices)
+    compare(views, options.folder)
 
 
 if __name__ == "__main__":

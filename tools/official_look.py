@@ -22,9 +22,9 @@ from pathlib import Path
 from po3d.benchmarks.metrics import match, perception
 from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.run import read_scenes
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
-from po3d.io.guard import guarded
 from po3d.io.runs import SCENES
 from po3d.io.text_tables import Table, text
 from po3d.scene.table import Scene
@@ -67,18 +67,18 @@ def figures(runs: list[Path]) -> str:
     for run in runs:
         report = read_json(run / "report.json", "report")
         values = {row["name"]: row["value"] for row in report["rows"]}
-        asked = [v for name, v in values.items() if name not in (MASKS, "mean")]
-        seen = report["perception"].get("all")
-        if not asked or seen is None:
+        corruptions = [v for name, v in values.items() if name not in (MASKS, "mean")]
+        figures_all = report["perception"].get("all")
+        if not corruptions or figures_all is None:
             raise InputError(f"{run}: no run of a po3d system on a split with tables")
-        rows.append((run.name, seen["n"], sum(asked) / len(asked), *_cells(seen)))
+        rows.append((run.name, figures_all["n"], sum(corruptions) / len(corruptions), *_cells(figures_all)))
         if root := report["provenance"]["config"]["data"]["root"]:
             rows += _by_origin(run, root)
     return text(Table(("run", "objects", "mean of six", *FIGURES), rows))
 
 
-def _cells(seen: Mapping[str, float | None]) -> list[str | None]:
-    values = [seen.get(name) for name in FIGURES]
+def _cells(figures_row: Mapping[str, float | None]) -> list[str | None]:
+    values = [figures_row.get(name) for name in FIGURES]
     return [None if v is None or math.isnan(v) else f"{v:.2f}" for v in values]
 
 
@@ -89,16 +89,16 @@ def _by_origin(run: Path, root: str) -> list[tuple]:
     official = read_json(Path(root) / "twin.json", "twin description").get("vehicles")
     if not official:
         return []
-    split, found, rows = benchmark_of("pulsecheck457").load(Path(root)), read_scenes(run / SCENES), []
+    split, scenes, rows = benchmark_of("pulsecheck457").load(Path(root)), read_scenes(run / SCENES), []
     for name, wanted in (("  official vehicles", True), ("  ours", False)):
         pairs = []
-        for image, scene in found.items():
+        for image, scene in scenes.items():
             true, guess = split.truth(image), scene.certain()
             keep = [j for j, o in enumerate(true.objects) if (o.value("shape") in official) == wanted]
             rest = [i for i, j in sorted(match(guess, true).items()) if j in keep]
             pairs.append((_only(guess, rest), _only(true, keep)))
-        seen = perception(*zip(*pairs))["all"]
-        rows.append((name, seen["n"], None, *_cells({**seen, "precision": None})))
+        overall = perception(*zip(*pairs))["all"]
+        rows.append((name, overall["n"], None, *_cells({**overall, "precision": None})))
     return rows
 
 
@@ -111,15 +111,17 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("make")
-    one.add_argument("--split", choices=sorted(SETS), default="development")
-    one.add_argument("--vehicles", default="", help="a folder with official vehicles; without, all are ours")
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--size", type=int, help="scenes of each look, in place of the split's")
-    one.add_argument("--samples", type=int, default=24)
-    one.add_argument("--width", type=int, default=640)
-    one.add_argument("--workers", type=int, default=1)
-    one.add_argument("--python", default="", help="an interpreter that has bpy")
+    make_parser = commands.add_parser("make")
+    make_parser.add_argument("--split", choices=sorted(SETS), default="development")
+    make_parser.add_argument(
+        "--vehicles", default="", help="a folder with official vehicles; without, all are ours"
+    )
+    make_parser.add_argument("--out", type=Path, required=True)
+    make_parser.add_argument("--size", type=int, help="scenes of each look, in place of the split's")
+    make_parser.add_argument("--samples", type=int, default=24)
+    make_parser.add_argument("--width", type=int, default=640)
+    make_parser.add_argument("--workers", type=int, default=1)
+    make_parser.add_argument("--python", default="", help="an interpreter that has bpy")
     two = commands.add_parser("figures")
     two.add_argument("runs", type=Path, nargs="+")
     arguments = parser.parse_args()

@@ -23,9 +23,9 @@ from tqdm import tqdm
 from po3d.benchmarks.metrics import match, perception
 from po3d.evaluation.report.draw import draw_scene
 from po3d.io.checkpoint import git_revision, locate
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, write_json
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 from po3d.perception.street import StreetEstimator
@@ -33,9 +33,9 @@ from po3d.scene.geometry import Array
 from po3d.scene.street import AXES, CAMERA_JITTER, HEIGHT, SPREAD, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SIZES, SUPER_CATEGORIES
-from po3d.synthesis.furniture.libraries import FOLDER, Model, load_model, read_catalogues
+from po3d.synthesis.furniture.libraries import FOLDER, LibraryMesh, load_model, read_catalogues
 from po3d.synthesis.render.environment import paint, sample_finish, sample_look
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.street.dataset import MIN_VISIBLE_PX
 from po3d.synthesis.street.layouts import (
@@ -43,7 +43,7 @@ from po3d.synthesis.street.layouts import (
     LOOKS,
     MAX_RETRIES,
     TEST_MESHES,
-    Rectangle,
+    Footprint,
     overlapping,
 )
 from po3d.synthesis.vehicles import vehicle
@@ -52,7 +52,7 @@ from po3d.systems.render_compare import RenderCompare
 MIN_OBJECTS, MAX_OBJECTS = 3, 5
 MAX_SCENES = 200  # attempts per picture; nearly all succeed at once
 BATCH = 8  # batch size of the estimator
-DRAWN = 8  # predictions on the contact sheet
+SHEET_SIZE = 8  # predictions on the contact sheet
 
 # Catalogue id -> super-category, and the rotation about +z (degrees) that brings the nose to +x.
 # None seems to need one. The biplane, Peugeot, Renault and Seat were checked in renderings; the
@@ -91,7 +91,7 @@ class Body(NamedTuple):
     id: str
     category: str
     leaf: str  # the type of its super-category with the most similar proportions
-    model: Model
+    model: LibraryMesh
 
     def scale(self, size: str) -> float:
         """Return the world units per metre that scale it to the length of the benchmark's `leaf` of
@@ -144,7 +144,7 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
     """Sample MIN_OBJECTS to MAX_OBJECTS items by the rules of `layouts.sample_layout`."""
     count = int(r.integers(MIN_OBJECTS, MAX_OBJECTS + 1))
     items: list[Item] = []
-    taken: list[Rectangle] = []
+    taken: list[Footprint] = []
     refused = 0
     while len(items) < count:
         x, y = r.uniform(-SPREAD, SPREAD, 2)
@@ -157,9 +157,9 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
             TEST_MESHES[r.integers(len(TEST_MESHES))],
             COLORS[r.integers(len(COLORS))],
         )
-        own = np.array(item.body.model.extent) * item.body.scale(item.size)
-        length, width, _ = np.maximum(own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
-        rectangle = Rectangle(item.x, item.y, item.heading, float(length), float(width))
+        size_own = np.array(item.body.model.extent) * item.body.scale(item.size)
+        length, width, _ = np.maximum(size_own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
+        rectangle = Footprint(item.x, item.y, item.heading, float(length), float(width))
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
             if refused > MAX_RETRIES:
@@ -170,7 +170,7 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
     return items
 
 
-def placed(item: Item, control: bool, r: np.random.Generator) -> Placed:
+def placed(item: Item, control: bool, r: np.random.Generator) -> PlacedMesh:
     """Return the renderer's input: the third-party vehicle in its own colours, or the twin's
     variant in one of the benchmark's.
     """
@@ -179,7 +179,7 @@ def placed(item: Item, control: bool, r: np.random.Generator) -> Placed:
     if not control:
         return item.body.model.placed(item.body.scale(item.size), where, item.heading, finish)
     mesh, color = vehicle(leaf, item.mesh_seed), paint(item.color, r)
-    return Placed(
+    return PlacedMesh(
         mesh, float(extent(leaf, item.size)[0] / EXTENTS[leaf][0]), where, item.heading, color, finish
     )
 
@@ -191,8 +191,8 @@ def truth(items: Sequence[Item], control: bool, jitter: Array) -> Scene:
     objects = []
     for item in items:
         leaves = SUPER_CATEGORIES[item.body.category]
-        own = np.array(item.body.model.extent) * item.body.scale(item.size)
-        size = extent(item.body.leaf, item.size) if control else own
+        own_size = np.array(item.body.model.extent) * item.body.scale(item.size)
+        size = extent(item.body.leaf, item.size) if control else own_size
         objects.append(
             ObjectState(
                 {"shape": dict.fromkeys(leaves, 1 / len(leaves)), "size": {item.size: 1.0}},
@@ -260,7 +260,7 @@ def _row(
     """Return metrics of the ground-truth objects with these names (default: all). All objects are
     matched first, so that an object's match does not depend on the selection.
     """
-    pairs, kept = [], []
+    pairs, cropped = [], []
     right: list[bool] = []
     for p, g in zip((scene.certain() for scene in predicted), gt):
         wanted = [j for j, o in enumerate(g.objects) if not names or o.name in names]
@@ -271,8 +271,8 @@ def _row(
         ]
         rows = tuple(p.objects[i] for i in matched) if names else p.objects
         pairs.append(replace(p, objects=rows, occluders=None))
-        kept.append(replace(g, objects=tuple(g.objects[j] for j in wanted)))
-    all_ = perception(pairs, kept)["all"]
+        cropped.append(replace(g, objects=tuple(g.objects[j] for j in wanted)))
+    all_ = perception(pairs, cropped)["all"]
     keys = ("n", "recall", "precision", "yaw_median_deg", "flip_rate", "position_median", "size")
     row = {key: all_[key] for key in keys if key != "precision" or not names}
     row["matched"] = len(right)
@@ -294,7 +294,7 @@ def _printed(name: str, row: Mapping[str, float | None]) -> tuple[str, ...]:
     return (name, *map(value, _COLUMNS))
 
 
-def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int = DRAWN) -> Image.Image:
+def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int = SHEET_SIZE) -> Image.Image:
     """Compose two columns of pictures with the predicted scene drawn over the ground truth in
     white.
     """

@@ -1,4 +1,4 @@
-"""Write po3d/synthesis/orbit/own_sizes.csv: the sizes of our own shapes in orbit scenes, by name.
+"""Write po3d/synthesis/multi_view/own_sizes.csv: the sizes of our own shapes in orbit scenes, by name.
 
     python tools/own_sizes.py
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from po3d.io.files import atomic_write
-from po3d.synthesis.orbit import catalogue as table
+from po3d.synthesis.multi_view import catalogue as table
 from po3d.synthesis.shapes.own_shapes import shape
 from po3d.synthesis.splits import OWN_VARIANTS, own_name
 

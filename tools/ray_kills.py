@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.distributed import spread
 from po3d.evaluation.run import predict
-from po3d.evaluation.spread import spread
+from po3d.io.paths import ROOT
 from po3d.io.ray_engine import Ray
 from po3d.io.runs import PREDICTIONS, SCENES
-from po3d.io.shipped import ROOT
 from po3d.systems.pipeline import Oracle, oracle
 
 WORKERS = (1, 3, 8)
@@ -53,28 +53,30 @@ def cluster(machines: int, cpus: int = 1) -> Iterator:
         "object_store_memory": STORE,
         "include_dashboard": False,
     }
-    found = Cluster(initialize_head=True, head_node_args=head)
+    ray_cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         for _ in range(machines):
-            add(found, cpus)
-        ray.init(found.address, log_to_driver=False, logging_level="ERROR")
-        yield found
+            add(ray_cluster, cpus)
+        ray.init(ray_cluster.address, log_to_driver=False, logging_level="ERROR")
+        yield ray_cluster
     finally:
         ray.shutdown()
-        found.shutdown()
+        ray_cluster.shutdown()
 
 
-def add(found, cpus: int = 1) -> None:
-    found.add_node(wait=False, num_cpus=cpus, object_store_memory=STORE)
+def add(ray_cluster, cpus: int = 1) -> None:
+    ray_cluster.add_node(wait=False, num_cpus=cpus, object_store_memory=STORE)
 
 
-def killing(found, after: float, seed: int) -> threading.Thread:
+def killing(ray_cluster, after: float, seed: int) -> threading.Thread:
     """Kill a machine after this many seconds without a shutdown."""
 
     def kill() -> None:
         time.sleep(after)
-        node = random.Random(seed).choice([n for n in found.list_all_nodes() if n is not found.head_node])
-        found.remove_node(node, allow_graceful=False)
+        node = random.Random(seed).choice(
+            [n for n in ray_cluster.list_all_nodes() if n is not ray_cluster.head_node]
+        )
+        ray_cluster.remove_node(node, allow_graceful=False)
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -93,7 +95,7 @@ class Slow:
         return self.system.answer(questions, context)
 
 
-def _made(seconds: float) -> Slow:
+def _slow_system(seconds: float) -> Slow:
     return Slow(oracle("street"), seconds)
 
 
@@ -107,18 +109,24 @@ def main() -> None:
     benchmark = BENCHMARKS["superclevr"]
     split = benchmark.load(benchmark.mini, "mini").first(arguments.images)
     draws, equal = random.Random(arguments.seed), 0
-    with tempfile.TemporaryDirectory() as folder, cluster(MACHINES, 2) as found:
+    with tempfile.TemporaryDirectory() as folder, cluster(MACHINES, 2) as ray_cluster:
         plain = Path(folder) / "plain"
-        predict(split, _made(0), plain, {})
+        predict(split, _slow_system(0), plain, {})
         for run in range(arguments.runs):
             workers, out = WORKERS[run % len(WORKERS)], Path(folder) / str(run)
-            killers = [killing(found, draws.uniform(0.5, 6), draws.randrange(2**30)) for _ in range(2)]
+            killers = [killing(ray_cluster, draws.uniform(0.5, 6), draws.randrange(2**30)) for _ in range(2)]
             start = time.monotonic()
-            predict(split, _made(0), out, {}, answers=spread(Ray(workers), partial(_made, 0.1 * workers)))
+            predict(
+                split,
+                _slow_system(0),
+                out,
+                {},
+                answers=spread(Ray(workers), partial(_slow_system, 0.1 * workers)),
+            )
             took = time.monotonic() - start
             for killer in killers:
                 killer.join()
-                add(found, 2)
+                add(ray_cluster, 2)
             same = all((out / n).read_bytes() == (plain / n).read_bytes() for n in (PREDICTIONS, SCENES))
             equal += same
             print(

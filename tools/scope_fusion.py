@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.benchmarks.scope.data import View as Truth
+from po3d.benchmarks.scope.data import SceneViews as Truth
 from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
-from po3d.scene.fusion import View, fuse
+from po3d.scene.fusion import ViewTable, fuse
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
-from po3d.synthesis.orbit.scenes import sample_orbit_scene
+from po3d.synthesis.multi_view.scenes import sample_orbit_scene
 
 # standard deviations at DISTANCE; they grow with the camera's distance
 ALONG, ACROSS, HEADING = 0.25, 0.06, math.radians(8)
@@ -75,23 +75,25 @@ def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
 
 def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> Gain:
     """Fuse the views of one scene and measure the gain."""
-    found = sample_orbit_scene(seed, index)
-    truth = Truth(found.scene, found.orbit, found.visible)
-    random, scale = rng(seed, "scope fusion", index), found.orbit.radius / DISTANCE
+    orbit_scene = sample_orbit_scene(seed, index)
+    truth = Truth(orbit_scene.scene, orbit_scene.orbit, orbit_scene.visible)
+    random, scale = rng(seed, "scope fusion", index), orbit_scene.orbit.radius / DISTANCE
     views, rows = [], []
     for angle in angles:
         table = truth.table(angle)
         rows.append(truth.rows(angle))
-        yaw = found.orbit.reading.sense * math.radians(angle) if known else None
-        views.append(View(blurred(table, random, scale), yaw))
+        yaw = orbit_scene.orbit.reading.sense * math.radians(angle) if known else None
+        views.append(ViewTable(blurred(table, random, scale), yaw))
     fused = fuse(views)
     owners = [{rows[v][i] for v, i in members} for members in fused.members]
     first = {}
     for k, owner in enumerate(owners):
         if len(owner) == 1:
             first.setdefault(next(iter(owner)), k)
-    error = position_error(fused.scene, found.scene, {k: i for i, k in first.items()}).mean()
-    singles = [position_error(v.table, found.scene, dict(enumerate(r))).mean() for v, r in zip(views, rows)]
+    error = position_error(fused.scene, orbit_scene.scene, {k: i for i, k in first.items()}).mean()
+    singles = [
+        position_error(v.table, orbit_scene.scene, dict(enumerate(r))).mean() for v, r in zip(views, rows)
+    ]
     merged = sum(len(owner) > 1 for owner in owners)
     split = len(owners) - len(set().union(*owners))
     return Gain(error / scale, min(singles) / scale, float(np.mean(singles)) / scale, merged, max(split, 0))
@@ -109,13 +111,13 @@ def main(arguments: Sequence[str]) -> int:
             raise InputError(f"--scenes should be at least 1, not {options.scenes}")
         for name, angles in VIEW_SETS.items():
             for known in (True, False):
-                found = [gain(k, options.seed, angles, known) for k in range(options.scenes)]
-                fused, best, mean = np.mean([g[:3] for g in found], axis=0)
-                better = sum(g.fused < g.best for g in found)
+                gains = [gain(k, options.seed, angles, known) for k in range(options.scenes)]
+                fused, best, mean = np.mean([g[:3] for g in gains], axis=0)
+                better = sum(g.fused < g.best for g in gains)
                 print(
                     f"{name} views, yaw {'known' if known else 'estimated'}: fused {fused:.3f} m, best single view "
-                    f"{best:.3f}, mean single view {mean:.3f}; better than the best in {better} of {len(found)}; merged "
-                    f"{sum(g.merged for g in found)}, split {sum(g.split for g in found)}"
+                    f"{best:.3f}, mean single view {mean:.3f}; better than the best in {better} of {len(gains)}; merged "
+                    f"{sum(g.merged for g in gains)}, split {sum(g.split for g in gains)}"
                 )
 
     return guarded(run)

@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
-from po3d.benchmarks.scope.data import Split, image_name
-from po3d.io.guard import guarded
-from po3d.scene.fusion import View, fuse
+from po3d.benchmarks.scope.data import ScopeSplit, image_name
+from po3d.io.cli_errors import guarded
+from po3d.scene.fusion import ViewTable, fuse
 from po3d.scene.geometry import Array, Camera, wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
-from po3d.synthesis.orbit.catalogue import things
-from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
+from po3d.synthesis.multi_view.catalogue import things
+from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
 from tools.scope_fusion import DISTANCE, position_error
 
 TURNED, FLIPPED = math.radians(22.5), math.radians(150)
@@ -46,7 +46,7 @@ class Figures:
     """One entry for each object, view or scene."""
 
     # ground-truth objects at least half visible: detected or not
-    found: list[bool] = field(default_factory=list)
+    detected: list[bool] = field(default_factory=list)
     named: list[bool] = field(default_factory=list)  # detected objects: correct category
     # detected objects with a colour: correct colour
     colored: list[bool] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Matched(NamedTuple):
     rows: dict[int, int]  # estimated row -> row of the ground-truth scene
 
 
-def measure(split: Split, estimator: ViewEstimator) -> Figures:
+def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
     """Estimate and compare all views of a twin."""
     figures = Figures()
     for scene in split.images:
@@ -83,9 +83,14 @@ def measure(split: Split, estimator: ViewEstimator) -> Figures:
                 i: rows[j]
                 for i, j in match_in_view(here, as_camera_sees(view.table(angle)), (0.0, 0.0)).items()
             }
-            shown = set(np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist())
+            visible = set(np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist())
             _count(
-                figures, here, as_camera_sees(_at(view.scene, view.orbit.camera(angle))), pairs, shown, scale
+                figures,
+                here,
+                as_camera_sees(_at(view.scene, view.orbit.camera(angle))),
+                pairs,
+                visible,
+                scale,
             )
             matched.append(_Matched(here, pairs))
         _fuse(figures, matched, view.scene, view.orbit.reading.sense, scale)
@@ -117,27 +122,29 @@ def as_camera_sees(scene: Scene) -> Scene:
 
 
 def _count(
-    figures: Figures, table: Scene, true: Scene, pairs: dict[int, int], shown: set[int], scale: float
+    figures: Figures, table: Scene, true: Scene, pairs: dict[int, int], visible: set[int], scale: float
 ) -> None:
     of = {j: i for i, j in pairs.items()}
     figures.spurious.append(
         sum(o.value("name") != "table" for i, o in enumerate(table.objects) if i not in pairs)
     )
-    for j in sorted(shown):
-        figures.found.append(j in of)
+    for j in sorted(visible):
+        figures.detected.append(j in of)
         if j not in of:
             continue
-        seen, thing = table.objects[of[j]], true.objects[j]
-        figures.named.append(seen.value("name") == thing.value("name"))
+        predicted, thing = table.objects[of[j]], true.objects[j]
+        figures.named.append(predicted.value("name") == thing.value("name"))
         if "color" in thing.beliefs:
-            figures.colored.append("color" in seen.beliefs and seen.value("color") == thing.value("color"))
-        figures.offset.append(float(np.hypot(*np.subtract(seen.position, thing.position)[:2])) / scale)
+            figures.colored.append(
+                "color" in predicted.beliefs and predicted.value("color") == thing.value("color")
+            )
+        figures.offset.append(float(np.hypot(*np.subtract(predicted.position, thing.position)[:2])) / scale)
         if thing.value("name") in FRONTED:
-            figures.heading.append(abs(float(wrap_angle(seen.heading - thing.heading))))
+            figures.heading.append(abs(float(wrap_angle(predicted.heading - thing.heading))))
 
 
 def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float) -> None:
-    views = [View(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
+    views = [ViewTable(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
     fused = fuse(views)
     sights = [
         Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members
@@ -169,8 +176,8 @@ def text(figures: Figures) -> str:
         return float(np.median(values)) if len(values) else math.nan
 
     lines = [
-        f"{len(figures.found)} things at least half visible in {len(figures.spurious)} views: found "
-        f"{percent(figures.found)}, of these named {percent(figures.named)}, colour of painted ones "
+        f"{len(figures.detected)} things at least half visible in {len(figures.spurious)} views: found "
+        f"{percent(figures.detected)}, of these named {percent(figures.named)}, colour of painted ones "
         f"{percent(figures.colored)}; rows that are nothing {np.mean(figures.spurious):.2f} a view",
         f"median offset {middle(figures.offset):.2f} m; headings of things with a front: median error "
         f"{math.degrees(middle(headings)):.1f} degrees, above 22.5 degrees {percent(headings > TURNED)}, reversed "

@@ -15,10 +15,10 @@ from po3d.io.checkpoint import SHIPPED
 from po3d.io.files import read_json
 from po3d.io.seeding import rng
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.orbit.scenes import sample_orbit_scene
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.looks import sample_room_look
+from po3d.synthesis.multi_view.scenes import sample_orbit_scene
 from po3d.synthesis.splits import OWN, names_of
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.looks import sample_room_look
 
 
 def scope(seed: int, size: int, models: RoomModels) -> Iterator[str]:
@@ -57,12 +57,14 @@ def main() -> None:
     options = parser.parse_args()
     models = RoomModels()
     print(f"{'twin':<14}{'things':>8}{'models':>8}{'seen':>8}{'our own':>9}")
-    for twin, (shown, estimator) in TWINS.items():
+    for twin, (model_names, estimator) in TWINS.items():
         card = read_json(SHIPPED / f"{estimator}.json", "checkpoint description")
-        seen = names_of(card["training"]["models"])
-        names = list(shown(options.seed, options.size, models))
-        share, own = (100 * sum(map(test, names)) / len(names) for test in (seen.__contains__, _own))
-        print(f"{twin:<14}{len(names):>8}{len(set(names)):>8}{share:>7.1f}%{own:>8.1f}%")
+        training_names = names_of(card["training"]["models"])
+        names = list(model_names(options.seed, options.size, models))
+        share, own_share = (
+            100 * sum(map(test, names)) / len(names) for test in (training_names.__contains__, _own)
+        )
+        print(f"{twin:<14}{len(names):>8}{len(set(names)):>8}{share:>7.1f}%{own_share:>8.1f}%")
 
 
 def _own(name: str) -> bool:

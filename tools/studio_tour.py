@@ -25,7 +25,7 @@ import numpy as np
 from PIL import Image
 from viser import CameraHandle
 
-from po3d.cli.studio_page import START, Page
+from po3d.cli.studio_page import START, StudioPage
 from po3d.cli.studio_session import Session, model
 
 sys.path += ["tests", "tests/cli"]  # the browser, and the files that the tests upload
@@ -73,11 +73,11 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 class Tour:
     """One page in one browser, with a list of its errors."""
 
-    def __init__(self, page: Page, browser: Browser) -> None:
+    def __init__(self, page: StudioPage, browser: Browser) -> None:
         self.page, self.browser, self.session = page, browser, page.session
         self.wrong: list[str] = []
         self.done: Counter[str] = Counter()
-        self.begun = time.monotonic()
+        self.start = time.monotonic()
 
     def until(self, happened: Callable[[], object], what: str) -> bool:
         """Wait for an asynchronous change of the page; on a timeout record an error and return
@@ -95,14 +95,14 @@ class Tour:
         """Open the page; return the seconds until the widgets and the scene's canvas are
         visible.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         self.browser.open(self.page.address)
         ready = "document.querySelector('canvas') && document.body.innerText.includes('Undo')"
         self.until(lambda: self.browser.ask(ready), "opening")
         self.browser.ask(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)"
         )
-        took = time.perf_counter() - begun
+        took = time.perf_counter() - start
         self.browser.ask(HELPERS + PICKING)
         self.settle()
         self.until(lambda: self.page.server.get_clients(), "connecting")
@@ -139,7 +139,7 @@ class Tour:
             else:
                 self.done[kind] += 1
                 print(
-                    f"\r{sum(self.done.values()):4d} actions, {time.monotonic() - self.begun:4.0f} s",
+                    f"\r{sum(self.done.values()):4d} actions, {time.monotonic() - self.start:4.0f} s",
                     end="",
                     file=sys.stderr,
                 )
@@ -157,10 +157,10 @@ class Tour:
         self.browser.ask(f"shown({json.dumps(option)}).click()")
 
     def question(self, words: str) -> None:
-        before = self.page.told
+        before = self.page.last_answer
         self.type(0, self.page.question, words)
-        self.act("question", words, lambda: self.press("Ask"), lambda: self.page.told is not before)
-        if self.page.told is not before and self.page.told.status != "ok":
+        self.act("question", words, lambda: self.press("Ask"), lambda: self.page.last_answer is not before)
+        if self.page.last_answer is not before and self.page.last_answer.status != "ok":
             self.done["question without an answer"] += 1
 
     def changed(self) -> Callable[[], bool]:
@@ -267,8 +267,8 @@ class Tour:
             return min(away, default=size) > 0.9 * size
 
         near = lambda row: float(np.linalg.norm(self.camera().position - objects[row].position))  # noqa: E731
-        found = [k for k in self.reachable() if free(k)] or self.reachable()
-        return sorted(found, key=near)[:NEAREST]  # no object is in front of these
+        candidates = [k for k in self.reachable() if free(k)] or self.reachable()
+        return sorted(candidates, key=near)[:NEAREST]  # no object is in front of these
 
     def example(self, name: str) -> None:
         before = self.session.states
@@ -309,14 +309,14 @@ class Tour:
             self.page._say("")
             self.browser.ask(f"upload('evil.png', {base64.b64encode(data).decode()!r})")
             if self.until(lambda: self.page.status.content, name):
-                kept = self.session.state is before
+                unchanged = self.session.state is before
                 refused = (
                     self.page.status.content.startswith("**") and "failed" not in self.page.status.content
                 )
-                if kept and refused:
+                if unchanged and refused:
                     self.done["hostile upload refused"] += 1
                 else:
-                    self.wrong.append(f"hostile {name}: {self.page.status.content}; scene kept: {kept}")
+                    self.wrong.append(f"hostile {name}: {self.page.status.content}; scene kept: {unchanged}")
 
     def accessible(self) -> None:
         """Return violations of WCAG 2.1 A and AA; only those in po3d's own markup are errors, the
@@ -324,15 +324,15 @@ class Tour:
         """
         axe = importlib.resources.files("axe_core_python") / "axe.min.js"
         self.browser.call("Runtime.evaluate", expression=axe.read_text(encoding="utf-8"))
-        found = self.browser.ask(
+        violations = self.browser.ask(
             f"axe.run(document, {{runOnly: {TAGS}}}).then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html)]))"
         )
-        for rule, nodes in found:
-            own = [
+        for rule, nodes in violations:
+            own_nodes = [
                 n for n in nodes if "mantine" not in n and not n.startswith("<label for") and "m_" not in n
             ]
-            print(f"  axe {rule}: {len(nodes) - len(own)} in viser's widgets, {len(own)} in ours")
-            self.wrong += [f"axe {rule}: {n[:200]}" for n in own]
+            print(f"  axe {rule}: {len(nodes) - len(own_nodes)} in viser's widgets, {len(own_nodes)} in ours")
+            self.wrong += [f"axe {rule}: {n[:200]}" for n in own_nodes]
 
     def record(self, path: Path) -> None:
         """Record asking, dragging, a spoken edit and undo as an animation."""
@@ -371,26 +371,26 @@ class Tour:
         print(f"{path}: {len(few)} frames, {path.stat().st_size / 1000:.0f} kB")
 
 
-def main(given: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gif", type=Path, help="record the page as an animation to this file")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to do; default: all")
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(argv)
     parts = arguments.only
     session = Session()
     session.open_example("room.json")
     for world in ("street", "rooms"):
         model(world)
-    page = Page(session, 0)
+    page = StudioPage(session, 0)
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), *SIZE, draws=True) as browser:
         tour = Tour(page, browser)
         took = [tour.open() for _ in range(5 if "paint" in parts else 1)]
         first = "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
         print(f"first paint: cold {took[0]:.2f} s, again {', '.join(f'{t:.2f}' for t in took[1:])} s")
         print(f"  the browser's own first contentful paint of the last: {browser.ask(first):.2f} s")
-        begun = time.perf_counter()
+        start = time.perf_counter()
         if "room" in parts:
             tour.world("room.json", [f.format(n) for n in ROOM_NAMES for f in ROOM_FORMS], ROOM_CHANGES)
         if "street" in parts:
@@ -402,7 +402,7 @@ def main(given: list[str] | None = None) -> int:
         if arguments.gif:
             tour.record(arguments.gif)
         tour.wrong += [c for c in browser.complaints() if "THREE." not in c and "GL Driver" not in c]
-        print(f"{time.perf_counter() - begun:.0f} s of use")
+        print(f"{time.perf_counter() - start:.0f} s of use")
     page.server.stop()
     for kind, count in tour.done.items():
         print(f"{count:4d} {kind}")

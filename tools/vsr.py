@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import lines_beside, read_jsonl
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
@@ -28,9 +28,9 @@ from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems import photographs
-from po3d.systems.learned import second
-from po3d.systems.pipeline import Context, Pipeline, Reading
-from po3d.systems.tables import Truth
+from po3d.systems.general_parser import second
+from po3d.systems.pipeline import Context, ParsedQuestion, Pipeline
+from po3d.systems.scene_sources import Truth
 
 SIZE = 0.5  # metres, of every object
 
@@ -64,10 +64,10 @@ def captions(path: Path, known: set[str]) -> Iterator[Caption]:
         if relation not in known:
             raise InputError(f"{path}: unknown relation {relation[:40]!r}")
         form = rf"The (.+?) (?:(?:is|are|has) )?{re.escape(relation)} the (.+?)\.?"
-        found = re.fullmatch(form, text, re.IGNORECASE)
-        if not found:
+        result = re.fullmatch(form, text, re.IGNORECASE)
+        if not result:
             raise InputError(f"{path}: {text[:80]!r} does not say {relation!r}")
-        yield Caption(text, relation, found[1].lower(), found[2].lower())
+        yield Caption(text, relation, result[1].lower(), result[2].lower())
 
 
 def table(caption: Caption) -> Scene:
@@ -92,7 +92,7 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
-    return pipeline.executor.text(Reading(Parse("ok", pipeline.executor.heard(call, question))))
+    return pipeline.executor.text(ParsedQuestion(Parse("ok", pipeline.executor.to_dialect(call, question))))
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
@@ -103,20 +103,20 @@ def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     listed = list(captions(path, {*programs, *without}))
     expressible = [caption for caption in listed if caption.relation in programs]
     order = rng(seed, "vsr").permutation(len(expressible))[:size]
-    executor = photographs.EXECUTOR
-    pipeline = Pipeline(Truth(), photographs.Reader(), executor, second=second("both", executor))
-    right, drawn = Counter[str](), Counter[str]()
+    executor = photographs.DOMAIN
+    pipeline = Pipeline(Truth(), photographs.PhotoQuestionParser(), executor, second=second("both", executor))
+    right, sample = Counter[str](), Counter[str]()
     for k in order.tolist():
         caption = expressible[k]
-        found, gold = read(caption, pipeline), wanted(caption, programs[caption.relation], pipeline)
-        drawn[caption.relation] += 1
-        right[caption.relation] += found == gold
-        if show_wrong and found != gold:
-            print(f"{caption.text}\n    {found or 'not read'}\n    {gold}")
-    for relation, count in drawn.most_common():
+        result, gold = read(caption, pipeline), wanted(caption, programs[caption.relation], pipeline)
+        sample[caption.relation] += 1
+        right[caption.relation] += result == gold
+        if show_wrong and result != gold:
+            print(f"{caption.text}\n    {result or 'not read'}\n    {gold}")
+    for relation, count in sample.most_common():
         print(f"{relation:24}{right[relation]:5} of {count}")
-    share = 100 * right.total() / max(drawn.total(), 1)
-    print(f"programs right: {right.total()} of {drawn.total()} ({share:.1f} %), seed {seed}")
+    share = 100 * right.total() / max(sample.total(), 1)
+    print(f"programs right: {right.total()} of {sample.total()} ({share:.1f} %), seed {seed}")
     counts = Counter(caption.relation for caption in listed)
     print(f"no program ({len(listed) - len(expressible)} of {len(listed)} captions):")
     for relation, reason in without.items():

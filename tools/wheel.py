@@ -1,5 +1,5 @@
 """Build step for wheels: copies files from the top of the repository to po3d/_shipped in the wheel,
-which setuptools' build_py cannot do. po3d/io/shipped.py finds either location. An sdist has them at
+which setuptools' build_py cannot do. po3d/io/paths.py finds either location. An sdist has them at
 its top.
 """
 
@@ -26,8 +26,8 @@ REVISION = "revision"  # the commit of the wheel, for the provenance in reports
 
 def shipped() -> list[str]:
     """Return the paths of all non-package files in the wheel, relative to the repository."""
-    found = {path for pattern in PATTERNS for path in ROOT.glob(pattern) if path.is_file()}
-    return sorted(str(path.relative_to(ROOT)) for path in found)
+    paths = {path for pattern in PATTERNS for path in ROOT.glob(pattern) if path.is_file()}
+    return sorted(str(path.relative_to(ROOT)) for path in paths)
 
 
 class BuildPy(build_py):

@@ -28,10 +28,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl
-from po3d.io.guard import guarded
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 from po3d.language.program import ANSWERS, Call, ProgramError
 from po3d.training.reader_pairs import left_out, records, tables
 from tools.wording_run import NoAnswer, Table
@@ -85,11 +85,11 @@ def of_scene(scene: dict) -> Iterator[str]:
                 yield f"{thing['name']} stands outside the room"
     if scene["kind"] in ("street", "orbit"):
         for a, b in itertools.combinations(things, 2):
-            apart = (
+            separated = (
                 a["at"][2] + a["size"][2] <= b["at"][2] + 0.03
                 or b["at"][2] + b["size"][2] <= a["at"][2] + 0.03
             )
-            if not apart and overlap(a, b):
+            if not separated and overlap(a, b):
                 yield f"{a['name']} and {b['name']} overlap"
 
 
@@ -150,7 +150,7 @@ def readings_told(folder: Path) -> Iterator[str]:
 def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
     """Return errors, and the number of sentences of each kind in a part."""
     complaints, counts = [], {}
-    seen: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in PARTS:
         scenes = tables(part, folder)
         for scene in scenes.values():
@@ -162,8 +162,8 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
             counts[part]["no answer"] += line.get("answer") is None
             counts[part]["change"] += line.get("change") is not None
             text = plain(line)
-            if seen.setdefault(text, part) != part:
-                complaints.append(f"{part} line {k} stands in {seen[text]}, too")
+            if texts.setdefault(text, part) != part:
+                complaints.append(f"{part} line {k} stands in {texts[text]}, too")
     return [*complaints, *in_training(folder), *readings_told(folder)], counts
 
 
@@ -205,8 +205,8 @@ WAYS = {"front", "behind", "left", "right"}
 
 def words(answer: str) -> frozenset[str]:
     """Return the significant words of an answer."""
-    found = [SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))]
-    return frozenset(w for w in found if w not in EMPTY) or frozenset(found)
+    tokens = [SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))]
+    return frozenset(w for w in tokens if w not in EMPTY) or frozenset(tokens)
 
 
 def agrees(got: str, wanted: str) -> bool:
@@ -286,10 +286,10 @@ def check_programs(
             )
         if n < first or (last is not None and n > last):
             continue
-        said = judged(lines[n], record, scenes[lines[n]["scene"]])
-        counts[said.partition(" (")[0]] += 1
-        if everything or not said.startswith(("ok", "no program")) or said.endswith("has an answer"):
-            print(f"{n}: {said}")
+        verdict = judged(lines[n], record, scenes[lines[n]["scene"]])
+        counts[verdict.partition(" (")[0]] += 1
+        if everything or not verdict.startswith(("ok", "no program")) or verdict.endswith("has an answer"):
+            print(f"{n}: {verdict}")
             print("    " + " | ".join(str(lines[n][f]) for f in ("scene", "change", "frame", "question")))
             print(
                 "    "
@@ -302,19 +302,19 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
     """Print lines of a part with their scenes, for writing programs."""
     scenes = tables(part, folder)
     lines = records("sentences", part, folder)
-    shown: str | None = None
+    last_scene: str | None = None
     for n, line in enumerate(lines[: len(lines) if last is None else last + 1]):
         if n < first:
             continue
-        if line["scene"] != shown:
-            scene, shown = scenes[line["scene"]], line["scene"]
-            print(f"\n== {shown}: {scene['about']} {scene.get('size', '')}")
+        if line["scene"] != last_scene:
+            scene, last_scene = scenes[line["scene"]], line["scene"]
+            print(f"\n== {last_scene}: {scene['about']} {scene.get('size', '')}")
             for o in Table(scene).things:
                 looks = ", ".join(w for w in (o.color, o.material, o.state, o.value("size")) if w)
                 print(f"  {o.name} ({looks}) at {o.at} size {o.size} heading {o.heading:g}")
-        said = [f"{f.upper()[0]}: {line[f]}" for f in ("change", "frame", "task", "options") if line[f]]
+        fields = [f"{f.upper()[0]}: {line[f]}" for f in ("change", "frame", "task", "options") if line[f]]
         answer = line["answer"] or f"none ({line['why']})"
-        print(f"{n} " + " | ".join([*said, f"Q: {line['question']}", f"A: {answer}"]))
+        print(f"{n} " + " | ".join([*fields, f"Q: {line['question']}", f"A: {answer}"]))
 
 
 def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
@@ -322,7 +322,7 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
     `calibrate`: fit the last one's certainty.
     """
     from po3d.io.checkpoint import locate
-    from po3d.language.read.reader import Reader
+    from po3d.language.read.reader import GeneralParser
     from tools import wording_read as reading
 
     if part == "test" and (out is not None or calibrate):
@@ -330,15 +330,17 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
     scenes = {name: reading.scene_of(scene) for name, scene in tables(part, folder).items()}
     lines, programs = records("sentences", part, folder), records("programs", part, folder)
     for name in readers:
-        network = None if name in reading.NAMED else Reader.from_checkpoint(locate(name))
-        several = reading.readings(name, lines, programs, scenes)
+        network = None if name in reading.NAMED else GeneralParser.from_checkpoint(locate(name))
+        candidates = reading.readings(name, lines, programs, scenes)
 
         if network is not None and calibrate and name == readers[-1]:
-            network.weighing = reading.calibrated(lines, several, agrees)
-        found = [reading.chosen(one, *([] if network is None else [network.weighing])) for one in several]
-        outcomes = [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
+            network.weighing = reading.calibrated(lines, candidates, agrees)
+        chosen = [
+            reading.chosen(item, *([] if network is None else [network.weighing])) for item in candidates
+        ]
+        outcomes = [reading.judged(*item, agrees) for item in zip(lines, chosen, strict=True)]
         if network is not None and calibrate and name == readers[-1]:
-            network.certainty = reading.certainty(reading.by_others(lines, several, agrees))
+            network.certainty = reading.certainty(reading.by_others(lines, candidates, agrees))
             reading.keep_certainty(name, network.certainty, network.weighing)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
@@ -349,7 +351,7 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         if part == "test":
             log_reading(folder / "readings_test.jsonl", name, figures)
         if out is not None:
-            reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
+            reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, chosen, outcomes)
 
 
 def weights_of(reader: str) -> dict[str, str]:
@@ -369,8 +371,13 @@ def log_reading(path: Path, reader: str, figures: str) -> None:
     from po3d.io.checkpoint import git_revision
 
     earlier = list(read_jsonl(path, "readings")) if path.exists() else []
-    made = {"weights": weights_of(reader), "git": git_revision()}
-    record = {"date": f"{date.today()}", "reader": Path(reader).name, **made, "figures": figures.splitlines()}
+    created = {"weights": weights_of(reader), "git": git_revision()}
+    record = {
+        "date": f"{date.today()}",
+        "reader": Path(reader).name,
+        **created,
+        "figures": figures.splitlines(),
+    }
     with atomic_write(path) as file:
         file.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in [*earlier, record])
     print(f"reading {len(earlier) + 1} of the test part: {path}")
@@ -439,11 +446,11 @@ def main() -> int:
             read(a.folder, a.part, a.reader, a.out, a.calibrate)
             return
         complaints, counts = check(a.folder)
-        for part, found in counts.items():
-            kinds = ", ".join(f"{found[k]} {k}" for k in KINDS)
-            total = sum(found[k] for k in KINDS)
+        for part, part_counts in counts.items():
+            kinds = ", ".join(f"{part_counts[k]} {k}" for k in KINDS)
+            total = sum(part_counts[k] for k in KINDS)
             print(
-                f"{part}: {total} sentences ({kinds}), {found['change']} with a change, {found['no answer']} without answer"
+                f"{part}: {total} sentences ({kinds}), {part_counts['change']} with a change, {part_counts['no answer']} without answer"
             )
         if complaints:
             raise InputError(f"{len(complaints)} complaints:\n" + "\n".join(complaints[:40]))

@@ -24,13 +24,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from po3d.io.cli_errors import guarded
 from po3d.io.files import atomic_write, read_jsonl
-from po3d.io.guard import guarded
 from po3d.language.program import Call
-from po3d.language.read.reader_tokens import REFUSALS, SORTS, Asked, Vocabulary, WordPieces
+from po3d.language.read.reader_tokens import REFUSALS, SORTS, ParserInput, Vocabulary, WordPieces
 from po3d.training.reader import vocabulary, word_pieces
-from po3d.training.reader_pairs import BANK, Pair, bank, records
-from po3d.training.reader_tables import told as told_of
+from po3d.training.reader_pairs import BANK, TrainingPair, bank, records
+from po3d.training.reader_tables import mentioned_things as told_of
 from po3d.training.reader_tables import with_things
 
 NEAR = 0.8  # smallest Jaccard similarity of the words of two sentences that count as equal
@@ -51,12 +51,12 @@ class HeldOut:
     """The sentences of the development and test parts, which must not be trained on."""
 
     def __init__(self, folder: Path = BANK) -> None:
-        said = {
+        texts_by_part = {
             part: [line[sort] for line in records("sentences", part, folder) for sort in SORTS if line[sort]]
             for part in ("dev", "test")
         }
-        self.hashes = {hashed(text) for texts in said.values() for text in texts}
-        self.near = [w for text in said["dev"] if len(w := words(text)) > 3]
+        self.hashes = {hashed(text) for texts in texts_by_part.values() for text in texts}
+        self.near = [w for text in texts_by_part["dev"] if len(w := words(text)) > 3]
 
     def says(self, text: str) -> bool:
         """Return whether the text equals a held-out sentence, or nearly equals one of the
@@ -70,21 +70,21 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
     """Return why a wording of a prompt is rejected; "" if it is accepted."""
     if not isinstance(says, str) or not 2 < len(says.strip()) < LONGEST or "\n" in says:
         return "no sentence"
-    said, programs = {prompt["sort"]: says}, {prompt["sort"]: prompt["program"]}
+    sentences, programs = {prompt["sort"]: says}, {prompt["sort"]: prompt["program"]}
     for sort, text, program in prompt.get("beside", ()):
-        said[sort] = text
+        sentences[sort] = text
         programs |= {sort: program} if program else {}
-    asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **said)
-    meant = {sort: text if text in REFUSALS else Call.parse(text) for sort, text in programs.items()}
-    told = {
+    inputs = ParserInput(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **sentences)
+    parsed = {sort: text if text in REFUSALS else Call.parse(text) for sort, text in programs.items()}
+    nouns = {
         word
-        for call in meant.values()
+        for call in parsed.values()
         if isinstance(call, Call)
         for t in told_of(call)
         for word in t.values()
     }
-    given = pieces(with_things(asked, prompt["things"] or [[word] for word in sorted(told)]))
-    written = [tokens.target(program, given, sort) for sort, program in meant.items()]
+    encoded = pieces(with_things(inputs, prompt["things"] or [[word] for word in sorted(nouns)]))
+    written = [tokens.target(program, encoded, sort) for sort, program in parsed.items()]
     return UNWRITTEN if None in written else ""
 
 
@@ -97,11 +97,11 @@ def gathered(
     counts: Counter = Counter()
     tables = {record["table"]: record for record in there}
 
-    def told(table: str, says: str, beside: Sequence = ()) -> tuple[str, str]:
+    def key(table: str, says: str, beside: Sequence = ()) -> tuple[str, str]:
         return table, " ".join(sorted(words(" ".join([says, *(text for _, text, _ in beside)]))))
 
-    seen = {
-        told(table, says, *beside)
+    known_keys = {
+        key(table, says, *beside)
         for table, record in tables.items()
         for _, _, _, wordings, *beside in record["said"]
         for says in wordings
@@ -111,20 +111,20 @@ def gathered(
         if not answers.exists():
             continue
         prompts = {p["n"]: p for p in read_jsonl(path, "prompts")}
-        said: dict[int, list[str]] = {}
+        by_number: dict[int, list[str]] = {}
         for record in read_jsonl(answers, "wordings"):
             prompt, says = prompts.get(record.get("n")), record.get("says")
             why = "no such prompt" if prompt is None else wrong(prompt, says, tokens, pieces)
             beside = prompt.get("beside", []) if prompt else []
-            if not why and told(prompt["table"], says, beside) in seen:
+            if not why and key(prompt["table"], says, beside) in known_keys:
                 why = "stands twice"
             if not why and any(map(held_out.says, [says, *(text for _, text, _ in beside)])):
                 why = "is held out"
             counts[why or "taken"] += 1
             if not why:
-                seen.add(told(prompt["table"], says, beside))
-                said.setdefault(prompt["n"], []).append(says.strip())
-        for n, wordings in sorted(said.items()):
+                known_keys.add(key(prompt["table"], says, beside))
+                by_number.setdefault(prompt["n"], []).append(says.strip())
+        for n, wordings in sorted(by_number.items()):
             p = prompts[n]
             table = tables.setdefault(
                 p["table"], {"table": p["table"], "kind": p["kind"], "things": p["things"], "said": []}
@@ -141,44 +141,50 @@ def rewordings(
     rejected ones by reason.
     """
     counts: Counter = Counter()
-    lines, found = bank("train"), list(there)
-    seen = {words(line[0].asked.question) for line in lines} | {words(r["question"]) for r in found}
+    lines, records = bank("train"), list(there)
+    known_questions = {words(line[0].inputs.question) for line in lines} | {
+        words(r["question"]) for r in records
+    }
     for path in sorted(folder.glob("written_*.jsonl")):
         for record in read_jsonl(path, "wordings"):
             says = {sort: record[sort].strip() for sort in SORTS if isinstance(record.get(sort), str)}
             why = _of_no_use(record.get("n"), says, lines, tokens, pieces)
-            if not why and words(says["question"]) in seen:
+            if not why and words(says["question"]) in known_questions:
                 why = "stands twice"
             if not why and any(map(held_out.says, says.values())):
                 why = "is held out"
             counts[why or "taken"] += 1
             if not why:
-                seen.add(words(says["question"]))
-                found.append({"n": record["n"]} | says)
-    return sorted(found, key=lambda r: r["n"]), counts
+                known_questions.add(words(says["question"]))
+                records.append({"n": record["n"]} | says)
+    return sorted(records, key=lambda r: r["n"]), counts
 
 
 def _of_no_use(
-    n: object, says: dict[str, str], lines: Sequence[Sequence[Pair]], tokens: Vocabulary, pieces: WordPieces
+    n: object,
+    says: dict[str, str],
+    lines: Sequence[Sequence[TrainingPair]],
+    tokens: Vocabulary,
+    pieces: WordPieces,
 ) -> str:
     """Return why a reworded line is rejected; "" if it is accepted."""
     if not isinstance(n, int) or not 0 <= n < len(lines):
         return "no such line"
-    asked = lines[n][0].asked
-    if set(says) != {sort for sort in SORTS if getattr(asked, sort)}:
+    inputs = lines[n][0].inputs
+    if set(says) != {sort for sort in SORTS if getattr(inputs, sort)}:
         return "a sentence is missing"
     if any(not 2 < len(text) < LONGEST or "\n" in text for text in says.values()):
         return "no sentence"
-    given = pieces(replace(asked, **says))
-    if any(tokens.target(call, given, sort) is None for sort, call in lines[n][0].calls().items()):
+    encoded = pieces(replace(inputs, **says))
+    if any(tokens.target(call, encoded, sort) is None for sort, call in lines[n][0].calls().items()):
         return UNWRITTEN
     return ""
 
 
-def write(path: Path, found: Iterable[dict]) -> None:
+def write(path: Path, records: Iterable[dict]) -> None:
     """Write one JSON line per record, compressed; equal records give equal bytes."""
     with atomic_write(path, "wb") as file, bz2.open(file, "wb") as packed:
-        for record in found:
+        for record in records:
             packed.write((json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
 
 
@@ -195,8 +201,8 @@ def main() -> int:
         gather, name = (rewordings, "reworded") if a.lines else (gathered, "paraphrases")
         path = a.out or BANK / f"{name}_train.jsonl.bz2"
         there = list(read_jsonl(path, name)) if path.exists() else []
-        found, counts = gather(a.folder, vocabulary(), pieces, HeldOut(), there)
-        write(path, found)
+        records, counts = gather(a.folder, vocabulary(), pieces, HeldOut(), there)
+        write(path, records)
         print(", ".join(f"{number} {what}" for what, number in counts.most_common()))
 
     return guarded(run)

@@ -17,15 +17,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from po3d.io.cli_errors import guarded
 from po3d.io.files import atomic_write
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.grammar import GrammarError, load, spaced
 from po3d.language.program import Call, call
 from po3d.language.say.plain import say
 from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, records, street_pair, tables
-from po3d.training.reader_tables import made_up as other_things
-from tools.wording_programs import FIXED, Programs, Random, made_up, one
+from po3d.training.reader_tables import synthetic_things as other_things
+from tools.wording_programs import FIXED, Programs, Random, pick, synthetic_room
 
 # share of prompts; of the others streets are half, photographs and orbits a quarter each
 ROOMS = 0.7
@@ -80,12 +80,12 @@ def _tidy(text: str) -> str:
     return text[:1].upper() + text[1:] if text.endswith((".", "?")) else text
 
 
-def said(sort: str, program: Call) -> str:
+def program_text(sort: str, program: Call) -> str:
     """Return the program in plain words: those of its grammar, with exceptions where these are
     awkward.
     """
     if sort == "frame":
-        return _frame_said(program)
+        return _frame_text(program)
     args = program.args
     match program.op:
         case "equal" if all(isinstance(a, Call) and a.op == "count" for a in args):
@@ -102,12 +102,12 @@ def said(sort: str, program: Call) -> str:
 def fits(sort: str, program: Call) -> bool:
     """Return whether a program can be phrased and is not too long."""
     try:
-        return len(program.text()) < LONGEST and bool(said(sort, program))
+        return len(program.text()) < LONGEST and bool(program_text(sort, program))
     except GrammarError:
         return False
 
 
-def _frame_said(program: Call) -> str:
+def _frame_text(program: Call) -> str:
     *way, thing = program.args
     if not way:
         word = next(c.args[1] for c in thing.calls() if c.op == "filter" and c.args[0] == "name")
@@ -124,10 +124,10 @@ def wish(sort: str, program: Call, random: Random) -> str:
     names = [c.args[1] for c in program.calls() if c.op == "filter" and c.args[0] == "name"]
     wishes = []
     if names and random.random() < 0.35:
-        wishes.append(f"call the {one(random, names)} by another word or describe it, as people do")
+        wishes.append(f"call the {pick(random, names)} by another word or describe it, as people do")
     parts = {c.op for c in program.calls()}
     if sort == "change" and "remove" in parts and random.random() < 0.6:
-        wishes.append(f"don't say 'removed': {one(random, GONE)}")
+        wishes.append(f"don't say 'removed': {pick(random, GONE)}")
     if sort == "change" and "set" in parts and random.random() < 0.5:
         wishes.append("tell what somebody did or what happened, so that it is so now")
     if sort == "change" and parts & {"move", "swap"} and random.random() < 0.3:
@@ -138,7 +138,7 @@ def wish(sort: str, program: Call, random: Random) -> str:
         wishes.append(f"not where you look, but where it stands in the room: {CORNERS[way]}")
     elif sort == "frame" and random.random() < 0.4:
         wishes.append(
-            one(
+            pick(
                 random,
                 (
                     "speak as 'I'",
@@ -150,7 +150,7 @@ def wish(sort: str, program: Call, random: Random) -> str:
         )
     if sort == "question" and random.random() < 0.2:
         wishes.append(
-            one(
+            pick(
                 random,
                 (
                     "as a remark or an order, not a question",
@@ -179,33 +179,33 @@ def unknown(name: str, random: Random) -> dict:
 
 def of_rooms(seed: int, number: int) -> Iterator[dict]:
     """Yield prompts about rooms."""
-    made = 0
+    count = 0
     for index in range(number):
         random = rng(seed, "prompts-room", index)
-        scene = made_up(random)
+        scene = synthetic_room(random)
         room = Programs(scene, random)
         things = [[w for w in (t.name, t.color, t.material, t.state) if w] for t in room.things]
         table = {"table": f"{seed}-{index}", "things": things}
         for sort in (s for s, share in OF_A_ROOM.items() for _ in range(share)):
             if sort == "unknown":
-                yield table | unknown(one(random, room.things).name, random)
+                yield table | unknown(pick(random, room.things).name, random)
             else:
                 real = {"unreal": "change"}.get(sort, sort)
                 program = room.sample(real, lambda program: fits(real, program))  # noqa: B023
-                says = said(real, program).replace("the viewer", "you")
-                told = (program.text(), wish(real, program, random))
+                says = program_text(real, program).replace("the viewer", "you")
+                program_and_wish = (program.text(), wish(real, program, random))
                 if sort == "unreal":
-                    told = ("none", f"it did NOT happen: {one(random, UNREAL)}")
+                    program_and_wish = ("none", f"it did NOT happen: {pick(random, UNREAL)}")
                 yield {
                     **table,
                     "kind": "room",
                     "sort": real,
-                    "program": told[0],
+                    "program": program_and_wish[0],
                     "says": says,
-                    "wish": told[1],
+                    "wish": program_and_wish[1],
                 }
-            made += 1
-            if made == number:
+            count += 1
+            if count == number:
                 return
 
 
@@ -228,36 +228,36 @@ def of_others(seed: int, number: int) -> Iterator[dict]:
     plain words.
     """
     makers = (street_pair, street_pair, photo_pair, orbit_pair)
-    seen = set()
+    wishes = set()
     for index in range(number):
         for attempt in range(50):
             pair = makers[index % len(makers)](seed, "prompts", index + attempt * number)
-            program = sunk(pair.call()) if pair.asked.kind == "street" else in_names(pair.call())
-            says = said("question", program)
+            program = sunk(pair.call()) if pair.inputs.kind == "street" else in_names(pair.call())
+            says = program_text("question", program)
             if (
                 len(says) < 170
-                and says not in seen
+                and says not in wishes
                 and "shaped like" not in says
                 and " or " not in says.partition("?")[0][40:]
             ):
                 break
-        seen.add(says)
+        wishes.add(says)
         random = rng(seed, "prompts-wish", index)
-        told = f" (choose from: {', '.join(pair.asked.options)})" if pair.asked.options else ""
+        note = f" (choose from: {', '.join(pair.inputs.options)})" if pair.inputs.options else ""
         yield {
-            "table": f"{seed}-{pair.asked.kind}-{index}", "kind": pair.asked.kind, "sort": "question",
-            "things": [list(thing) for thing in other_things(pair.asked.kind, program, random, 1.0)],
-            "program": program.text(), "options": list(pair.asked.options),
-            "says": says.replace("the viewer", "the camera") + told,
-            "wish": wish("question", program, random) if pair.asked.kind != "street" else "",
+            "table": f"{seed}-{pair.inputs.kind}-{index}", "kind": pair.inputs.kind, "sort": "question",
+            "things": [list(thing) for thing in other_things(pair.inputs.kind, program, random, 1.0)],
+            "program": program.text(), "options": list(pair.inputs.options),
+            "says": says.replace("the viewer", "the camera") + note,
+            "wish": wish("question", program, random) if pair.inputs.kind != "street" else "",
         }  # fmt: skip
 
 
 def prompts(seed: int, number: int) -> list[dict]:
     """Return prompts, grouped by room."""
     rooms = round(ROOMS * number)
-    found = [*of_rooms(seed, rooms), *of_others(seed, number - rooms)]
-    return [{"n": n, **prompt} for n, prompt in enumerate(found)]
+    items = [*of_rooms(seed, rooms), *of_others(seed, number - rooms)]
+    return [{"n": n, **prompt} for n, prompt in enumerate(items)]
 
 
 ABOUT = {
@@ -273,12 +273,12 @@ happened before; a "frame" where you stand or which way you look; a "question" a
 by other words, as long as it stays clear which is meant. In [brackets]: a wish, which may be left unheeded where it makes no sense."""
 
 
-def written(found: Sequence[dict]) -> str:
+def written(items: Sequence[dict]) -> str:
     """Format the prompts for people: a line with a scene's objects, then a numbered line for each
     prompt.
     """
     lines, last = [HEADER], None
-    for prompt in found:
+    for prompt in items:
         table = prompt["table"] if prompt["things"] else prompt["kind"]
         if table != last:
             lines.append(
@@ -317,9 +317,11 @@ def of_lines(seed: int, number: int) -> list[str]:
         ]
         for n, line in enumerate(lines):
             if line["scene"] == scene["id"]:
-                said = [f"{sort}: {line[sort]}" for sort in ("change", "frame", "question") if line[sort]]
+                sentences = [
+                    f"{sort}: {line[sort]}" for sort in ("change", "frame", "question") if line[sort]
+                ]
                 options = [f"options: {' / '.join(line['options'])}"] if line["options"] else []
-                text.append(f"{n}. " + " | ".join(said + options))
+                text.append(f"{n}. " + " | ".join(sentences + options))
         min(of, key=lambda part: sum(map(len, part))).append("\n".join(text))
     return ["\n".join([HEADER, *part]) + "\n" for part in parts]
 
@@ -339,11 +341,11 @@ def main() -> int:
                 with atomic_write(a.out.with_name(f"{a.out.name}_{k}.txt")) as file:
                     file.write(text)
             return
-        found = prompts(a.seed, a.number)
+        items = prompts(a.seed, a.number)
         with atomic_write(a.out.with_suffix(".txt")) as file:
-            file.write(written(found))
+            file.write(written(items))
         with atomic_write(a.out.with_suffix(".jsonl")) as file:
-            file.writelines(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in found)
+            file.writelines(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in items)
 
     return guarded(run)
 

@@ -27,10 +27,10 @@ from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.language.program import Call
-from po3d.language.read.reader import Reading as Read
+from po3d.language.read.reader import ParserOutput as Read
 from po3d.language.read.reader import logit
 from po3d.language.read.reader_tokens import SORTS
-from po3d.language.read.weighing import ALONE, LEAST, Evidence, Weighing
+from po3d.language.read.weighing import ALONE, LEAST, ParseEvidence, Weighing
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import axes_from_front
@@ -39,11 +39,20 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import shape_id
 from po3d.systems import orbit, photographs, rooms, street
-from po3d.systems.asking import Model
-from po3d.systems.choices import REFUSED, likeliest
-from po3d.systems.learned import Learned, joined, second
-from po3d.systems.pipeline import Executor, Pipeline, Ran, Reader, Reading, Tables, evidence, run
-from po3d.systems.tables import Truth
+from po3d.systems.answer_options import REFUSED, likeliest
+from po3d.systems.api import Model
+from po3d.systems.general_parser import GeneralQuestionParser, joined, second
+from po3d.systems.pipeline import (
+    Domain,
+    Execution,
+    ImageScenes,
+    ParsedQuestion,
+    Pipeline,
+    QuestionParser,
+    evidence,
+    run,
+)
+from po3d.systems.scene_sources import Truth
 from tools.wording_run import Table
 
 # strength of the regularisation of the weights in calibration, relative to a line's likelihood
@@ -60,7 +69,7 @@ NAMED = ("gold", "old", "ask")  # readers that are not checkpoints
 EMPTY = ("not found", "set is empty")
 
 
-class Said(NamedTuple):
+class ParseResult(NamedTuple):
     """Result of a parse: the answer (REFUSED for an unanswerable line, None on failure), its
     probability, the reason for a missing answer, the program, and the evidence.
     """
@@ -69,7 +78,7 @@ class Said(NamedTuple):
     probability: float
     reason: str = ""
     program: str = ""
-    evidence: Evidence = Evidence(1.0)
+    evidence: ParseEvidence = ParseEvidence(1.0)
 
 
 class Judged(NamedTuple):
@@ -122,21 +131,21 @@ def question_of(line: dict, k: int = 0) -> Question:
 
 
 @cache
-def executor_of(kind: str) -> Executor:
-    known = {"street": street.EXECUTOR, "photo": photographs.EXECUTOR, "orbit": orbit.EXECUTOR}
-    return rooms.Executor(samples=0) if kind == "room" else known[kind]
+def executor_of(kind: str) -> Domain:
+    known = {"street": street.DOMAIN, "photo": photographs.DOMAIN, "orbit": orbit.DOMAIN}
+    return rooms.RoomDomain(samples=0) if kind == "room" else known[kind]
 
 
 @cache
-def own_reader_of(kind: str) -> Reader:
+def benchmark_parser_of(kind: str) -> QuestionParser:
     """Return the benchmark's parser for a kind of scene."""
-    made = {
-        "room": rooms.own_reader,
-        "street": street.own_reader,
-        "photo": photographs.Reader,
-        "orbit": orbit.Reader,
+    builders = {
+        "room": rooms.benchmark_parser,
+        "street": street.benchmark_parser,
+        "photo": photographs.PhotoQuestionParser,
+        "orbit": orbit.OrbitQuestionParser,
     }
-    return made[kind]()
+    return builders[kind]()
 
 
 # --- parsers --------------------------------------------------------------------------------------
@@ -144,94 +153,105 @@ def own_reader_of(kind: str) -> Reader:
 
 def readings(
     reader: str, lines: Sequence[dict], programs: Sequence[dict], scenes: Mapping[str, Scene]
-) -> list[list[Said]]:
+) -> list[list[ParseResult]]:
     """Return the results of the parses of each line, most likely first: several for a checkpoint,
     one for the others. `programs`: those of the annotators.
     """
     if reader == "ask":
-        return [[_asked(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
+        return [[_ask_result(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
     if reader == "gold":
         return [
-            [_said(line, scenes[line["scene"]], _meant(line, told))]
-            for line, told in zip(lines, programs, strict=True)
+            [_result_of(line, scenes[line["scene"]], _annotated_parse(line, record))]
+            for line, record in zip(lines, programs, strict=True)
         ]
     if reader == "old":
-        each = (own_reader_of(line["kind"]).read([question_of(line, k)])[0] for k, line in enumerate(lines))
-        return [[_said(line, scenes[line["scene"]], one)] for line, one in zip(lines, each, strict=True)]
+        each = (
+            benchmark_parser_of(line["kind"]).read([question_of(line, k)])[0] for k, line in enumerate(lines)
+        )
+        return [
+            [_result_of(line, scenes[line["scene"]], parse)] for line, parse in zip(lines, each, strict=True)
+        ]
     return list(_by_network(lines, scenes, reader))
 
 
-def _by_network(lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: str) -> Iterator[list[Said]]:
+def _by_network(
+    lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: str
+) -> Iterator[list[ParseResult]]:
     """Parse lines about one scene together."""
     for name, same in groupby(enumerate(lines), lambda item: item[1]["scene"]):
         about, scene = list(same), scenes[name]
-        learned = Learned(executor_of(about[0][1]["kind"]), checkpoint)
+        learned = GeneralQuestionParser(executor_of(about[0][1]["kind"]), checkpoint)
         questions = [question_of(line, k) for k, line in about]
-        found = learned.readings(questions, Tables({"view": scene}))
-        for (_, line), several in zip(about, found, strict=True):
-            yield [_said(line, scene, one) for one in several]
+        candidates = learned.readings(questions, ImageScenes({"view": scene}))
+        for (_, line), line_parses in zip(about, candidates, strict=True):
+            yield [_result_of(line, scene, parse) for parse in line_parses]
 
 
-def _meant(line: dict, told: dict) -> Reading:
+def _annotated_parse(line: dict, record: dict) -> ParsedQuestion:
     """Return the annotators' programs of a line."""
     executor, question = executor_of(line["kind"]), question_of(line)
-    read = {sort: [Read(Call.parse(told[sort]), 1.0)] for sort in SORTS if told[sort]}
-    refused = {} if told["question"] else {"question": [Read(None, 1.0, "none")]}
+    read = {sort: [Read(Call.parse(record[sort]), 1.0)] for sort in SORTS if record[sort]}
+    refused = {} if record["question"] else {"question": [Read(None, 1.0, "none")]}
     return joined(executor, question, refused or read)[0]
 
 
-def _said(line: dict, scene: Scene, reading: Reading) -> Said:
+def _result_of(line: dict, scene: Scene, reading: ParsedQuestion) -> ParseResult:
     """Execute a parse."""
-    question, answering = question_of(line), executor_of(line["kind"]).exactly(scene)
+    question, answering = question_of(line), executor_of(line["kind"]).bind_ground_truth(scene)
     if reading.unread:
-        failed = Ran(Outcome("failed", None, reason=reading.unread), reading)
-        return Said(REFUSED, reading.probability, reading.unread, "", evidence(answering, question, failed))
-    ran = run(answering, question, reading)
-    outcome, meant = ran
-    answer = None if outcome.answer is None else meant.said(outcome.answer, question)
-    about = evidence(answering, question, ran)
-    return Said(answer, meant.probability, outcome.reason, str(meant.asked.program), about)
+        failed = Execution(Outcome("failed", None, reason=reading.unread), reading)
+        return ParseResult(
+            REFUSED, reading.probability, reading.unread, "", evidence(answering, question, failed)
+        )
+    execution = run(answering, question, reading)
+    outcome, parse = execution
+    answer = None if outcome.answer is None else parse.format_answer(outcome.answer, question)
+    about = evidence(answering, question, execution)
+    return ParseResult(answer, parse.probability, outcome.reason, str(parse.question.program), about)
 
 
-def _asked(line: dict, k: int, scene: Scene) -> Said:
+def _ask_result(line: dict, k: int, scene: Scene) -> ParseResult:
     """Return the result of `po3d ask`: an answer, or none if there is none or the question is
     ambiguous.
     """
     q = question_of(line, k)
-    how = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
+    settings = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
     try:
-        said = _model(line["kind"]).ask(scene, q.text, **how)
+        answer = _model(line["kind"]).ask(scene, q.text, **settings)
     except InputError as error:  # a frame for a scene that is not a room
-        return Said(None, 0.0, str(error))
-    return Said(said.answer, said.probability or 0.0, said.reason, said.program)
+        return ParseResult(None, 0.0, str(error))
+    return ParseResult(answer.answer, answer.probability or 0.0, answer.reason, answer.program)
 
 
 @cache
 def _model(kind: str) -> Model:
     executor = executor_of(kind)
-    return Model(Pipeline(Truth(), own_reader_of(kind), executor, (), second("both", executor)))
+    return Model(Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("both", executor)))
 
 
-def chosen(several: Sequence[Said], weighing: Weighing = ALONE) -> Said:
+def chosen(candidates: Sequence[ParseResult], weighing: Weighing = ALONE) -> ParseResult:
     """Return the first parse with the most likely answer, or refusal, over all parses, with its
     share of the total weight.
     """
-    if len(several) == 1:
-        return several[0]
-    k, share = likeliest([one.answer for one in several], [weighing(one.evidence) for one in several])
-    return several[k]._replace(probability=share)
+    if len(candidates) == 1:
+        return candidates[0]
+    k, share = likeliest(
+        [candidate.answer for candidate in candidates],
+        [weighing(candidate.evidence) for candidate in candidates],
+    )
+    return candidates[k]._replace(probability=share)
 
 
-def judged(line: dict, said: Said, agrees: Callable[[str, str], bool]) -> Judged:
+def judged(line: dict, result: ParseResult, agrees: Callable[[str, str], bool]) -> Judged:
     """Judge a line. Annotators answer "nothing" if nothing is found, and call the 22nd type of
     vehicles a hatchback.
     """
-    answer = {REFUSED: None, "addi": "hatchback"}.get(said.answer, said.answer)
-    wanted, p = line["answer"], said.probability
+    answer = {REFUSED: None, "addi": "hatchback"}.get(result.answer, result.answer)
+    wanted, p = line["answer"], result.probability
     if wanted is None:
         return Judged("right" if answer is None else "wrong", False, p, answer)
     if answer is None:
-        empty = any(why in said.reason for why in EMPTY) and (
+        empty = any(why in result.reason for why in EMPTY) and (
             agrees("nothing", wanted) or wanted in ("0", "no")
         )
         return Judged("right" if empty else "no answer", True, p, None)
@@ -241,7 +261,7 @@ def judged(line: dict, said: Said, agrees: Callable[[str, str], bool]) -> Judged
 # --- metrics --------------------------------------------------------------------------------------
 
 
-def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
+def table_of(verdicts: Sequence[Judged], kinds: Sequence[str]) -> str:
     """Format a table by kind: correct, wrong and missing answers of answerable lines; the share of
     unanswerable lines that were answered; and the accuracy of answers with probability SURE or
     higher.
@@ -250,7 +270,7 @@ def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
         f"{'':8}{'n':>6}{'right':>8}{'wrong':>8}{'silent':>8}   no answer: n, answered   at p >= {SURE}: n, right"
     ]
     for kind in (*dict.fromkeys(kinds), "all"):
-        part = [j for j, k in zip(found, kinds, strict=True) if kind in (k, "all")]
+        part = [j for j, k in zip(verdicts, kinds, strict=True) if kind in (k, "all")]
         there, none = [j for j in part if j.answerable], [j for j in part if not j.answerable]
         right, wrong, silent = (
             _share(j.outcome == o for j in there) for o in ("right", "wrong", "no answer")
@@ -270,11 +290,11 @@ def _share(flags: Iterable[bool]) -> float:
     return 100 * sum(listed) / max(len(listed), 1)
 
 
-def certainty(found: Sequence[Judged]) -> tuple[float, float]:
+def certainty(verdicts: Sequence[Judged]) -> tuple[float, float]:
     """Fit (slope, offset) of the logit of being correct as a function of the parses' logit:
     logistic regression over the answered lines, weakly regularised.
     """
-    part = [j for j in found if j.answer is not None]
+    part = [j for j in verdicts if j.answer is not None]
     x = np.array([[logit(j.probability), 1.0] for j in part])
     y = np.array([float(j.outcome == "right") for j in part])
     w = np.zeros(2)
@@ -286,85 +306,94 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
 
 
 def calibrated(
-    lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
+    lines: Sequence[dict], candidates: Sequence[Sequence[ParseResult]], agrees: Callable[[str, str], bool]
 ) -> Weighing:
     """Fit the weights that maximise the likelihood of correct answers, over lines with at least one
     correct parse; weakly regularised towards using the probabilities alone.
     """
-    told = [
+    samples = [
         (
             np.array(
-                [[math.log(max(one.evidence.probability, LEAST)), *one.evidence[1:]] for one in each], float
+                [
+                    [math.log(max(candidate.evidence.probability, LEAST)), *candidate.evidence[1:]]
+                    for candidate in each
+                ],
+                float,
             ),
-            np.array([judged(line, one, agrees).outcome == "right" for one in each]),
+            np.array([judged(line, candidate, agrees).outcome == "right" for candidate in each]),
         )
-        for line, each in zip(lines, several, strict=True)
+        for line, each in zip(lines, candidates, strict=True)
     ]
-    told = [(seen, good) for seen, good in told if good.any()]
+    samples = [(features, good) for features, good in samples if good.any()]
     alone = np.array(astuple(ALONE))
 
     def loss(weights: np.ndarray) -> float:
-        missed = sum(logsumexp(seen @ weights) - logsumexp((seen @ weights)[good]) for seen, good in told)
-        return missed / max(len(told), 1) + PULL * float(((weights - alone) ** 2).sum())
+        missed = sum(
+            logsumexp(features @ weights) - logsumexp((features @ weights)[good])
+            for features, good in samples
+        )
+        return missed / max(len(samples), 1) + PULL * float(((weights - alone) ** 2).sum())
 
     return Weighing(*(round(float(w), 3) for w in minimize(loss, alone).x))
 
 
 def by_others(
-    lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
+    lines: Sequence[dict], candidates: Sequence[Sequence[ParseResult]], agrees: Callable[[str, str], bool]
 ) -> list[Judged]:
     """Return the results of each annotator's lines with weights fitted to the other annotators'
     lines (cross-validation), to avoid overconfidence.
     """
     weighed = {
         hand: calibrated(
-            *zip(*(one for one in zip(lines, several, strict=True) if one[0]["hand"] != hand)), agrees
+            *zip(*(item for item in zip(lines, candidates, strict=True) if item[0]["hand"] != hand)), agrees
         )
         for hand in {line["hand"] for line in lines}
     }
-    found = (chosen(each, weighed[line["hand"]]) for line, each in zip(lines, several, strict=True))
-    return [judged(*one, agrees) for one in zip(lines, found, strict=True)]
+    results = (chosen(each, weighed[line["hand"]]) for line, each in zip(lines, candidates, strict=True))
+    return [judged(*item, agrees) for item in zip(lines, results, strict=True)]
 
 
-def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:
+def write(
+    path: Path, lines: Sequence[dict], results: Sequence[ParseResult], outcomes: Sequence[Judged]
+) -> None:
     """Write one record per line: the sentences, the program, the result."""
     with atomic_write(path) as file:
-        for line, said, outcome in zip(lines, found, outcomes, strict=True):
-            told = {k: line[k] for k in ("kind", *SORTS, "options", "answer")} | outcome._asdict()
-            record = {**told, "answer": line["answer"], "said": said.answer, "reason": said.reason}
-            file.write(json.dumps({**record, "program": said.program}, ensure_ascii=False) + "\n")
+        for line, result, outcome in zip(lines, results, outcomes, strict=True):
+            fields = {k: line[k] for k in ("kind", *SORTS, "options", "answer")} | outcome._asdict()
+            record = {**fields, "answer": line["answer"], "said": result.answer, "reason": result.reason}
+            file.write(json.dumps({**record, "program": result.program}, ensure_ascii=False) + "\n")
 
 
-def coverage(found: Sequence[Judged]) -> str:
+def coverage(verdicts: Sequence[Judged]) -> str:
     """Return the share of lines answered, in order of confidence, at precision SURELY, and with
     WRONG of all lines answered wrongly.
     """
-    told = []
+    lines = []
     for what, answered in (
-        (f"{SURELY:.0%} of the answers right", _surest(found, surely=True)),
-        (f"{WRONG:.0%} of all lines answered wrongly", _surest(found)),
+        (f"{SURELY:.0%} of the answers right", _surest(verdicts, surely=True)),
+        (f"{WRONG:.0%} of all lines answered wrongly", _surest(verdicts)),
     ):
         least = answered[-1].probability if answered else 1.0
-        share = len(answered) / max(len(found), 1)
-        told.append(f"{what}: {share:.1%} of all lines answered, those at p >= {least:.3f}")
-    return "\n".join(told)
+        share = len(answered) / max(len(verdicts), 1)
+        lines.append(f"{what}: {share:.1%} of all lines answered, those at p >= {least:.3f}")
+    return "\n".join(lines)
 
 
-def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
+def _surest(verdicts: Sequence[Judged], surely: bool = False) -> list[Judged]:
     """Return the longest list of the most confident answers with at most WRONG of all lines wrong;
     or with precision of at least SURELY.
     """
-    answered = sorted((j for j in found if j.answer is not None), key=lambda j: -j.probability)
+    answered = sorted((j for j in verdicts if j.answer is not None), key=lambda j: -j.probability)
     right = np.cumsum([j.outcome == "right" for j in answered])
     number = np.arange(1, len(answered) + 1)
-    fits = right >= SURELY * number if surely else number - right <= WRONG * len(found)
+    fits = right >= SURELY * number if surely else number - right <= WRONG * len(verdicts)
     return answered[: int(np.flatnonzero(fits)[-1]) + 1] if fits.any() else []
 
 
-def keep_certainty(path: str, found: tuple[float, float], weighing: Weighing) -> None:
+def keep_certainty(path: str, certainty: tuple[float, float], weighing: Weighing) -> None:
     """Write the certainty, and the weighing for which it was fitted, into a checkpoint's JSON."""
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
-    about["config"]["certainty"] = [round(value, 4) for value in found]
+    about["config"]["certainty"] = [round(value, 4) for value in certainty]
     about["config"]["weighing"] = asdict(weighing)
     write_json(record, about)

@@ -74,25 +74,25 @@ def gap(a: Thing, b: Thing) -> float:
     return max(0.0, math.dist(a.at[:2], b.at[:2]) - a.reach(way) - b.reach(way))
 
 
-def apart(a: Thing, b: Thing) -> float:
+def separation(a: Thing, b: Thing) -> float:
     """Return the approximate distance between two boxes including height, metres."""
     return math.hypot(gap(a, b), max(0.0, b.at[2] - a.top, a.at[2] - b.top))
 
 
-def called(name: str, text: str) -> bool:
+def name_matches(name: str, text: str) -> bool:
     """Return whether a text refers to an object's name: the name, its last words, or a category of
     vehicles.
     """
     spoken, name = text.lower().strip(), name.lower()
-    one = " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])
-    for said in (spoken, one, SYNONYMS.get(one, one)):
-        if said in ANYTHING or name == said or name.endswith(" " + said) or singular(name) == said:
+    in_singular = " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])
+    for form in (spoken, in_singular, SYNONYMS.get(in_singular, in_singular)):
+        if form in ANYTHING or name == form or name.endswith(" " + form) or singular(name) == form:
             return True
-        shape = {v.lower(): k for k, v in SHAPE.items()}.get(said, said).lower()
+        shape = {v.lower(): k for k, v in SHAPE.items()}.get(form, form).lower()
         if name == shape or PARENT.get(SHAPE_OF.get(name, name), "") == {
             "plane": "aeroplane",
             "bike": "bicycle",
-        }.get(said, said):
+        }.get(form, form):
             return True
     return False
 
@@ -156,7 +156,7 @@ class Table:
     def _choices(self) -> list[Thing]:
         if not self.options:
             raise NoAnswer("the question offers no options")
-        found = []
+        result = []
         for option in self.options:
             words = [w for w in option.lower().replace("'s", "").split() if w not in ("the", "a", "an")]
             if not words:
@@ -164,30 +164,30 @@ class Table:
             fits = [
                 t
                 for t in self.things
-                if called(t.name, words[-1])
-                or called(t.name, " ".join(words))
-                or any(called(t.name, w) for w in words)
+                if name_matches(t.name, words[-1])
+                or name_matches(t.name, " ".join(words))
+                or any(name_matches(t.name, w) for w in words)
             ]
             exact = [
                 t
                 for t in fits
-                if called(t.name, " ".join(words))
-                or any(called(t.name, " ".join(words[k:])) for k in range(len(words)))
+                if name_matches(t.name, " ".join(words))
+                or any(name_matches(t.name, " ".join(words[k:])) for k in range(len(words)))
             ]
             fits = exact or fits
             looks = [t for t in fits if any(w in words for w in (t.color, t.material, t.state))]
             named = [t for t in self.things if any(w in words for w in (t.color, t.material, t.state))]
-            found += (looks or fits or (named if len(named) == 1 else []))[:1]
-        return list({t.id: t for t in found}.values())
+            result += (looks or fits or (named if len(named) == 1 else []))[:1]
+        return list({t.id: t for t in result}.values())
 
-    def _filter(self, attribute: str, text: str, among: Call) -> list[Thing]:
-        return [t for t in self.objects(among) if self._so(t, attribute, text)]
+    def _filter(self, attribute: str, text: str, source: Call) -> list[Thing]:
+        return [t for t in self.objects(source) if self._so(t, attribute, text)]
 
     def _so(self, t: Thing, attribute: str, text: str) -> bool:
         if attribute in ("name", "shape"):
-            return called(t.name, text)
+            return name_matches(t.name, text)
         if attribute == "purpose":
-            return any(called(t.name, name) for name in PURPOSES.get(text, ()))
+            return any(name_matches(t.name, name) for name in PURPOSES.get(text, ()))
         if attribute == "side":
             return any(word == text for word, _ in self._sides(t))
         if attribute == "facing":
@@ -198,11 +198,11 @@ class Table:
 
     def _exclude(self, first: Call | str, *rest: Call | str) -> list[Thing]:
         if isinstance(first, Call):
-            one = self.object(first)
-            return [t for t in self.objects(rest[0]) if t.id != one.id]
-        text, among = rest
+            excluded = self.object(first)
+            return [t for t in self.objects(rest[0]) if t.id != excluded.id]
+        text, source = rest
         known = lambda t: first in ("side", "facing", "purpose") or t.value(first) is not None  # noqa: E731
-        return [t for t in self.objects(among) if known(t) and not self._so(t, first, text)]
+        return [t for t in self.objects(source) if known(t) and not self._so(t, first, text)]
 
     def _union(self, a: Call, b: Call) -> list[Thing]:
         return list({t.id: t for t in self.objects(a) + self.objects(b)}.values())
@@ -212,64 +212,68 @@ class Table:
         return [t for t in self.objects(a) if t.id in ids]
 
     def _group(self, *each: Call) -> list[Thing]:
-        return [self.object(one) for one in each]
+        return [self.object(call) for call in each]
 
-    def _some(self, amount: float, among: Call) -> list[Thing]:
-        found = self.objects(among)
-        if len(found) < amount:
-            raise NoAnswer(f"there are {len(found)}, not {amount:g} of {among}")
-        return found[: int(amount)]
+    def _some(self, amount: float, source: Call) -> list[Thing]:
+        objects = self.objects(source)
+        if len(objects) < amount:
+            raise NoAnswer(f"there are {len(objects)}, not {amount:g} of {source}")
+        return objects[: int(amount)]
 
-    def _changed(self, among: Call) -> list[Thing]:
-        return [t for t in self.objects(among) if t.id in self.touched]
+    def _changed(self, source: Call) -> list[Thing]:
+        return [t for t in self.objects(source) if t.id in self.touched]
 
-    def _same(self, attribute: str, one: Call, among: Call) -> list[Thing]:
-        a = self.object(one)
+    def _same(self, attribute: str, like: Call, source: Call) -> list[Thing]:
+        a = self.object(like)
         if attribute == "purpose":
             uses = lambda t: {p for p in PURPOSES if self._so(t, "purpose", p)}  # noqa: E731
-            return [t for t in self.objects(among) if t.id != a.id and uses(t) & uses(a)]
+            return [t for t in self.objects(source) if t.id != a.id and uses(t) & uses(a)]
         return [
             t
-            for t in self.objects(among)
+            for t in self.objects(source)
             if t.id != a.id and t.value(attribute) == a.value(attribute) is not None
         ]
 
-    def _relate(self, how: str, *rest: Call) -> list[Thing]:
-        *ends, among = rest
-        if how in DIRECTIONS:
-            one, frame = self.object(ends[0]), None
-            frame = self.frame(ends[1], one)
-            return [t for t in self.objects(among) if t.id != one.id and self._lies(how, one, t, frame)]
+    def _relate(self, relation: str, *rest: Call) -> list[Thing]:
+        *ends, source = rest
+        if relation in DIRECTIONS:
+            anchor, frame = self.object(ends[0]), None
+            frame = self.frame(ends[1], anchor)
+            return [
+                t
+                for t in self.objects(source)
+                if t.id != anchor.id and self._lies(relation, anchor, t, frame)
+            ]
         marks = [self.object(e) for e in ends]
-        others = [t for t in self.objects(among) if t.id not in {m.id for m in marks}]
-        if how.startswith("collides"):
-            return self._collides(how, marks[0], others)
-        return [t for t in others if self._holds_so(how, t, *marks)]
+        others = [t for t in self.objects(source) if t.id not in {m.id for m in marks}]
+        if relation.startswith("collides"):
+            return self._collides(relation, marks[0], others)
+        return [t for t in others if self._holds_so(relation, t, *marks)]
 
-    def _lies(self, how: str, one: Thing, t: Thing, frame: Frame) -> bool:
-        dx, dy = t.at[0] - one.at[0], t.at[1] - one.at[1]
+    def _lies(self, direction: str, anchor: Thing, t: Thing, frame: Frame) -> bool:
+        dx, dy = t.at[0] - anchor.at[0], t.at[1] - anchor.at[1]
         if math.hypot(dx, dy) < 0.02:
             return False
-        if how in ("front", "right", "behind", "left"):
-            return frame.off(how, dx, dy) < (88 if self.wide else 50)
-        return frame.off(how, dx, dy) < (45 if self.wide else 30)
+        if direction in ("front", "right", "behind", "left"):
+            return frame.off(direction, dx, dy) < (88 if self.wide else 50)
+        return frame.off(direction, dx, dy) < (45 if self.wide else 30)
 
-    def _collides(self, how: str, one: Thing, among: list[Thing]) -> list[Thing]:
-        way = math.radians(one.heading + 180 * how.endswith("backward"))
+    def _collides(self, relation: str, anchor: Thing, candidates: list[Thing]) -> list[Thing]:
+        way = math.radians(anchor.heading + 180 * relation.endswith("backward"))
         ahead = []
-        for t in among:
-            dx, dy = t.at[0] - one.at[0], t.at[1] - one.at[1]
+        for t in candidates:
+            dx, dy = t.at[0] - anchor.at[0], t.at[1] - anchor.at[1]
             along, across = dx * math.cos(way) + dy * math.sin(way), dy * math.cos(way) - dx * math.sin(way)
-            if along > 0 and abs(across) < one.size[1] / 2 + t.reach(way + math.pi / 2):
+            if along > 0 and abs(across) < anchor.size[1] / 2 + t.reach(way + math.pi / 2):
                 ahead.append((along - t.reach(way), t.id, t))
         return [min(ahead)[2]] if ahead else []
 
-    def _holds_so(self, how: str, a: Thing, b: Thing, c: Thing | None = None) -> bool:
+    def _holds_so(self, relation: str, a: Thing, b: Thing, c: Thing | None = None) -> bool:
         """Return whether a is in a relation to b (and c)."""
         over = b.holds(a.at[0], a.at[1], 0.15 if self.wide else 0.03) or (
             self.wide and gap(a, b) == 0 and a.holds(b.at[0], b.at[1])
         )
-        if how == "next_to":
+        if relation == "next_to":
             level = self.wide or min(a.top, b.top) > max(a.at[2], b.at[2]) - 0.3
             return (
                 gap(a, b) < (1.2 if self.wide else 0.6)
@@ -277,92 +281,94 @@ class Table:
                 and not self._holds_so("on", a, b)
                 and not self._holds_so("on", b, a)
             )
-        if how == "on":
+        if relation == "on":
             inside = self.wide and b.at[2] - 0.02 <= a.at[2] <= b.top + 0.3
             return over and (abs(a.at[2] - b.top) < TOUCH or inside)
-        if how == "supporting":
+        if relation == "supporting":
             return self._holds_so("on", b, a)
-        if how == "under":
+        if relation == "under":
             return (
                 (b.holds(a.at[0], a.at[1], 0.2) or a.holds(b.at[0], b.at[1], 0.2))
                 and a.at[2] + a.size[2] / 2 < b.at[2] + b.size[2] / 2
                 and not self._holds_so("on", a, b)
             )
-        if how == "above":
+        if relation == "above":
             return self._holds_so("under", b, a) or (over and a.at[2] > b.top - TOUCH)
-        if how == "at":
+        if relation == "at":
             return gap(a, b) < 0.3
-        if how == "between" or how == "blocking":
+        if relation == "between" or relation == "blocking":
             if c is None:
-                raise NoAnswer(f"{how} one thing alone")
+                raise NoAnswer(f"{relation} one thing alone")
             first, second = b.at, c.at
             dx, dy = second[0] - first[0], second[1] - first[1]
             length = math.hypot(dx, dy) or 1e-9
             along = ((a.at[0] - first[0]) * dx + (a.at[1] - first[1]) * dy) / length
             across = abs((a.at[0] - first[0]) * dy - (a.at[1] - first[1]) * dx) / length
             way = math.atan2(dy, dx)
-            room = a.reach(way + math.pi / 2) + (0.3 if how == "blocking" else 0.25 * length)
-            low = how == "between" or (a.at[2] < 1.0 and a.size[2] > 0.03)
+            room = a.reach(way + math.pi / 2) + (0.3 if relation == "blocking" else 0.25 * length)
+            low = relation == "between" or (a.at[2] < 1.0 and a.size[2] > 0.03)
             return low and 0.1 * length < along < 0.9 * length and across < room
-        if how in ("same_direction", "opposite_direction", "perpendicular", "parallel"):
+        if relation in ("same_direction", "opposite_direction", "perpendicular", "parallel"):
             off = abs((a.heading - b.heading + 180) % 360 - 180)
             return {
                 "same_direction": off < 45, "opposite_direction": off > 135, "perpendicular": 45 <= off <= 135,
                 "parallel": off < 45 or off > 135,
-            }[how]  # fmt: skip
-        if how == "fits":
+            }[relation]  # fmt: skip
+        if relation == "fits":
             return all(x <= y + 0.05 for x, y in zip(sorted(a.size[:2]), sorted(b.size[:2])))
-        if how == "nearer_than_before":
+        if relation == "nearer_than_before":
             old = {t.id: t for t in self.past}
             before = [old.get(t.id, t) for t in (a, b)]
             return math.dist(a.at[:2], b.at[:2]) < math.dist(before[0].at[:2], before[1].at[:2])
-        raise NoAnswer(f"not run: {how}")
+        raise NoAnswer(f"not run: {relation}")
 
     # --- objects, frames --------------------------------------------------------------------------
 
     def object(self, call: Call) -> Thing:
         return getattr(self, f"_{call.op}")(*call.args)
 
-    def _unique(self, among: Call) -> Thing:
-        found = self.objects(among)
-        if len(found) > 1 and among.op != "changed":
-            found = [t for t in found if t.id in self.touched] or found
-        if not found:
-            raise NoAnswer(f"nothing is {among}")
-        if len(found) > 1:
-            raise NoAnswer(f"{len(found)} are {among}")
-        return found[0]
+    def _unique(self, source: Call) -> Thing:
+        objects = self.objects(source)
+        if len(objects) > 1 and source.op != "changed":
+            objects = [t for t in objects if t.id in self.touched] or objects
+        if not objects:
+            raise NoAnswer(f"nothing is {source}")
+        if len(objects) > 1:
+            raise NoAnswer(f"{len(objects)} are {source}")
+        return objects[0]
 
     def _best(self, what: str, sense: str, *rest: Call) -> Thing:
-        *ends, among = rest
-        found = self.objects(among)
+        *ends, source = rest
+        objects = self.objects(source)
         if what in DIRECTIONS:
-            one = self.object(ends[0]) if len(ends) == 2 else None
-            frame = self.frame(ends[-1], one)
-            if one:
-                found = [t for t in found if t.id != one.id and self._lies(what, one, t, frame)]
-                key: Callable = lambda t: apart(one, t)  # noqa: E731
+            anchor = self.object(ends[0]) if len(ends) == 2 else None
+            frame = self.frame(ends[-1], anchor)
+            if anchor:
+                objects = [t for t in objects if t.id != anchor.id and self._lies(what, anchor, t, frame)]
+                key: Callable = lambda t: separation(anchor, t)  # noqa: E731
                 if sense == "most":
-                    key = lambda t: frame.off(what, t.at[0] - one.at[0], t.at[1] - one.at[1])  # noqa: E731
+                    key = lambda t: frame.off(what, t.at[0] - anchor.at[0], t.at[1] - anchor.at[1])  # noqa: E731
             else:
                 a = math.radians(frame.angle(what))
                 sign = 1 if sense == "least" else -1
                 key = lambda t: sign * (t.at[0] * math.cos(a) + t.at[1] * math.sin(a))  # noqa: E731
         elif what == "bearing":
-            one = self.object(ends[0])
-            found = [t for t in found if t.id != one.id]
-            own = Frame(one.heading)
-            key = lambda t: own.off("front", t.at[0] - one.at[0], t.at[1] - one.at[1])  # noqa: E731
+            anchor = self.object(ends[0])
+            objects = [t for t in objects if t.id != anchor.id]
+            anchor_frame = Frame(anchor.heading)
+            key = lambda t: anchor_frame.off("front", t.at[0] - anchor.at[0], t.at[1] - anchor.at[1])  # noqa: E731
         elif what == "distance":
-            one = self.object(ends[0])
-            found = [t for t in found if t.id != one.id]
-            measured = (lambda t: math.dist(one.at, t.at)) if self.wide else lambda t: apart(one, t)
+            anchor = self.object(ends[0])
+            objects = [t for t in objects if t.id != anchor.id]
+            measured = (
+                (lambda t: math.dist(anchor.at, t.at)) if self.wide else lambda t: separation(anchor, t)
+            )
             key = lambda t: measured(t) * (-1 if sense == "most" else 1)  # noqa: E731
         else:
             key = lambda t: self._measure(what, t) * (-1 if sense == "most" else 1)  # noqa: E731
-        if not found:
-            raise NoAnswer(f"nothing to choose from: {among}")
-        return min(found, key=key)
+        if not objects:
+            raise NoAnswer(f"nothing to choose from: {source}")
+        return min(objects, key=key)
 
     def _measure(self, what: str, t: Thing) -> float:
         if what == "elevation":
@@ -373,10 +379,10 @@ class Table:
             return math.dist(t.at, self._viewer().at)
         return {"height": t.size[2], "length": max(t.size[:2]), "width": min(t.size[:2])}[what]
 
-    def _before(self, one: Call) -> Thing:
+    def _before(self, object_call: Call) -> Thing:
         now, self.things = self.things, self.past
         try:
-            return self.object(one)
+            return self.object(object_call)
         finally:
             self.things = now
 
@@ -392,25 +398,25 @@ class Table:
         ]
         return Thing(-1, "viewer", None, None, None, [0.1, 0.1, 0.1], at, 90.0)
 
-    def frame(self, call: Call, one: Thing | None = None) -> Frame:
-        """Return the frame of a call; `one`: the object for frame(object)."""
+    def frame(self, call: Call, anchor: Thing | None = None) -> Frame:
+        """Return the frame of a call; `anchor`: the object for frame(object)."""
         args = call.args
         if len(args) == 1 and isinstance(args[0], str):
             whose = args[0]
             if whose == "task":
                 whose = "object" if self.task == "own" else "camera"
             if whose == "object":
-                if one is None:
+                if anchor is None:
                     raise NoAnswer("frame(object) has no object")
-                return Frame(one.heading, tuple(one.at[:2]))
+                return Frame(anchor.heading, tuple(anchor.at[:2]))
             if whose == "room" or self.scene["kind"] == "room":
                 return self.room
             return Frame(90.0, None, True)
         if len(args) == 1:
-            own = self.object(args[0])
-            return Frame(own.heading, tuple(own.at[:2]))
+            reference = self.object(args[0])
+            return Frame(reference.heading, tuple(reference.at[:2]))
         if len(args) == 4:
-            frame = self.frame(args[3], one)
+            frame = self.frame(args[3], anchor)
             return Frame(frame.front + args[0], frame.at, frame.mirror)
         if isinstance(args[0], str):
             t = self.object(args[1])
@@ -437,8 +443,8 @@ class Table:
         if call.op == "exist":
             return bool(self.objects(call.args[0]))
         if call.op == "holds":
-            how, a, b = call.args
-            return self._holds_so(how, self.object(a), self.object(b))
+            relation, a, b = call.args
+            return self._holds_so(relation, self.object(a), self.object(b))
         if call.op == "equal" and len(call.args) == 3:
             return bool(set(self._words(call.args[1])) & set(self._words(call.args[2])))
         a, b = map(self.number, call.args)
@@ -448,15 +454,15 @@ class Table:
         if call.op == "count":
             if not isinstance(call.args[-1], Call):
                 return call.args[0]
-            found = self.objects(call.args[-1])
+            objects = self.objects(call.args[-1])
             if len(call.args) == 1:
-                return len(found)
-            return len({t.value(call.args[0]) for t in found} - {None})
-        what, one, *other = call.args
-        t = self.object(one)
+                return len(objects)
+            return len({t.value(call.args[0]) for t in objects} - {None})
+        what, object_call, *other = call.args
+        t = self.object(object_call)
         if other:
             b = self.object(other[0])
-            return math.dist(t.at[:2], b.at[:2]) if self.wide else apart(t, b)
+            return math.dist(t.at[:2], b.at[:2]) if self.wide else separation(t, b)
         return self._measure(what, t)
 
     def _words(self, call: Call) -> Iterator[str]:
@@ -479,7 +485,8 @@ class Table:
             what, a, b = call.args
             a, b = self.object(a), self.object(b)
             first, second = (
-                apart(self._viewer(), t) if what == "distance" else self._measure(what, t) for t in (a, b)
+                separation(self._viewer(), t) if what == "distance" else self._measure(what, t)
+                for t in (a, b)
             )
             more = {
                 "elevation": "higher above over",
@@ -536,10 +543,10 @@ class Table:
             if "size" in self.scene
             else (t.at[0] / 6, t.at[1] / 6)
         )
-        found = []
+        sides = []
         for d in DIRECTIONS:
             a = math.radians(self.room.angle(d))
-            found += (
+            sides += (
                 [(d, x)]
                 if math.hypot(x, y) > 0.05
                 and self.room.off(d, x, y) < (67 if self.wide or "_" not in d else 40)
@@ -547,8 +554,8 @@ class Table:
                 else []
             )
         if max(abs(x), abs(y)) < 0.2:
-            found += [("middle", 0), ("centre", 0)]
-        return found
+            sides += [("middle", 0), ("centre", 0)]
+        return sides
 
     # --- edits ------------------------------------------------------------------------------------
 
@@ -558,63 +565,73 @@ class Table:
             for part in call.args:
                 self.edit(part)
             return
-        kept = list(self.touched)
+        touched = list(self.touched)
         self.touched = []
         getattr(self, f"_edit_{call.op}")(*call.args)
-        self.touched = list(dict.fromkeys([*self.touched, *kept]))
+        self.touched = list(dict.fromkeys([*self.touched, *touched]))
 
     def _carried(self, t: Thing) -> list[Thing]:
         """Return everything that rests on an object, directly or indirectly."""
-        found, below = [], [t]
+        carried, below = [], [t]
         while below:
-            one = below.pop()
-            on = [o for o in self.things if abs(o.at[2] - one.top) < TOUCH and one.holds(*o.at[:2], 0.03)]
-            on = [o for o in on if o not in found and o.id != t.id]
-            found, below = found + on, below + on
-        return found
+            carrier = below.pop()
+            on = [
+                o
+                for o in self.things
+                if abs(o.at[2] - carrier.top) < TOUCH and carrier.holds(*o.at[:2], 0.03)
+            ]
+            on = [o for o in on if o not in carried and o.id != t.id]
+            carried, below = carried + on, below + on
+        return carried
 
     def _put(self, t: Thing, at: list[float]) -> None:
         by = [b - a for a, b in zip(t.at, at)]
-        for one in [t, *self._carried(t)]:
-            one.at = [a + d for a, d in zip(one.at, by)]
+        for item in [t, *self._carried(t)]:
+            item.at = [a + d for a, d in zip(item.at, by)]
         self.touched.append(t.id)
 
     def place(self, call: Call, t: Thing, k: int = 0) -> list[float]:
         """Return the new position of an object, the k-th of several."""
-        how, *rest = call.args
-        if how in ("corner", "wall", "centre"):
+        position, *rest = call.args
+        if position in ("corner", "wall", "centre"):
             width, depth = self.scene["size"]
             x = y = 0.0
             if rest:
                 a = math.radians(self.room.angle(rest[0]))
                 x, y = math.cos(a), math.sin(a)
-                x, y = ((x > 0) - (x < 0), (y > 0) - (y < 0)) if how == "corner" else (round(x), round(y))
+                x, y = (
+                    ((x > 0) - (x < 0), (y > 0) - (y < 0)) if position == "corner" else (round(x), round(y))
+                )
             return [width / 2 + x * (width / 2 - 0.4), depth / 2 + y * (depth / 2 - 0.4) + 0.3 * k, 0.0]
-        if how in DIRECTIONS and not isinstance(rest[0], Call):
-            a = math.radians(self.frame(Call("frame", ("room",))).angle(how))
+        if position in DIRECTIONS and not isinstance(rest[0], Call):
+            a = math.radians(self.frame(Call("frame", ("room",))).angle(position))
             return [t.at[0] + rest[0] * math.cos(a), t.at[1] + rest[0] * math.sin(a), t.at[2]]
-        one = self.object(rest[0])
-        if how in DIRECTIONS:
-            a = math.radians(self.frame(rest[1], one).angle(how))
-            off = one.reach(a) + t.reach(a) + 0.1
-            return [one.at[0] + off * math.cos(a), one.at[1] + off * math.sin(a), self._rest(one, t)]
-        if how == "on":
-            return [one.at[0], one.at[1], one.top]
-        if how in ("under", "at"):
-            return [one.at[0], one.at[1], 0.0 if how == "under" else one.at[2]]
-        if how == "above":
-            return [one.at[0], one.at[1], one.top + 0.1]
-        if how == "between":
+        anchor = self.object(rest[0])
+        if position in DIRECTIONS:
+            a = math.radians(self.frame(rest[1], anchor).angle(position))
+            off = anchor.reach(a) + t.reach(a) + 0.1
+            return [anchor.at[0] + off * math.cos(a), anchor.at[1] + off * math.sin(a), self._rest(anchor, t)]
+        if position == "on":
+            return [anchor.at[0], anchor.at[1], anchor.top]
+        if position in ("under", "at"):
+            return [anchor.at[0], anchor.at[1], 0.0 if position == "under" else anchor.at[2]]
+        if position == "above":
+            return [anchor.at[0], anchor.at[1], anchor.top + 0.1]
+        if position == "between":
             two = self.object(rest[1])
-            return [(one.at[0] + two.at[0]) / 2, (one.at[1] + two.at[1]) / 2, self._rest(one, t)]
+            return [(anchor.at[0] + two.at[0]) / 2, (anchor.at[1] + two.at[1]) / 2, self._rest(anchor, t)]
         middle = self.scene.get("size", (0.0, 0.0))
-        a = math.atan2(middle[1] / 2 - one.at[1], middle[0] / 2 - one.at[0])
-        off = one.reach(a) + t.reach(a) + 0.1
-        return [one.at[0] + off * math.cos(a), one.at[1] + off * math.sin(a), self._rest(one, t)]
+        a = math.atan2(middle[1] / 2 - anchor.at[1], middle[0] / 2 - anchor.at[0])
+        off = anchor.reach(a) + t.reach(a) + 0.1
+        return [anchor.at[0] + off * math.cos(a), anchor.at[1] + off * math.sin(a), self._rest(anchor, t)]
 
-    def _rest(self, one: Thing, t: Thing) -> float:
+    def _rest(self, anchor: Thing, t: Thing) -> float:
         """Return the height of the surface that an object beside another one stands on."""
-        return one.at[2] if any(self._holds_so("on", one, o) for o in self.things if o.id != one.id) else 0.0
+        return (
+            anchor.at[2]
+            if any(self._holds_so("on", anchor, o) for o in self.things if o.id != anchor.id)
+            else 0.0
+        )
 
     def _edit_move(self, which: Call, place: Call) -> None:
         for k, t in enumerate(self.objects(which)):
@@ -625,8 +642,8 @@ class Table:
             t.heading -= amount
             self.touched.append(t.id)
 
-    def _edit_face(self, which: Call, one: Call) -> None:
-        to = self.object(one)
+    def _edit_face(self, which: Call, object_call: Call) -> None:
+        to = self.object(object_call)
         for t in self.objects(which):
             t.heading = math.degrees(math.atan2(to.at[1] - t.at[1], to.at[0] - t.at[0]))
             self.touched.append(t.id)
@@ -638,21 +655,21 @@ class Table:
         self._put(b, here)
 
     def _edit_remove(self, which: Call) -> None:
-        found = self.objects(which)
-        if not found:
+        objects = self.objects(which)
+        if not objects:
             raise NoAnswer(f"nothing to remove: {which}")
-        for t in found:
+        for t in objects:
             for o in self._carried(t):
                 o.at[2] = max(0.0, o.at[2] - t.size[2])
-        ids = {t.id for t in found}
+        ids = {t.id for t in objects}
         self.things = [t for t in self.things if t.id not in ids]
         self.touched += list(ids)
 
     def _edit_set(self, attribute: str, text: str, which: Call) -> None:
-        found = self.objects(which)
-        if not found:
+        objects = self.objects(which)
+        if not objects:
             raise NoAnswer(f"nothing to change: {which}")
-        for t in found:
+        for t in objects:
             setattr(t, attribute, text)
             self.touched.append(t.id)
 
@@ -662,9 +679,9 @@ class Table:
         while traits.op == "trait":
             looks[traits.args[0]] = traits.args[1]
             traits = traits.args[2]
-        like = next((t for t in self.past if called(t.name, name)), None)
+        like = next((t for t in self.past if name_matches(t.name, name)), None)
         size = list(like.size) if like else [0.3, 0.3, 0.3]
-        one = Thing(
+        created = Thing(
             1000 + len(self.things) + len(self.touched),
             name,
             looks["color"],
@@ -674,7 +691,7 @@ class Table:
             [0.0, 0.0, 0.0],
             90.0,
         )
-        return one
+        return created
 
     def _edit_add(self, amount: float, thing: Call, place: Call) -> None:
         for k in range(int(amount)):

@@ -20,16 +20,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.io.checkpoint import locate
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.reader import Reader, Reading
-from po3d.language.read.reader_tokens import REFUSALS, Asked, Sort
+from po3d.language.read.reader import GeneralParser, ParserOutput
+from po3d.language.read.reader_tokens import REFUSALS, ParserInput, Sort
 from po3d.scene.vocabulary import COLORS, MATERIALS, SIZES
 from po3d.training.reader_tables import LENGTHS, with_things
-from tools.wording_programs import Random, made_up, names_by_use, one
+from tools.wording_programs import Random, names_by_use, pick, synthetic_room
 from tools.wording_run import NoAnswer, Table
 
 NOTHING = ("Nothing changed.", "No answer.")  # restatements without a program
@@ -46,7 +46,7 @@ FACING = ("left", "right", "front", "back")
 def scene(kind: str, random: Random) -> dict:
     """Return a scene in the bank's format, with attributes as words."""
     if kind == "room":
-        return {"kind": kind, **made_up(random)}
+        return {"kind": kind, **synthetic_room(random)}
     if kind == "photo":
         return {"kind": kind, "objects": photographed(random)}
     things: list[dict] = []
@@ -54,16 +54,16 @@ def scene(kind: str, random: Random) -> dict:
         x, y = round(float(random.uniform(-3, 3)), 1), round(float(random.uniform(-2.5, 2.5)), 1)
         if all((x - t["at"][0]) ** 2 + (y - t["at"][1]) ** 2 > APART**2 for t in things):
             looks = {
-                "size": one(random, SIZES),
-                "color": one(random, COLORS),
-                "material": one(random, MATERIALS),
+                "size": pick(random, SIZES),
+                "color": pick(random, COLORS),
+                "material": pick(random, MATERIALS),
             }
             name = (
                 things[0]["name"]
                 if len(things) == 1 and random.random() < 0.6
-                else one(random, tuple(LENGTHS))
+                else pick(random, tuple(LENGTHS))
             )
-            things.append({"name": name, **looks, "at": [x, y, 0.0], "facing": one(random, FACING)})
+            things.append({"name": name, **looks, "at": [x, y, 0.0], "facing": pick(random, FACING)})
     return {"kind": kind, "objects": things}
 
 
@@ -73,14 +73,14 @@ def photographed(random: Random) -> list[dict]:
     """
     names = names_by_use()
     household = [name for use in ("seat", "floor", "small", "wall") for name in names[use]]
-    shown = [*_some(random, names["who"], 3), *_some(random, names["vehicle"], int(random.integers(3)))]
-    shown += [*_some(random, names["outdoors"], int(random.integers(3))), *_some(random, household, 3)]
+    chosen = [*_some(random, names["who"], 3), *_some(random, names["vehicle"], int(random.integers(3)))]
+    chosen += [*_some(random, names["outdoors"], int(random.integers(3))), *_some(random, household, 3)]
     if random.random() < TWICE:
-        shown.append(shown[-1])
-    plain = [name in names["who"] or random.random() > COLORED for name in shown]
+        chosen.append(chosen[-1])
+    plain = [name in names["who"] or random.random() > COLORED for name in chosen]
     return [
-        {"name": name} | ({} if bare and shown.count(name) == 1 else {"color": one(random, COLORS)})
-        for name, bare in zip(shown, plain, strict=True)
+        {"name": name} | ({} if bare and chosen.count(name) == 1 else {"color": pick(random, COLORS)})
+        for name, bare in zip(chosen, plain, strict=True)
     ]
 
 
@@ -93,13 +93,13 @@ def words(thing: dict) -> list[str]:
     return [thing["name"], *(w for look in LOOKS if isinstance(w := thing.get(look), str) and w)]
 
 
-def told(number: int, made: dict) -> str:
+def scene_text(number: int, scene: dict) -> str:
     """Format a scene for people."""
-    lines = [f"\n== scene {number}: {made['kind']}"]
-    for thing in made["objects"]:
+    lines = [f"\n== scene {number}: {scene['kind']}"]
+    for thing in scene["objects"]:
         name, *looks = words(thing)
         place = f" at x {thing['at'][0]:.1f} y {thing['at'][1]:.1f}" if "at" in thing else ""
-        if (rest := _below(thing, made["objects"])) or thing.get("facing"):
+        if (rest := _below(thing, scene["objects"])) or thing.get("facing"):
             place += f", on the {rest}" if rest else f", points {thing['facing']}"
         lines.append(f"{' '.join((*looks, name))}{place}")
     return "\n".join(lines)
@@ -121,13 +121,13 @@ def _below(thing: dict, things: Sequence[dict]) -> str:
     return "wall"
 
 
-def runs(made: dict, sort: str, program: Call, after: str | None = None) -> bool:
+def runs(scene: dict, sort: str, program: Call, after: str | None = None) -> bool:
     """Return whether a program can be executed on a room, after the edit `after`; always true for
     other kinds of scenes.
     """
-    if made["kind"] != "room":
+    if scene["kind"] != "room":
         return True
-    table = Table(made, wide=True)
+    table = Table(scene, wide=True)
     try:
         if after and after not in REFUSALS:
             table.edit(Call.parse(after))
@@ -137,7 +137,9 @@ def runs(made: dict, sort: str, program: Call, after: str | None = None) -> bool
     return True
 
 
-def meant(made: dict, sort: str, readings: Sequence[Reading], after: str | None = None) -> str | None:
+def agreed_program(
+    scene: dict, sort: str, readings: Sequence[ParserOutput], after: str | None = None
+) -> str | None:
     """Return the program of a restatement from its parses, most likely first; None if they are not
     reliable.
     """
@@ -146,10 +148,10 @@ def meant(made: dict, sort: str, readings: Sequence[Reading], after: str | None 
         return None
     p, following = first.probability, rest[0].probability if rest else 0.0
     likely = p > RUNS or (p > LIKELY and p > AHEAD * following)
-    return first.program.text() if p > SURE or (likely and runs(made, sort, first.program, after)) else None
+    return first.program.text() if p > SURE or (likely and runs(scene, sort, first.program, after)) else None
 
 
-def read(folder: Path, reader: Reader) -> Counter:
+def read(folder: Path, reader: GeneralParser) -> Counter:
     """Write prompts and wordings beside the writers' files; return counts of kept and rejected
     sentences.
     """
@@ -158,16 +160,16 @@ def read(folder: Path, reader: Reader) -> Counter:
         scenes = read_json(folder / path.name.replace("said", "scenes").replace(".jsonl", ".json"), "scenes")
         lines = list(read_jsonl(path, "stories"))
         plain = [_plain(line, sort, scenes, path) for line in lines for sort in _sorts(line, path)]
-        found = iter(reader.together(plain))
+        parses = iter(reader.together(plain))
         prompts: list[dict] = []
         voices: list[dict] = []
         for line in lines:
-            made = scenes[line["scene"]]
-            programs = understood(line, made, {sort: next(found)[sort] for sort in _sorts(line, path)})
+            scene = scenes[line["scene"]]
+            programs = understood(line, scene, {sort: next(parses)[sort] for sort in _sorts(line, path)})
             counts.update(f"{sort}, {'kept' if text else 'not sure'}" for sort, text in programs.items())
             if any(programs.values()):
                 table = f"story-{path.stem.removeprefix('said_')}-{line['scene']}"
-                prompt, voice = written(line, made, programs)
+                prompt, voice = written(line, scene, programs)
                 prompts.append({"n": len(prompts), "table": table} | prompt)
                 voices.append({"n": len(voices)} | voice)
         for what, records in (("prompts", prompts), ("written", voices)):
@@ -176,32 +178,32 @@ def read(folder: Path, reader: Reader) -> Counter:
     return counts
 
 
-def understood(line: dict, made: dict, read: Mapping[Sort, Sequence[Reading]]) -> dict[Sort, str]:
+def understood(line: dict, scene: dict, read: Mapping[Sort, Sequence[ParserOutput]]) -> dict[Sort, str]:
     """Return the programs of a line's restatements from their parses, "" if unreliable."""
     programs: dict[Sort, str] = {}
     for sort, readings in read.items():
         after = programs.get("change") if sort == "question" else None
-        known = "none" if line[sort][1] in NOTHING else meant(made, sort, readings, after)
+        known = "none" if line[sort][1] in NOTHING else agreed_program(scene, sort, readings, after)
         programs[sort] = known or ""
     return programs
 
 
-def written(line: dict, made: dict, programs: Mapping[Sort, str]) -> tuple[dict, dict]:
+def written(line: dict, scene: dict, programs: Mapping[Sort, str]) -> tuple[dict, dict]:
     """Return a prompt for the last of a line's sentences with a known program, with the other
     sentences beside it, and its wording.
     """
     first = [sort for sort in programs if programs[sort]][-1]
-    said = {sort: " ".join(line[sort][0].split()) for sort in programs}
+    sentences = {sort: " ".join(line[sort][0].split()) for sort in programs}
     prompt = {
-        "kind": made["kind"],
-        "things": [words(t) for t in made["objects"]],
+        "kind": scene["kind"],
+        "things": [words(t) for t in scene["objects"]],
         "sort": first,
         "says": line[first][1],
         "program": programs[first],
         "options": [str(o) for o in line.get("options") or ()],
-        "beside": [[sort, said[sort], text] for sort, text in programs.items() if sort != first],
+        "beside": [[sort, sentences[sort], text] for sort, text in programs.items() if sort != first],
     }
-    return prompt, {"voice": line.get("voice", ""), "says": said[first]}
+    return prompt, {"voice": line.get("voice", ""), "says": sentences[first]}
 
 
 ORDER: tuple[Sort, ...] = ("change", "frame", "question")  # in the order of speaking
@@ -218,13 +220,15 @@ def _sorts(line: dict, path: Path) -> list[Sort]:
     return sorts
 
 
-def _plain(line: dict, sort: Sort, scenes: Sequence[dict], path: Path) -> Asked:
+def _plain(line: dict, sort: Sort, scenes: Sequence[dict], path: Path) -> ParserInput:
     if not isinstance(line.get("scene"), int) or not 0 <= line["scene"] < len(scenes):
         raise InputError(f"{path}: {json.dumps(line)[:80]} is nothing said about a scene")
-    made = scenes[line["scene"]]
+    scene = scenes[line["scene"]]
     options = tuple(str(o) for o in line.get("options") or ())
-    asked = Asked(kind=made["kind"], options=options if sort == "question" else (), **{sort: line[sort][1]})
-    return with_things(asked, [words(t) for t in made["objects"]])
+    inputs = ParserInput(
+        kind=scene["kind"], options=options if sort == "question" else (), **{sort: line[sort][1]}
+    )
+    return with_things(inputs, [words(t) for t in scene["objects"]])
 
 
 def main() -> int:
@@ -233,25 +237,25 @@ def main() -> int:
         "python -m tools.wording_stories", description=(__doc__ or "").split("\n")[0]
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    made = commands.add_parser("scenes", help="made-up scenes to write about")
-    made.add_argument("kind", choices=("room", "street", "photo"))
-    made.add_argument("--seed", type=int, required=True)
-    made.add_argument("--number", type=int, default=36)
-    made.add_argument("--out", type=Path, required=True, help="without its ending")
-    heard = commands.add_parser("read", help="the programs of what was written")
-    heard.add_argument("folder", type=Path)
-    heard.add_argument("--reader", default="reader")
+    scenes_parser = commands.add_parser("scenes", help="made-up scenes to write about")
+    scenes_parser.add_argument("kind", choices=("room", "street", "photo"))
+    scenes_parser.add_argument("--seed", type=int, required=True)
+    scenes_parser.add_argument("--number", type=int, default=36)
+    scenes_parser.add_argument("--out", type=Path, required=True, help="without its ending")
+    read_parser = commands.add_parser("read", help="the programs of what was written")
+    read_parser.add_argument("folder", type=Path)
+    read_parser.add_argument("--reader", default="reader")
     a = parser.parse_args()
 
     def run() -> None:
         if a.command == "read":
-            counts = read(a.folder, Reader.from_checkpoint(locate(a.reader)))
+            counts = read(a.folder, GeneralParser.from_checkpoint(locate(a.reader)))
             print(", ".join(f"{number} {what}" for what, number in sorted(counts.items())))
             return
-        found = [scene(a.kind, rng(a.seed, "stories", k)) for k in range(a.number)]
-        write_json(a.out.with_suffix(".json"), found)
+        records = [scene(a.kind, rng(a.seed, "stories", k)) for k in range(a.number)]
+        write_json(a.out.with_suffix(".json"), records)
         with atomic_write(a.out.with_suffix(".txt")) as file:
-            file.write("\n".join(told(k, made) for k, made in enumerate(found)) + "\n")
+            file.write("\n".join(scene_text(k, record) for k, record in enumerate(records)) + "\n")
 
     return guarded(run)
 

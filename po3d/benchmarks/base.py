@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from po3d.io import shipped
+from po3d.io import paths
 from po3d.io.errors import InputError
 from po3d.io.plots import Plot
 from po3d.io.runs import locked
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
-from po3d.synthesis.difficulty import Dials, dials_of
+from po3d.synthesis.difficulty import Difficulty, difficulty_of
 
 # the domain whose program language the questions use
 World = Literal["street", "rooms", "photographs", "orbit"]
@@ -40,7 +40,7 @@ class Erratum:
     reason: str
 
 
-class Tables(NamedTuple):
+class ReportTables(NamedTuple):
     """Report tables specific to a benchmark, shown in addition to or instead of the shared
     table.
     """
@@ -105,12 +105,12 @@ class Benchmark:
     # The prompt of a model: texts, image indices in order of appearance, and names of further
     # images
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
-    dials: type = Dials  # difficulty settings of a twin
+    dials: type = Difficulty  # difficulty settings of a twin
     generated: str = "rooms"  # the unit that `po3d generate` counts
-    # The settings of `po3d.systems.prompts.Setting` that `prompt` reads, with their allowed values
+    # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed values
     prompt_settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     augmentation: Augmentation | None = None  # added items, for `po3d export --format release`
-    tables: Tables | None = None
+    tables: ReportTables | None = None
     harness: Harness | None = None
     written: Callable[[str], str] = written  # spells an answer as harnesses expect it
     # Category -> its name in harnesses, where it differs
@@ -132,12 +132,12 @@ class Benchmark:
     protocols: Mapping[str, str] = field(default_factory=dict)
     # Runs of `python evaluate.py` without arguments: options besides the benchmark's name; the last
     # one is shown
-    shown: Sequence[Sequence[str]] = ((),)
+    default_runs: Sequence[Sequence[str]] = ((),)
 
     @property
     def mini(self) -> Path:
         """Path of the shipped split."""
-        return shipped.MINI / self.name
+        return paths.MINI / self.name
 
 
 def twin_of(
@@ -165,7 +165,7 @@ def twin_of(
         _has("look", look)
         twin = importlib.import_module(module)
         with locked(folder, "generation", wait=True):
-            twin.generate(folder, size, seed, workers=workers, dials=dials_of(dials, kind))
+            twin.generate(folder, size, seed, workers=workers, dials=difficulty_of(dials, kind))
         return load(folder, f"fresh, seed {seed}")
 
     def generate(
@@ -181,7 +181,7 @@ def twin_of(
     ) -> None:
         _has("look", look)
         _has("skies", skies)
-        how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
-        importlib.import_module(module).generate(out, size, seed, split, **how)
+        options = {pictures: images, "workers": workers, "dials": difficulty_of(dials, kind)}
+        importlib.import_module(module).generate(out, size, seed, split, **options)
 
     return open_fresh, generate

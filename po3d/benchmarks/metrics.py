@@ -17,7 +17,7 @@ from po3d.scene.vocabulary import ATTRIBUTES, VALUES
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
-DRAWN = 1 << 24  # maximum number of multinomial counts drawn at once
+RESAMPLES_AT_ONCE = 1 << 24  # maximum number of multinomial counts drawn at once
 
 # --- accuracy -------------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ def bootstrap(
     with np.errstate(invalid="ignore", divide="ignore"):
         # Resample in blocks: with thousands of clusters, all weights at once take gigabytes.
         parts = []
-        for start in range(0, resamples, rows := max(1, DRAWN // c)):
+        for start in range(0, resamples, rows := max(1, RESAMPLES_AT_ONCE // c)):
             weights = generator.multinomial(
                 len(cluster_ids), np.full(c, 1 / c), size=min(rows, resamples - start)
             )
@@ -75,8 +75,8 @@ def bootstrap_groups(
     values: Sequence[float], clusters: Sequence, groups: Mapping[str, Sequence[int]]
 ) -> Bootstrap:
     """Call `bootstrap` for groups that may share items; `groups`: name -> indices of its items."""
-    pairs = [(name, k) for name, own in groups.items() for k in own]
-    items = ([given[k] for _, k in pairs] for given in (values, clusters))
+    pairs = [(name, k) for name, rows in groups.items() for k in rows]
+    items = ([items_of[k] for _, k in pairs] for items_of in (values, clusters))
     return bootstrap(*items, [name for name, _ in pairs], list(groups))
 
 
@@ -111,16 +111,18 @@ def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float
     text does not state it.
     """
 
-    def kept(after: str, before: str) -> float:
+    def retained(after: str, before: str) -> float:
         a, b = accuracy.get(after, math.nan), accuracy.get(before, math.nan)
         ratio = 100 * a / b if b else math.nan
         return 100.0 if capped and ratio > 100 else ratio
 
     return {
-        "multi_object": kept("L2-Multi-obj", "L1-Single"),
-        "location_2d": kept("L3-2D-Spatial", "L2-Multi-obj"),
-        "orientation_3d": (kept("L4-3D-Pose", "L3-2D-Spatial") + kept("L5-Collision", "L4-Occlusion")) / 2,
-        "location_3d": (kept("L4-Occlusion", "L3-2D-Spatial") + kept("L5-6D-Spatial", "L4-3D-Pose")) / 2,
+        "multi_object": retained("L2-Multi-obj", "L1-Single"),
+        "location_2d": retained("L3-2D-Spatial", "L2-Multi-obj"),
+        "orientation_3d": (retained("L4-3D-Pose", "L3-2D-Spatial") + retained("L5-Collision", "L4-Occlusion"))
+        / 2,
+        "location_3d": (retained("L4-Occlusion", "L3-2D-Spatial") + retained("L5-6D-Spatial", "L4-3D-Pose"))
+        / 2,
     }
 
 
@@ -203,8 +205,8 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
     share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
     names = [o.value("name") for o in gt.objects]
-    said = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects]
-    cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(said), 0.0)
+    name_beliefs = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects]
+    cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(name_beliefs), 0.0)
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(cost)
@@ -245,29 +247,31 @@ def perception(
     pairs = _compare(certain, gt, matches)
     # the true object (scene, row) of each pair
     owner = [(s, j) for s, m in enumerate(matches) for j in m.values()]
-    found = {pair: k for k, pair in enumerate(owner)}
+    matched = {pair: k for k, pair in enumerate(owner)}
     every = [(s, j) for s, g in enumerate(gt) for j in range(len(g))]
     total = sum(map(len, certain))
 
-    result = {"all": _figures(every, found, pairs)}
+    result = {"all": _figures(every, matched, pairs)}
     result["all"] |= {
         "precision": len(owner) / total if total else math.nan,
         "count_exact": float(np.mean([len(p) == len(g) for p, g in zip(certain, gt)])) if gt else math.nan,
     }
     if hidden is not None:
         for name, (low, high) in OCCLUSION_STRATA.items():
-            result[name] = _figures([k for k in every if low <= hidden[k[0]][k[1]] < high], found, pairs)
+            result[name] = _figures([k for k in every if low <= hidden[k[0]][k[1]] < high], matched, pairs)
     if all(g.camera is not None for g in gt):
         depths = [g.camera.project(g.positions)[1] for g in gt]
         for name, (low, high) in DISTANCE_STRATA.items():
-            result[name] = _figures([k for k in every if low <= depths[k[0]][k[1]] < high], found, pairs)
+            result[name] = _figures([k for k in every if low <= depths[k[0]][k[1]] < high], matched, pairs)
     return result
 
 
 def _compare(predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[dict[int, int]]) -> _Pairs:
     yaw, position, depth = [], [], []
-    told = {a for scene in predicted for o in scene.objects for a in o.beliefs}
-    right: dict[str, list[float]] = {a: [] for a in dict.fromkeys((*ATTRIBUTES, *sorted(told))) if a in told}
+    attributes = {a for scene in predicted for o in scene.objects for a in o.beliefs}
+    right: dict[str, list[float]] = {
+        a: [] for a in dict.fromkeys((*ATTRIBUTES, *sorted(attributes))) if a in attributes
+    }
     for p, g, m in zip(predicted, gt, matches):
         for i, j in m.items():
             a, b = p.objects[i], g.objects[j]
@@ -291,9 +295,9 @@ def _depth_error(p: Scene, g: Scene, predicted: Sequence[float], true: Sequence[
 
 
 def _figures(
-    objects: Sequence[tuple[int, int]], found: Mapping[tuple[int, int], int], pairs: _Pairs
+    objects: Sequence[tuple[int, int]], matched: Mapping[tuple[int, int], int], pairs: _Pairs
 ) -> dict[str, float]:
-    rows = np.array([found[k] for k in objects if k in found], int)
+    rows = np.array([matched[k] for k in objects if k in matched], int)
     yaw = pairs.yaw[rows]
     return {
         "n": len(objects),

@@ -10,7 +10,7 @@ from typing import Any
 
 from po3d.benchmarks.registry import MODULES
 from po3d.benchmarks.scoring import published_table
-from po3d.io.shipped import PACKAGE
+from po3d.io.paths import PACKAGE
 
 PAPER, LATER = " *", " †"  # suffixes of the first cells of such rows
 
@@ -30,12 +30,12 @@ def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
     return tuple(rows)
 
 
-def source_lines(benchmark: str, shown: Container[str] | None = None) -> list[str]:
-    """Return one line per source of later results: its models, protocol, source and date. `shown`
+def source_lines(benchmark: str, visible: Container[str] | None = None) -> list[str]:
+    """Return one line per source of later results: its models, protocol, source and date. `visible`
     restricts the models to those whose first cells it contains.
     """
     models: dict[tuple[str, str, str], list[str]] = {}
     for row in later_rows(benchmark):
-        if shown is None or row["model"] + LATER in shown:
+        if visible is None or row["model"] + LATER in visible:
             models.setdefault((row["protocol"], row["source"], row["date"]), []).append(row["model"])
     return [f"{', '.join(own)}: {'; '.join(about)}" for about, own in models.items()]

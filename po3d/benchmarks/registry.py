@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from po3d.benchmarks.base import Benchmark
-from po3d.io import naming
+from po3d.io import run_names
 from po3d.io.errors import known
 from po3d.reasoning.questions import Question
 
@@ -48,8 +48,10 @@ def opened(benchmark: str, root: str | Path | None = None, size: int | None = No
     """Open a benchmark's split: the release or twin at `root`, by default the shipped one;
     restricted to the first `size` images or rooms.
     """
-    own = benchmark_of(benchmark)
-    return (own.load(own.mini, "mini") if root is None else own.load(Path(root))).first(size)
+    benchmark_spec = benchmark_of(benchmark)
+    return (
+        benchmark_spec.load(benchmark_spec.mini, "mini") if root is None else benchmark_spec.load(Path(root))
+    ).first(size)
 
 
 def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
@@ -62,7 +64,7 @@ def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
         return list(own.load(Path(folder)).questions)
 
 
-def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
+def difficulty_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword argument `dials` of `generate` and `open_fresh` from a benchmark's options
     or a twin's description; {} if it has none.
     """
@@ -77,7 +79,7 @@ def unit(report: Mapping[str, Any]) -> str:
 
 def counted(report: Mapping[str, Any]) -> str:
     """Return the size of the report's split with its unit: "150 images", "1 room"."""
-    return naming.counted(report["images"], unit(report))
+    return run_names.counted(report["images"], unit(report))
 
 
 def title(report: Mapping[str, Any]) -> str:

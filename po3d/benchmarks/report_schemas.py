@@ -29,7 +29,7 @@ class Figure(Record):
         return self
 
 
-class FigureRow(Figure):
+class FigureRecord(Figure):
     """A row of a benchmark's table."""
 
     name: Name
@@ -45,7 +45,7 @@ class ExpectedRow(Record):
     value: Number | None
 
 
-Rows = tuple[FigureRow, ...]
+Rows = tuple[FigureRecord, ...]
 
 
 class PublishedRow(Record):
@@ -77,7 +77,7 @@ class Settings(Record):
     path: Name | None = None
 
 
-class Named(Record):
+class NamedRecord(Record):
     """System and settings, from which a run's display name is derived."""
 
     system: Name
@@ -130,7 +130,7 @@ class Provenance(Record):
     scored: Scored | None = None
 
 
-class About(Named):
+class About(NamedRecord):
     """The description of a run without figures."""
 
     benchmark: Name
@@ -297,7 +297,7 @@ class _Kinds(Record):
 _Consistency = dict[Name, dict[Name, _Agreement]]
 
 
-class _Scope(Record):
+class _ScopeRecord(Record):
     baselines: dict[Name, tuple[ExpectedRow, ...]]
     consistency: _Consistency
     baseline_consistency: dict[Name, _Consistency]
@@ -320,7 +320,7 @@ class _SrbenchScore(Score, _Srbench):
     pass
 
 
-class _ScopeScore(Score, _Scope):
+class _ScopeScore(Score, _ScopeRecord):
     pass
 
 
@@ -336,7 +336,7 @@ class SrbenchReport(Report, _Srbench):
     beside: tuple[_SrbenchScore, ...] = ()
 
 
-class ScopeReport(Report, _Scope):
+class ScopeReport(Report, _ScopeRecord):
     beside: tuple[_ScopeScore, ...] = ()
 
 

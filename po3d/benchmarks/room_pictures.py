@@ -12,7 +12,7 @@ from pathlib import Path
 from po3d.io.pools import each
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.rooms.pictures import RoomRenderer
+from po3d.synthesis.top_view.pictures import RoomRenderer
 
 QUALITY = 80  # JPEG quality
 SAMPLES = 4  # multisampling for anti-aliased edges

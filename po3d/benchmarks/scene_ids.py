@@ -45,10 +45,10 @@ def scene_file(root: str | Path) -> Path:
     """
     root = Path(root)
     names = (*RELEASES, SCENES)
-    found = [root / name for name in names if (root / name).is_file()]
-    if len(found) > 1:
-        raise InputError(f"{root} holds {found[0].name} and {found[1].name}: name one of them as the root")
-    return found[0] if found else root
+    result = [root / name for name in names if (root / name).is_file()]
+    if len(result) > 1:
+        raise InputError(f"{root} holds {result[0].name} and {result[1].name}: name one of them as the root")
+    return result[0] if result else root
 
 
 def folder_of(root: str | Path) -> Path:
@@ -69,28 +69,28 @@ def group_and_number(name: str) -> tuple[str, int | None]:
 
 def _twin(root: str | Path) -> Mapping[str, Any]:
     path = folder_of(root) / TWIN
-    found = read_json(path, "twin description") if path.is_file() else {}
-    return found if isinstance(found, dict) else {}
+    result = read_json(path, "twin description") if path.is_file() else {}
+    return result if isinstance(result, dict) else {}
 
 
 def scene_ids(root: str | Path, names: Iterable[str]) -> Ids:
     """Return the ids of the images `names` of the data set `root`."""
     twin = _twin(root)
     prefix = "".join(f"{k}={twin[k]} " for k in sorted(set(twin) - {*_TWIN_SIZE}))
-    found: Ids = {}
+    result: Ids = {}
     for name in names:
         group, number = group_and_number(name)
-        found.setdefault(f"twin {prefix}{group}" if twin else group, set()).add(number or 0)
-    return found
+        result.setdefault(f"twin {prefix}{group}" if twin else group, set()).add(number or 0)
+    return result
 
 
 def joined(parts: Iterable[Mapping[str, Iterable[int]]]) -> Ids:
     """Return the union of several sets of ids."""
-    found: Ids = {}
+    result: Ids = {}
     for part in parts:
         for group, numbers in part.items():
-            found.setdefault(group, set()).update(numbers)
-    return found
+            result.setdefault(group, set()).update(numbers)
+    return result
 
 
 def listed(ids: Mapping[str, Iterable[int]]) -> dict[str, str]:
@@ -115,19 +115,19 @@ class Parts:
     ranges: Mapping[str, str] | None = None
 
     def _ranges(self) -> dict[str, list[range]]:
-        given = self.ranges
-        if given is None:
+        inputs = self.ranges
+        if inputs is None:
             file = scene_file(self.root)
             levels = any(folder_of(self.root).glob(_LEVELS))
-            given = RELEASES.get(file.name) or (SPATIAL457 if levels else SUPERCLEVR)
-        for part in given:
+            inputs = RELEASES.get(file.name) or (SPATIAL457 if levels else SUPERCLEVR)
+        for part in inputs:
             known("part of data.ranges", part, PARTS)
-        found = {part: parsed_ranges(text) for part, text in given.items()}
-        for (one, mine), (other, theirs) in itertools.combinations(found.items(), 2):
+        result = {part: parsed_ranges(text) for part, text in inputs.items()}
+        for (one, mine), (other, theirs) in itertools.combinations(result.items(), 2):
             for a, b in itertools.product(mine, theirs):
                 if max(a.start, b.start) < min(a.stop, b.stop):
                     raise InputError(f"data.ranges: {max(a.start, b.start)} is in {one} and in {other}")
-        return found
+        return result
 
     def of(self, names: Sequence[str]) -> Iterator[str]:
         """Yield the part of each image; "" if it is outside all ranges. Raise InputError for a name
@@ -150,10 +150,10 @@ class Parts:
 
 def records_of(root: str | Path) -> list[dict]:
     """Read all scene records of a data set; raise InputError if there are none."""
-    found = read_scenes(scene_file(root))
-    if not found:
+    result = read_scenes(scene_file(root))
+    if not result:
         raise InputError(f"no scene records under {root}")
-    return found
+    return result
 
 
 def wanted_parts(split: str | Sequence[str]) -> list[str]:

@@ -41,8 +41,8 @@ def rows_and_mean(
     """
     rows = []
     for k, name in enumerate(names):
-        own = [f for q, f in zip(questions, failed, strict=True) if q.category == name]
-        rows.append(row(name, own, boot.value[k], boot.samples[:, k]))
+        failures_of = [f for q, f in zip(questions, failed, strict=True) if q.category == name]
+        rows.append(row(name, failures_of, boot.value[k], boot.samples[:, k]))
     average = row(mean, failed, boot.value.mean(), boot.samples.mean(1))
     return rows, counted(average, len(names), all_of)
 

@@ -29,8 +29,8 @@ class QuestionSplit:
         """
         if size is not None and size < 1:
             raise InputError(f"the size {size} should be at least 1")
-        kept = set(sorted({self.unit_of(q) for q in self.questions})[:size])
-        return replace(self, questions=tuple(q for q in self.questions if self.unit_of(q) in kept))
+        units = set(sorted({self.unit_of(q) for q in self.questions})[:size])
+        return replace(self, questions=tuple(q for q in self.questions if self.unit_of(q) in units))
 
     def unit_of(self, question: Question) -> str:
         """Return the unit that `first` counts: the question's image."""
@@ -49,9 +49,9 @@ def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Quest
     """Return the questions as a tuple; raise InputError for a duplicate id. `what` names the id in
     the message.
     """
-    seen: set[str] = set()
+    ids_read: set[str] = set()
     for q in questions:
-        if q.id in seen:
+        if q.id in ids_read:
             raise InputError(f"{where}: the {what} {q.id!r} stands twice")
-        seen.add(q.id)
+        ids_read.add(q.id)
     return tuple(questions)

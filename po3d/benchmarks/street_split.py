@@ -19,7 +19,7 @@ from po3d.io.images import image_size, read_image
 from po3d.io.runs import locked
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import dials_of
+from po3d.synthesis.difficulty import difficulty_of
 
 
 class Source(Protocol):
@@ -44,7 +44,7 @@ class Stored(Source, Protocol):
 
 
 @dataclass(frozen=True)
-class Split(QuestionSplit):
+class StreetSplit(QuestionSplit):
     """A split of street scenes."""
 
     source: Source
@@ -106,8 +106,8 @@ class Folder:
         return image_size(self.path(name))
 
     def files(self, names: Iterable[str]) -> list[Path]:
-        own = [path for name in names for path in (self.path(name), self._alone(name))]
-        paths = (self._scene_file(), self.root / TWIN, *own)
+        image_paths = [path for name in names for path in (self.path(name), self._alone(name))]
+        paths = (self._scene_file(), self.root / TWIN, *image_paths)
         return [path for path in paths if path is not None and path.is_file()]
 
     def path(self, name: str) -> Path:
@@ -124,8 +124,8 @@ class Folder:
             path = self._scene_file()
             stored = [] if path is None else read_scenes(path)
             self._records = {Path(str(r.get("image_filename"))).stem: r for r in stored}
-        found, alone = self._records.get(Path(name).stem), self._alone(name)
-        return read_scenes(alone)[0] if found is None and alone.is_file() else found
+        record, alone = self._records.get(Path(name).stem), self._alone(name)
+        return read_scenes(alone)[0] if record is None and alone.is_file() else record
 
     def _alone(self, name: str) -> Path:
         """Return the path of the scene file of a single image, whether or not it exists."""
@@ -136,8 +136,8 @@ class Folder:
 
 
 def twin_of(
-    module: str, load: Callable[[Path], Split], scene_file: str = ""
-) -> tuple[Callable[..., Split], Callable[..., None]]:
+    module: str, load: Callable[[Path], StreetSplit], scene_file: str = ""
+) -> tuple[Callable[..., StreetSplit], Callable[..., None]]:
     """Return `open_fresh` and `generate` for a twin of street scenes.
 
     `module` is the name of the twin's module, imported on first use; `load` reads its folder;
@@ -151,16 +151,16 @@ def twin_of(
         look: str | None = None,
         workers: int = 1,
         dials: Mapping[str, Any] | None = None,
-    ) -> Split:
-        from po3d.benchmarks.street_twin import StreetTwin, Tables
+    ) -> StreetSplit:
+        from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin
 
         maker = importlib.import_module(module)
-        twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=dials_of(dials))
+        twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=difficulty_of(dials))
         with locked(folder, "generation", wait=True):
             maker.generate(Path(folder), twin, workers)
-        source = Tables(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
-        made = load(folder)  # images may be missing: they are rendered on demand
-        return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
+        source = UnsavedTwin(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
+        split = load(folder)  # images may be missing: they are rendered on demand
+        return replace(split, split=f"fresh, seed {seed}", source=source, read=tuple(split.files()))
 
     def generate(
         out: str | Path,
@@ -177,9 +177,9 @@ def twin_of(
         from po3d.benchmarks.street_twin import StreetTwin
         from po3d.synthesis.street.drawing import drawing_of
 
-        maker, how = importlib.import_module(module), drawing_of(drawing)
+        maker, drawing_options = importlib.import_module(module), drawing_of(drawing)
         look = look or maker.LOOK
-        twin = StreetTwin(size, seed, look, images, split, skies, dials_of(dials), how)
+        twin = StreetTwin(size, seed, look, images, split, skies, difficulty_of(dials), drawing_options)
         maker.generate(Path(out), twin, workers)
 
     return open_fresh, generate

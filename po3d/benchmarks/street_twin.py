@@ -23,10 +23,10 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.io.pools import each
-from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
-from po3d.synthesis.render.photographs import Photographs
-from po3d.synthesis.street.dataset import Made, image_name, make_scene, open_renderer, scene_record
+from po3d.synthesis.render.photographs import PhotoFolder
+from po3d.synthesis.street.dataset import RenderableScene, image_name, make_scene, open_renderer, scene_record
 from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.layouts import LOOKS, MESHES
 
@@ -51,7 +51,7 @@ class StreetTwin:
     images: bool = True
     split: str = "test"
     skies: str | None = None
-    dials: Dials = DEFAULT
+    dials: Difficulty = DEFAULT
     drawing: Drawing = OURS
 
     def __post_init__(self) -> None:
@@ -66,26 +66,26 @@ class StreetTwin:
 
     def identity(self) -> dict:
         """Return the entries of the twin's description; defaults are omitted."""
-        found = {key: getattr(self, key) for key in ("size", "seed", "look", "images", "split")}
-        found |= self.drawing.identity()
+        identity = {key: getattr(self, key) for key in ("size", "seed", "look", "images", "split")}
+        identity |= self.drawing.identity()
         if self.skies is not None:
-            found["skies"] = [path.name for path in Photographs.of(self.skies).paths]
+            identity["skies"] = [path.name for path in PhotoFolder.of(self.skies).paths]
         if self.dials != DEFAULT:
-            found["dials"] = self.dials.changed()
-        return found
+            identity["dials"] = self.dials.changed()
+        return identity
 
-    def scene(self, index: int) -> Made:
+    def scene(self, index: int) -> RenderableScene:
         """Generate scene `index`; only masks are rendered."""
         look = self.look or LOOKS[index % len(LOOKS)]
         renderer = open_renderer(SAMPLES)
         return make_scene(self.seed, index, self.split, renderer, look, self.dials, self.drawing.official())
 
-    def picture(self, made: Made) -> NDArray[np.uint8]:
+    def picture(self, scene: RenderableScene) -> NDArray[np.uint8]:
         """Render a scene, (H, W, 3) sRGB."""
-        return self.drawing.picture(made, open_renderer(SAMPLES), self.skies)
+        return self.drawing.picture(scene, open_renderer(SAMPLES), self.skies)
 
-    def record(self, made: Made, index: int) -> dict:
-        return scene_record(made, index, self.split)
+    def record(self, scene: RenderableScene, index: int) -> dict:
+        return scene_record(scene, index, self.split)
 
 
 def write(
@@ -126,8 +126,10 @@ def _scenes(out: Path, twin: StreetTwin, workers: int) -> list[dict]:
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-twin.size // shard))]
     make = functools.partial(_make_shard, shard=shard, out=out, twin=twin)
     todo = [k for k, path in shards if not path.exists()]
-    made = each(make, todo, min(workers, len(todo)), "rendering", "shard", len(shards) - len(todo), 1)
-    collections.deque(made, maxlen=0)
+    shards_rendered = each(
+        make, todo, min(workers, len(todo)), "rendering", "shard", len(shards) - len(todo), 1
+    )
+    collections.deque(shards_rendered, maxlen=0)
     return [record for _, path in shards for record in read_json(path, "shard")]
 
 
@@ -136,16 +138,16 @@ def _make_shard(k: int, shard: int, out: Path, twin: StreetTwin) -> None:
     quality = JPEG_QUALITY if twin.drawing.renderer == "own" else FINE_QUALITY
     records = []
     for index in range(k * shard, min((k + 1) * shard, twin.size)):
-        made, path = twin.scene(index), out / "images" / image_name(index)
+        scene, path = twin.scene(index), out / "images" / image_name(index)
         # Blender is slow; files left by an interrupted run are complete
         if twin.images and not path.exists():
-            write_file(path, jpeg(twin.picture(made), quality))
-        records.append(twin.record(made, index))
+            write_file(path, jpeg(twin.picture(scene), quality))
+        records.append(twin.record(scene, index))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
 
 
 @dataclass(frozen=True)
-class Tables:
+class UnsavedTwin:
     """A twin in memory: source of images and true scene records."""
 
     twin: StreetTwin

@@ -29,10 +29,10 @@ def words_digest() -> str:
     """Return an eight-digit hash of the files that a twin's words depend on: vocabularies,
     grammars, tables of models.
     """
-    package, found = Path(__file__).parents[1], hashlib.sha256()
+    package, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(path for pattern in _WORDS for path in package.glob(pattern)):
-        found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()[:8]
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def claimed(out: Path, identity: dict) -> Path:
@@ -50,7 +50,7 @@ def claimed(out: Path, identity: dict) -> Path:
     return description
 
 
-def begun(
+def start_twin(
     out: str | Path, version: str, size: int, seed: int, split: str, workers: int, dials: Any, **own: Any
 ) -> Path:
     """Create the folder of a room twin and write twin.json: format `version`, settings, and

@@ -15,14 +15,14 @@ from po3d.reasoning.questions import Question
 POINTER = 64  # an image cell at most this long is the index of the row that holds the image
 
 
-def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
+def cells(benchmark: Benchmark, question: Question, number: int) -> dict[str, str]:
     """Return the TSV cells of a question by column, without its images; `number` is its row
     index.
     """
     return {
         "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
-        "answer": letter(question) if question.options else own.written(question.answer or ""),
-        "category": own.files.get(question.category, question.category), **by_letter(question),
+        "answer": letter(question) if question.options else benchmark.written(question.answer or ""),
+        "category": benchmark.files.get(question.category, question.category), **by_letter(question),
     }  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from po3d.io.cli_errors import BAD_INPUT
 from po3d.io.errors import InputError, visible
 from po3d.io.files import atomic_write, output_file
-from po3d.io.guard import BAD_INPUT
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Task
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from PIL import Image as Pillow
 
     from po3d.scene.table import Scene
-    from po3d.systems.asking import Answer, Model
-    from po3d.systems.choosing import Chooser
+    from po3d.systems.api import Answer, Model
+    from po3d.systems.domain_router import DomainRouter
     from po3d.systems.pipeline import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
@@ -100,15 +100,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the answers to all lines of standard input; return the exit code."""
     from po3d.benchmarks.superclevr.files import read_scene
     from po3d.scene.street import shape_note
-    from po3d.systems.asking import pixels
-    from po3d.systems.choosing import StrangePicture
+    from po3d.systems.api import pixels
+    from po3d.systems.domain_router import OutOfDistributionWarning
 
-    several = arguments.question.strip() == "-"
-    if not several and not arguments.question.strip():
+    candidates = arguments.question.strip() == "-"
+    if not candidates and not arguments.question.strip():
         raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
     if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
         raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
-    if arguments.save and several:
+    if arguments.save and candidates:
         raise InputError("--save draws one answer: give one question")
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
@@ -119,24 +119,24 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"--{option.replace('_', '-')} is for {', '.join(kinds)}; this is {kind}")
     if getattr(model, "kind", "") == "street" and (note := shape_note([(path.name, image.shape[1::-1])])):
         print(f"note: {note}", file=sys.stderr)
-    how = {
+    options = {
         "task": arguments.task,
         "change": arguments.change,
         "frame": arguments.frame,
         "options": arguments.option,
     }
     if scene is None:
-        how |= {"focal": arguments.focal, "metres_per_pixel": arguments.metres_per_pixel}
+        options |= {"focal": arguments.focal, "metres_per_pixel": arguments.metres_per_pixel}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StrangePicture)
-        ask = functools.partial(model.ask, path if scene is None else scene, **how)
-        if not several:
+        warnings.simplefilter("ignore", OutOfDistributionWarning)
+        ask = functools.partial(model.ask, path if scene is None else scene, **options)
+        if not candidates:
             return _tell(arguments, ask(arguments.question.strip()), image)
         # Open-vocabulary networks need the question's objects.
         if scene is None and kind != "photo":
-            looking = {name: how.pop(name) for name in ("focal", "metres_per_pixel")}
+            looking = {name: options.pop(name) for name in ("focal", "metres_per_pixel")}
             picture = path if kind != "street" else pixels(path)[0]
-            ask = functools.partial(model.ask, model.look(picture, **looking), **how)
+            ask = functools.partial(model.ask, model.look(picture, **looking), **options)
         return _tell_all(arguments, ask, image)
 
 
@@ -164,8 +164,8 @@ def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
     """Print an answer with its explanation; return its exit code."""
     from po3d.scene.display import top_view
 
-    if answer.looked is not None and answer.looked.strange:
-        print(f"note: {answer.looked}", file=sys.stderr)
+    if answer.domain_match is not None and answer.domain_match.strange:
+        print(f"note: {answer.domain_match}", file=sys.stderr)
     if arguments.json:
         _save(arguments, answer, image)
         print(visible(json.dumps(answer.record(), ensure_ascii=False)))
@@ -206,15 +206,17 @@ def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
         print(f"note: {arguments.save} is not written: there is no table to draw", file=sys.stderr)
         return
     with atomic_write(arguments.save, "wb") as file:
-        _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
+        _answer_picture(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
 
 
-def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None") -> "Model | Chooser":
+def _model(
+    arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None"
+) -> "Model | DomainRouter":
     """Return the model for a room's scene, a street's scene, a photograph or another image."""
-    from po3d.systems import rooms, street, tables
-    from po3d.systems.asking import Model
-    from po3d.systems.choosing import Chooser
-    from po3d.systems.learned import second
+    from po3d.systems import rooms, scene_sources, street
+    from po3d.systems.api import Model
+    from po3d.systems.domain_router import DomainRouter
+    from po3d.systems.general_parser import second
     from po3d.systems.pipeline import Pipeline
 
     world = "" if scene is None else _world(scene)
@@ -225,23 +227,28 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
     if scene is not None and arguments.perception == "photo":
         raise InputError("--perception photo looks at photographs; a scene table needs none")
     if world == "photographs":
-        return Chooser(_worlds(arguments, table="truth"))
+        return DomainRouter(_worlds(arguments, table="truth"))
     if scene is not None:
         if room:
-            own, executor = rooms.own_reader(arguments.room_parser_checkpoint), rooms.EXECUTOR
+            parser, executor = rooms.benchmark_parser(arguments.room_parser_checkpoint), rooms.DOMAIN
         else:
-            own, executor = street.own_reader(arguments.parser_checkpoint), street.Executor(arguments.mode)
-        return Model(Pipeline(tables.Truth(), own, executor, second=second(arguments.reader, executor)))
+            parser, executor = (
+                street.benchmark_parser(arguments.parser_checkpoint),
+                street.StreetDomain(arguments.mode),
+            )
+        return Model(
+            Pipeline(scene_sources.Truth(), parser, executor, second=second(arguments.reader, executor))
+        )
     if arguments.perception == "photo":
         return _photographs(arguments)
-    own = arguments.perception_checkpoint != STREETS  # a street estimator
-    if own or arguments.perception != "auto":
-        return Chooser(
+    parser = arguments.perception_checkpoint != STREETS  # a street estimator
+    if parser or arguments.perception != "auto":
+        return DomainRouter(
             _worlds(arguments), "street" if arguments.perception == "auto" else arguments.perception
         )
-    chooser = Chooser(_worlds(arguments))
+    chooser = DomainRouter(_worlds(arguments))
     try:
-        return Chooser(chooser.made, chooser.chosen(image).kind)
+        return DomainRouter(chooser.builders, chooser.chosen(image).kind)
     except InputError as strange:
         try:
             return _photographs(arguments)
@@ -251,7 +258,7 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
 
 def _world(scene: "Scene") -> str:
     """Return the first domain (a key of TABLES) for questions about a scene."""
-    from po3d.systems.choosing import worlds_of
+    from po3d.systems.domain_router import worlds_of
 
     return worlds_of(scene)[0] if scene.outline is not None or scene.objects else "street"
 
@@ -260,18 +267,18 @@ def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str,
     """Return the domains' models with shipped estimators, loaded on first use; photographs and
     orbits with `table` as their source of scenes."""
     from po3d.systems import street
-    from po3d.systems.asking import Model, load
+    from po3d.systems.api import Model, load
 
     checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
     reads = {"reader": arguments.reader}
     named = {"table": table, **reads}
-    made = {
+    builders = {
         "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **reads)),
         "rooms": lambda: load("rooms", parser=arguments.room_parser_checkpoint, **reads),
         "photographs": lambda: load("photographs", **named),
         "orbit": lambda: load("orbit", **named),
     }
-    return {world: functools.cache(make) for world, make in made.items()}
+    return {world: functools.cache(make) for world, make in builders.items()}
 
 
 def _photographs(arguments: argparse.Namespace) -> "Model":
@@ -279,7 +286,7 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     installed."""
     from po3d.io.config import build, compose, varied
     from po3d.systems import photographs
-    from po3d.systems.asking import Model
+    from po3d.systems.api import Model
 
     config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
@@ -287,14 +294,14 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     return Model(photographs.pipeline(perception=looks, samples=samples, reader=arguments.reader))
 
 
-def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
+def _answer_picture(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
     """Return the image of --save."""
     from po3d.evaluation.report import draw
     from po3d.scene.edits import unchanged
 
     if answer.scene.outline is not None:
-        edited = answer.found.edited or unchanged(answer.scene)
-        return draw.draw_change(answer.found.before or answer.scene, edited)
+        edited = answer.explanation.edited or unchanged(answer.scene)
+        return draw.draw_change(answer.explanation.before or answer.scene, edited)
     if any("name" in thing.beliefs for thing in answer.scene.objects):
         return draw.draw_photograph(image, answer.scene)
     return draw.draw_scene(image, answer.scene)

@@ -16,7 +16,7 @@ columns are wrong labels.
 import argparse
 
 from po3d.io.files import output_file
-from po3d.io.shipped import benchmarks
+from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from po3d.io.cli_errors import BAD_INPUT
 from po3d.io.errors import InputError, visible
-from po3d.io.guard import BAD_INPUT
 
 PICTURES = 2  # images, rooms or scenes of each benchmark
 TOLERANCE = 1e-3  # between the scenes of two calls on equal images
@@ -93,15 +93,15 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     from itertools import groupby
 
     from po3d.evaluation.run import by_image
-    from po3d.systems.pipeline import WORLDS, Context, Look, Pipeline, pictures_of
-    from po3d.systems.tables import source_of
+    from po3d.systems.pipeline import DOMAIN_MODULES, Context, PerceptionInput, Pipeline, pictures_of
+    from po3d.systems.scene_sources import source_of
 
-    executor = importlib.import_module(WORLDS[world]).EXECUTOR
+    executor = importlib.import_module(DOMAIN_MODULES[world]).DOMAIN
     source = source_of(estimator, world)
     system = Pipeline(source, _Gold(), executor, executor.reading)
-    asked = [(name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)]
-    posed = [(own, Context.of(split, image)) for image, own in asked]
-    looks = [Look(context, pictures_of(own, context)) for own, context in posed]
+    query = [(name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)]
+    batch = [(own, Context.of(split, image)) for image, own in query]
+    looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
     first, again = source.tables(looks), source.tables(looks)
     scenes = [scene for own in first for scene in own]
     things = sum(map(len, scenes))
@@ -111,9 +111,9 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     )
     same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
     yield same, f"{name}: the same pictures give the same tables again" + ("" if same else ": they differ")
-    found = [p for own in system.answers(posed) for p in own]
-    answered = sum(p.status == "ok" for p in found)
-    yield True, f"{name}: {answered} of {len(found)} questions have an answer, by their gold programs"
+    result = [p for own in system.answers(batch) for p in own]
+    answered = sum(p.status == "ok" for p in result)
+    yield True, f"{name}: {answered} of {len(result)} questions have an answer, by their gold programs"
 
 
 class _Gold:

@@ -10,7 +10,7 @@ can detect, and the overlap of both systems' errors.
 
 import argparse
 
-from po3d.io.shipped import benchmarks
+from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,12 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from po3d.cli.main import COMMANDS, parser_of
-    from po3d.io.guard import needed
+    from po3d.io.cli_errors import needed
 
     shtab = needed("shtab", "shell", "completion needs")
     parser = parser_of(COMMANDS)
     (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    for action in (a for own in commands.choices.values() for a in own._actions):
+    for action in (a for command in commands.choices.values() for a in command._actions):
         if action.metavar in FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.metavar in FOLDERS:

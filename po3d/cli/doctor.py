@@ -53,17 +53,17 @@ def packages() -> Iterator[Check]:
     """Check Python, po3d, and the versions of the requirements of the core and each extra."""
     yield Check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     try:
-        own = importlib.metadata.distribution("po3d")
+        distribution = importlib.metadata.distribution("po3d")
     except importlib.metadata.PackageNotFoundError:
         yield Check("po3d", NEEDED, "not installed", "pip install -e . in the checkout")
         return
-    missing = _missing(own.requires or [], None)
+    missing = _missing(distribution.requires or [], None)
     if missing:
-        yield Check("po3d", NEEDED, f"{own.version}, lacks {', '.join(missing)}", "pip install po3d")
+        yield Check("po3d", NEEDED, f"{distribution.version}, lacks {', '.join(missing)}", "pip install po3d")
     else:
-        yield Check("po3d", True, own.version)
-    for extra in own.metadata.get_all("Provides-Extra") or []:
-        missing = _missing(own.requires or [], extra)
+        yield Check("po3d", True, distribution.version)
+    for extra in distribution.metadata.get_all("Provides-Extra") or []:
+        missing = _missing(distribution.requires or [], extra)
         remedy = f"pip install 'po3d[{extra}]'" if missing else ""
         yield Check(
             f"extra {extra}", not missing, f"lacks {', '.join(missing)}" if missing else "all there", remedy
@@ -75,7 +75,7 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
     suitable version."""
     from packaging.requirements import Requirement
 
-    found = []
+    missing = []
     for wanted in map(Requirement, requirements):
         chosen = wanted.marker is None or wanted.marker.evaluate({"extra": extra or ""})
         core = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
@@ -86,8 +86,8 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
         except importlib.metadata.PackageNotFoundError:
             there = False
         if not there:
-            found.append(f"{wanted.name}{wanted.specifier}")
-    return found
+            missing.append(f"{wanted.name}{wanted.specifier}")
+    return missing
 
 
 # In a process of its own: a broken driver may crash, and the LLVM of a software renderer conflicts
@@ -105,14 +105,14 @@ except InputError as error:
 def devices() -> Iterator[Check]:
     """Check the renderer, a GPU, and the furniture catalogue."""
     if importlib.util.find_spec("moderngl"):
-        ran = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", _RENDERER], capture_output=True, text=True, timeout=120, check=False
         )
-        said = (ran.stderr.strip().splitlines() or [f"its process ended with {ran.returncode}"])[-1]
-        if ran.returncode:
-            yield Check("renderer (EGL)", False, "twins and training can't draw", said)
+        detail = (process.stderr.strip().splitlines() or [f"its process ended with {process.returncode}"])[-1]
+        if process.returncode:
+            yield Check("renderer (EGL)", False, "twins and training can't draw", detail)
         else:
-            yield Check("renderer (EGL)", True, ran.stdout.strip())
+            yield Check("renderer (EGL)", True, process.stdout.strip())
     else:
         yield Check("renderer (EGL)", False, "no moderngl", "pip install 'po3d[synthesis]'")
     yield _cuda()
@@ -137,18 +137,20 @@ def _cuda() -> Check:
 
 def checkpoints() -> Iterator[Check]:
     """Check that the shipped checkpoints are complete and match their recorded hashes."""
-    from po3d.io import shipped
+    from po3d.io import paths
     from po3d.io.files import read_json, sha256
 
-    for card in sorted(shipped.CHECKPOINTS.glob("*.json")):
-        weights, said = card.with_suffix(".safetensors"), read_json(card, "checkpoint description")
+    for card in sorted(paths.CHECKPOINTS.glob("*.json")):
+        weights, card_record = card.with_suffix(".safetensors"), read_json(card, "checkpoint description")
         if not weights.is_file():
             yield Check(f"checkpoint {card.stem}", NEEDED, "no weights", f"restore {weights.name}")
-        elif sha256(weights) != said.get("sha256"):
+        elif sha256(weights) != card_record.get("sha256"):
             remedy = f"restore {weights.name} from the release (a Git LFS pointer, or a broken download?)"
             yield Check(f"checkpoint {card.stem}", NEEDED, "other bytes than its card says", remedy)
         else:
             size = weights.stat().st_size / 1e6
             yield Check(
-                f"checkpoint {card.stem}", True, f"{said.get('parameters', 0):,} parameters, {size:.1f} MB"
+                f"checkpoint {card.stem}",
+                True,
+                f"{card_record.get('parameters', 0):,} parameters, {size:.1f} MB",
             )

@@ -21,7 +21,7 @@ import` finds it.
 import argparse
 
 from po3d.evaluation.harness import FORMATS
-from po3d.io.shipped import benchmarks
+from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ command.
 import argparse
 from typing import Any
 
-from po3d.io.shipped import CONFIGS
+from po3d.io.paths import CONFIGS
 
 # Keys of a benchmark's config that may be set; a change of another key is an error.
 READ = ("name", "look", "dials", "systems")
@@ -24,26 +24,26 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.io.config import build, compose
 
     config = compose("generate", arguments.options)
-    from po3d.benchmarks.registry import benchmark_of, dials_in
+    from po3d.benchmarks.registry import benchmark_of, difficulty_options
     from po3d.io.errors import InputError
     from po3d.io.pools import on
     from po3d.io.runs import locked
 
     benchmark = benchmark_of(config.benchmark.name)
     usual = compose("generate", [f"benchmark={benchmark.name}", "out=anywhere"])
-    own = [k for k in config.benchmark if k not in READ]
-    ignored = [f"benchmark.{k}" for k in own if config.benchmark[k] != usual.benchmark.get(k)]
+    keys = [k for k in config.benchmark if k not in READ]
+    ignored = [f"benchmark.{k}" for k in keys if config.benchmark[k] != usual.benchmark.get(k)]
     if config.renderer == "own" and dict(config.blender, python="") != dict(usual.blender):
         ignored.append("blender")
     if ignored:
         raise InputError(f"{ignored[0]} is set, but nothing that is made here reads it")
-    how = dials_in(config.benchmark)
+    twin_options = difficulty_options(config.benchmark)
     if config.format == "webdataset" and (benchmark.world != "street" or not config.images):
         raise InputError("format=webdataset is for pictures of streets")
     if config.renderer != "own" or config.vehicles:
         if benchmark.world != "street":
             raise InputError(f"renderer= and vehicles= are for streets; {config.benchmark.name} has none")
-        how["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
+        twin_options["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
     if config.vehicles:
         from po3d.synthesis.official_vehicles import opened
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         with on(engine):
             benchmark.generate(
                 out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-                workers=config.workers, split=config.split, skies=config.skies, **how,
+                workers=config.workers, split=config.split, skies=config.skies, **twin_options,
             )  # fmt: skip
         if config.format == "webdataset":
             _shards(benchmark, config)

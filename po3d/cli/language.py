@@ -35,16 +35,16 @@ def _say(text: str, number: int) -> int:
     try:
         program = Call.parse(text)
         random = np.random.default_rng(0)
-        said = [say(program), *(say(program, random) for _ in range(WORDINGS if number > 1 else 0))]
+        sentences = [say(program), *(say(program, random) for _ in range(WORDINGS if number > 1 else 0))]
     except (ProgramError, GrammarError) as error:
         raise InputError(str(error)) from None
-    print(*list(dict.fromkeys(said))[: max(number, 1)], sep="\n")
+    print(*list(dict.fromkeys(sentences))[: max(number, 1)], sep="\n")
     return 0
 
 
 def _check() -> int:
     from po3d.language.grammar_check import everything
 
-    found = everything()
-    print(*(found or ["all grammars are in order"]), sep="\n")
-    return bool(found)
+    faults = everything()
+    print(*(faults or ["all grammars are in order"]), sep="\n")
+    return bool(faults)

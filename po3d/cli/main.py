@@ -12,8 +12,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple, NoReturn
 
 from po3d import __version__
+from po3d.io.cli_errors import guarded
+from po3d.io.deprecated_names import new_command
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 
 SCRIPTS = {  # name -> help; their options, --help included, are hydra's
     "evaluate": "answer a benchmark's questions and score them: evaluate.py",
@@ -46,7 +47,7 @@ COMMANDS = {
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
     "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio", "studio"),
-    "trust": Command("calibration, risk and coverage", "po3d.cli.trust"),
+    "calibration": Command("calibration, risk and coverage", "po3d.cli.calibration"),
 }
 DESCRIPTION = """\
 Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
@@ -62,7 +63,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d serve --port 8457
   po3d import MODEL_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out YOURS.jsonl
   po3d compare MINE.jsonl YOURS.jsonl --benchmark pulsecheck457 --data RELEASE
-  po3d trust MINE.jsonl --benchmark pulsecheck457
+  po3d calibration MINE.jsonl --benchmark pulsecheck457
   po3d report RUN --with YOURS.jsonl
   po3d pose-real score ITEMS RUN
   po3d check-estimator mymod.Mine
@@ -75,18 +76,18 @@ the answer is the program run on the table, also after a change that a sentence 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0, 1 (no answer), 2 (invalid input)."""
-    code, given = 0, list(sys.argv[1:] if argv is None else argv)
+    code, words = 0, new_command(sys.argv[1:] if argv is None else argv)
 
     def command() -> None:
         nonlocal code
-        if given[:1] and given[0] in SCRIPTS:
+        if words[:1] and words[0] in SCRIPTS:
             from po3d.io.config import run_script
 
-            run_script(given[0], given[1:])
-        arguments = parsed(given)
+            run_script(words[0], words[1:])
+        arguments = parsed(words)
         code = arguments.run(arguments)
 
-    return guarded(command, in_json="--json" in given) or code
+    return guarded(command, in_json="--json" in words) or code
 
 
 class _Arguments(argparse.ArgumentParser):
@@ -94,10 +95,10 @@ class _Arguments(argparse.ArgumentParser):
         raise InputError(f"{message}; see {self.prog} --help")
 
 
-def parsed(given: Sequence[str]) -> argparse.Namespace:
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of the command in `given[0]`, with its function as `run`; InputError for
     invalid ones."""
-    return parser_of(given[:1]).parse_args(given)
+    return parser_of(arguments[:1]).parse_args(arguments)
 
 
 def parser_of(wanted: Collection[str]) -> argparse.ArgumentParser:
@@ -110,12 +111,12 @@ def parser_of(wanted: Collection[str]) -> argparse.ArgumentParser:
     for name, help in SCRIPTS.items():
         commands.add_parser(name, help=help)
     for name, command in COMMANDS.items():
-        own = commands.add_parser(name, help=command.help, formatter_class=raw)
+        subparser = commands.add_parser(name, help=command.help, formatter_class=raw)
         if name in wanted:
             module = importlib.import_module(command.module)
-            own.description = module.__doc__
-            module.add_arguments(own)
-            own.set_defaults(run=module.run)
+            subparser.description = module.__doc__
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
     return parser
 
 

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from po3d.io.cli_errors import needed
     from po3d.io.errors import InputError
-    from po3d.io.guard import needed
 
     if not 0 <= arguments.port < 65536:
         raise InputError("--port should be 0 to 65535")

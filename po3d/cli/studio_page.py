@@ -25,10 +25,10 @@ from po3d.cli.studio_session import EXAMPLES, Session
 from po3d.evaluation.report.html_drawings import picture
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
-from po3d.scene.display import paint, shown_table
+from po3d.scene.display import display_table, paint
 from po3d.scene.geometry import Array
 from po3d.scene.table import ObjectState
-from po3d.systems.asking import SHOWN, Answer
+from po3d.systems.api import SHOWN, Answer
 
 HOST = "127.0.0.1"
 # Host names of this machine in a browser. The port may differ from ours if it is forwarded, so that
@@ -40,16 +40,16 @@ SPREAD = 2.0  # standard deviations of the ellipse on the ground
 START = "choose ..."
 
 
-def serve(given: str | None, port: int) -> int:
+def serve(path: str | None, port: int) -> int:
     """Serve the page until interrupted or terminated."""
     session = Session()
-    if given is None:
+    if path is None:
         session.open_example("street.jpg")
     else:
         from po3d.io.files import read_bytes
 
-        session.open(Path(given).name, read_bytes(given, "picture or scene"))
-    page = Page(session, port)
+        session.open(Path(path).name, read_bytes(path, "picture or scene"))
+    page = StudioPage(session, port)
     try:  # before printing: a program that reads the address may terminate us at once
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
@@ -89,7 +89,7 @@ def _own_origins() -> Iterator[None]:
         websockets.asyncio.server.serve = usual
 
 
-class Page:
+class StudioPage:
     """The widgets and the drawing of one session, shared by all browsers."""
 
     def __init__(self, session: Session, port: int = 8080) -> None:
@@ -106,8 +106,8 @@ class Page:
         self.server.scene.configure_default_lights(cast_shadow=False)
         self.server.scene.configure_environment_map(None)
         self.server.scene.add_light_ambient("/light", intensity=1.5)
-        self.drawn: list[Any] = []  # handles of the drawn objects
-        self.told: Answer | None = None
+        self.handles: list[Any] = []  # handles of the drawn objects
+        self.last_answer: Answer | None = None
         self._widgets()
         self.refresh(whole=True)
         self.server.on_client_connect(lambda client: self._look_from([client]))
@@ -125,7 +125,7 @@ class Page:
         with gui.add_folder("Ask"):
             self.question = gui.add_text("question", "How many cars are there?")
             self.task = gui.add_dropdown("left and right of", ("the camera", "the thing itself"))
-            self.asked = gui.add_button("Ask")
+            self.question_field = gui.add_button("Ask")
             self.answer = gui.add_html("")
             # Interpretations to choose from, if the system abstains.
             self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
@@ -148,9 +148,9 @@ class Page:
         self.picture = gui.add_html("")
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
-        self.asked.on_click(self._doing(self._ask))
+        self.question_field.on_click(self._doing(self._ask))
         for k, button in enumerate(self.meant):
-            button.on_click(self._doing(lambda _, k=k: self._tell(self.told.choices[k])))
+            button.on_click(self._doing(lambda _, k=k: self._tell(self.last_answer.choices[k])))
         self.steps.on_update(self._doing(lambda _: self._draw()))
         self.changed.on_click(self._doing(lambda _: self._changed(self.session.say, self.sentence.value)))
         self.framed.on_click(self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value)))
@@ -206,22 +206,22 @@ class Page:
             button.visible = k < len(answer.choices)
             if button.visible:
                 button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
-        self.answer.content = _told(answer)
+        self.answer.content = _answer_html(answer)
         self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
-        self.told = answer
+        self.last_answer = answer
         self._draw()
 
-    def _changed(self, how: Callable[[str], None], sentence: str) -> None:
+    def _changed(self, command: Callable[[str], None], sentence: str) -> None:
         if not sentence.strip():
             raise InputError("the sentence is empty")
-        how(sentence.strip())
+        command(sentence.strip())
         self.refresh()
         self._say(_plain(sentence))
 
     def _undo(self, event: Any) -> None:
-        told = self.session.undo()
+        undone = self.session.undo()
         self.refresh()
-        self._say(f"taken back: {_plain(told)}")
+        self._say(f"taken back: {_plain(undone)}")
 
     def _take_named(self, event: Any) -> None:
         names = self.session.names
@@ -253,7 +253,7 @@ class Page:
         """Redraw everything from the session's state; `whole`: it is another scene."""
         session = self.session
         if whole:
-            self.taken, self.answer.content, self.told = None, "", None
+            self.taken, self.answer.content, self.last_answer = None, "", None
             for button in self.meant:
                 button.visible = False
             self.steps.options = ("nothing",)
@@ -269,10 +269,8 @@ class Page:
         self.thing.value = START if self.taken is None else names[self.taken]
         self.color.options = (START, *session.colors)
         self.color.value = START
-        self.table.content = (
-            f'<div style="overflow-x:auto;font-size:0.75em">{table_html(shown_table(session.scene), 2)}</div>'
-        )
-        pixels = session.drawn()
+        self.table.content = f'<div style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
+        pixels = session.rendered_picture()
         self.picture.content = ""
         if pixels is not None:
             what = f"The picture, with its {len(names)} things"
@@ -282,12 +280,12 @@ class Page:
             self._look_from()
 
     def _draw(self) -> None:
-        for handle in self.drawn:
+        for handle in self.handles:
             handle.remove()
-        self.drawn, scene, names = [], self.session.scene, self.session.names
+        self.handles, scene, names = [], self.session.scene, self.session.names
         lit, reach, world = set(self._lit()), self._reach(), self.server.scene
         size = 0.02 * reach  # of an arrow
-        keep = self.drawn.append
+        keep = self.handles.append
         for k, o in enumerate(scene.objects):
             middle = (*o.position[:2], o.underside + o.extent[2] / 2)
             color = LIT if k in lit else TAKEN if k == self.taken else paint(o)
@@ -355,7 +353,11 @@ class Page:
 
     def _lit(self) -> list[int]:
         number = self.steps.value.partition(".")[0]
-        return self.session.lit(self.told, int(number) - 1) if self.told and number.isdigit() else []
+        return (
+            self.session.lit(self.last_answer, int(number) - 1)
+            if self.last_answer and number.isdigit()
+            else []
+        )
 
     def _ground(self) -> Array:
         points = [o.position[:2] for o in self.session.scene.objects] or [(0.0, 0.0)]
@@ -385,7 +387,7 @@ class Page:
             look(client.camera, client.camera.aspect > 1)
 
 
-def _told(answer: Answer) -> str:
+def _answer_html(answer: Answer) -> str:
     """Return an answer as HTML; all its words are untrusted text."""
     safe = lambda words: html.escape(visible(words))  # noqa: E731
     if answer.status != "ok":

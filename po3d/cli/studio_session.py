@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.io import shipped
+from po3d.io import paths
 from po3d.io.errors import InputError, visible
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Task
@@ -22,14 +22,14 @@ from po3d.scene.edits import Edit, Move, Remove, SetAttribute, apply
 from po3d.scene.rooms import COLORS as ROOM_COLORS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import COLORS, shape_name
-from po3d.systems.asking import Answer, Model, change, load, read_scene
+from po3d.systems.api import Answer, Model, change, load, read_scene
 from po3d.systems.prompts import encode
 
 LARGEST = 20_000_000  # bytes of an upload
 PIXELS = 16_000_000  # of an image, 48 MB decoded
-KEPT = 100  # number of states kept for undo
+UNDO_LIMIT = 100  # number of states kept for undo
 EXAMPLES = {
-    name: shipped.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
+    name: paths.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
 }
 
 
@@ -39,7 +39,7 @@ class State:
 
     scene: Scene
     picture: NDArray[np.uint8] | None = None
-    told: str = ""
+    description: str = ""
 
 
 @functools.cache
@@ -84,10 +84,10 @@ class Session:
                 for k, o in enumerate(self.scene.objects)
             ]
         plain = [o.value("name") for o in self.scene.objects]
-        several, seen, names = Counter(plain), Counter[str](), []
+        totals, counts, names = Counter(plain), Counter[str](), []
         for name in plain:
-            seen[name] += 1
-            names.append(f"{name} {seen[name]}" if several[name] > 1 else name)
+            counts[name] += 1
+            names.append(f"{name} {counts[name]}" if totals[name] > 1 else name)
         return names
 
     # --- display ------------------------------------------------------------------------------------------------
@@ -98,14 +98,14 @@ class Session:
 
     def open(self, name: str, data: bytes) -> None:
         """Open a street image, or a scene as JSON, from its bytes; `name` is only displayed."""
-        shown = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
+        display = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
         if len(data) > LARGEST:
-            raise InputError(f"{shown} has {len(data):,} bytes, more than {LARGEST:,}")
+            raise InputError(f"{display} has {len(data):,} bytes, more than {LARGEST:,}")
         if data.lstrip()[:1] == b"{":
-            self._begin(State(_table(data, shown), told=shown))
+            self._begin(State(_table(data, display), description=display))
         else:
-            picture = decode_image(data, shown, PIXELS)
-            self._begin(State(model("street").look(picture), picture, shown))
+            picture = decode_image(data, display, PIXELS)
+            self._begin(State(model("street").look(picture), picture, display))
 
     def _begin(self, state: State) -> None:
         self.states = [state]
@@ -145,18 +145,18 @@ class Session:
         """Undo one step; return its description."""
         if len(self.states) < 2:
             raise InputError("there is nothing to undo")
-        return self.states.pop().told
+        return self.states.pop().description
 
     def _row(self, row: int):
         if not 0 <= row < len(self.scene):
             raise InputError(f"there is no object {row}: the scene has {len(self.scene)}")
         return self.scene.objects[row]
 
-    def _edit(self, edit: Edit, told: str) -> None:
-        self._push(apply(self.scene, [edit]), told)
+    def _edit(self, edit: Edit, description: str) -> None:
+        self._push(apply(self.scene, [edit]), description)
 
-    def _push(self, scene: Scene, told: str) -> None:
-        self.states = [*self.states[-KEPT:], replace(self.state, scene=scene, told=told)]
+    def _push(self, scene: Scene, description: str) -> None:
+        self.states = [*self.states[-UNDO_LIMIT:], replace(self.state, scene=scene, description=description)]
 
     # --- answers ------------------------------------------------------------------------------------------------
 
@@ -170,15 +170,15 @@ class Session:
 
     def lit(self, answer: Answer, step: int) -> list[int]:
         """Return the objects that a step of an answer selected with a probability above 0.5."""
-        trace = answer.found.outcome.trace if answer.found.outcome else ()
-        found = trace[step].objects if 0 <= step < len(trace) else {}
-        return [k for k, p in found.items() if p >= 0.5 and 0 <= k < len(self.scene)]
+        trace = answer.explanation.outcome.trace if answer.explanation.outcome else ()
+        objects = trace[step].objects if 0 <= step < len(trace) else {}
+        return [k for k, p in objects.items() if p >= 0.5 and 0 <= k < len(self.scene)]
 
     def saved(self) -> bytes:
         """Return the scene as a file that `open` reads."""
         return json.dumps(to_json(self.scene), indent=1).encode()
 
-    def drawn(self) -> NDArray[np.uint8] | None:
+    def rendered_picture(self) -> NDArray[np.uint8] | None:
         """Return the image with boxes and headings, (H, W, 3); None if the scene has no image."""
         from po3d.evaluation.report.draw import draw_scene
 

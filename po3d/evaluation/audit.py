@@ -21,16 +21,16 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
     """Return the errata of a split, in question order; raise InputError if no question has a
     program.
     """
-    own = benchmark_of(benchmark)
+    benchmark_spec = benchmark_of(benchmark)
     questions = [q for q in split.questions if q.answer is not None]
     if not any(q.program for q in questions):
         raise InputError("no question comes with a program, so its answer cannot be worked out")
-    system, errata = oracle(own.world), []
+    system, errata = oracle(benchmark_spec.world), []
     for q in questions:
-        computed, reason = None, own.vouched(q)
+        computed, reason = None, benchmark_spec.vouched(q)
         if not reason:
             (p,) = system.answer([q], Context(_no_image, lambda q=q: split.truth(q.image), q.image))
-            if p.answer is not None and own.same(p.answer, q.answer):
+            if p.answer is not None and benchmark_spec.same(p.answer, q.answer):
                 continue
             computed, reason = p.answer, p.reason or "another answer"
         verdict: Verdict = "unvouched" if not q.program else "left out" if computed is None else "replaced"
@@ -72,6 +72,13 @@ def errata_table(questions: Sequence[Question], errata: Sequence[Erratum]) -> Ta
     rows: list[list] = []
     for category in (*dict.fromkeys(q.category for q in questions), "all"):
         n = sum(category in (q.category, "all") for q in questions)
-        own = [e for e in errata if category in (e.category, "all")]
-        rows.append([category, n, n - len(own), *(sum(e.verdict == v for e in own) for v in verdicts)])
+        category_errata = [e for e in errata if category in (e.category, "all")]
+        rows.append(
+            [
+                category,
+                n,
+                n - len(category_errata),
+                *(sum(e.verdict == v for e in category_errata) for v in verdicts),
+            ]
+        )
     return Table(("category", "questions", "agrees", *verdicts), rows, (len(rows) - 1,))

@@ -28,7 +28,7 @@ ABSENT = "no line for this question"
 ONE_IMAGE = "one image"  # reason for a missing interval
 
 
-class Entry(NamedTuple):
+class SystemEntry(NamedTuple):
     """One system's predictions, one per question, and the mismatch between file and questions."""
 
     name: str
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     foreign: int  # number of lines on other questions; ignored
 
 
-def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> Entry:
+def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> SystemEntry:
     """Read the predictions of a file or a run's folder, in question order; raise InputError if none
     of the questions is answered.
     """
@@ -56,13 +56,13 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
             f"{questions[0].id!r}); check --benchmark and --data"
         )
     predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
-    return Entry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
+    return SystemEntry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
 
 
 def compare(
     benchmark: Benchmark,
     questions: Sequence[Question],
-    entries: Sequence[Entry],
+    entries: Sequence[SystemEntry],
     scorer: str,
     to_first: bool = False,
     by_category: bool = False,
@@ -79,7 +79,7 @@ def compare(
     """
     right = np.array([benchmark.correct(questions, e.predictions, scorer) for e in entries], float)
     counted = ~np.isnan(right).any(0)
-    kept = [q for q, c in zip(questions, counted) if c]
+    scored_questions = [q for q, c in zip(questions, counted) if c]
     right = right[:, counted]
     models = [
         {
@@ -97,25 +97,35 @@ def compare(
     chosen = [(0, k) for k in range(1, len(entries))]
     if not to_first:
         chosen = list(itertools.combinations(range(len(entries)), 2))
-    names = dict.fromkeys(q.category for q in kept) if by_category else ()
-    groups = {name: np.array([q.category == name for q in kept]) for name in names}
+    names = dict.fromkeys(q.category for q in scored_questions) if by_category else ()
+    groups = {name: np.array([q.category == name for q in scored_questions]) for name in names}
     pairs = []
     for i, j in chosen:
         pairs.append(
             {"first": entries[i].name, "second": entries[j].name}
-            | _pair(right[i], right[j], kept, np.ones(len(kept), bool))
-            | {"by_category": {name: _pair(right[i], right[j], kept, own) for name, own in groups.items()}}
+            | _pair(right[i], right[j], scored_questions, np.ones(len(scored_questions), bool))
+            | {
+                "by_category": {
+                    name: _pair(right[i], right[j], scored_questions, mask) for name, mask in groups.items()
+                }
+            }
         )
     for pair, p in zip(pairs, holm([pair["p_mcnemar"] for pair in pairs])):
         pair["p_holm"] = p
-    clusters = len({cluster(q) for q in kept})
-    return {"scorer": scorer, "questions": len(kept), "clusters": clusters, "models": models, "pairs": pairs}
+    clusters = len({cluster(q) for q in scored_questions})
+    return {
+        "scorer": scorer,
+        "questions": len(scored_questions),
+        "clusters": clusters,
+        "models": models,
+        "pairs": pairs,
+    }
 
 
-def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.ndarray) -> dict:
-    images = [cluster(q) for q, mine in zip(questions, own) if mine]
-    difference = paired_difference(a[own], b[own], images)
-    test, errors = mcnemar(a[own], b[own]), agreement(a[own], b[own])
+def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], mask: np.ndarray) -> dict:
+    images = [cluster(q) for q, mine in zip(questions, mask) if mine]
+    difference = paired_difference(a[mask], b[mask], images)
+    test, errors = mcnemar(a[mask], b[mask]), agreement(a[mask], b[mask])
     return {
         "n": len(images),
         "difference": _number(100 * difference.value),
@@ -153,7 +163,9 @@ def pair_table(result: dict) -> Table:
     rows: list[list] = []
     for pair in result["pairs"]:
         rows.append([f"{pair['first']} - {pair['second']}", *_cells(pair)])
-        rows += [[f"  {name}", *_cells(own)] for name, own in pair["by_category"].items()]
+        rows += [
+            [f"  {name}", *_cells(category_result)] for name, category_result in pair["by_category"].items()
+        ]
     return Table(header, rows)
 
 
@@ -233,7 +245,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def gaps(entries: Sequence[Entry]) -> list[str]:
+def gaps(entries: Sequence[SystemEntry]) -> list[str]:
     """Return notes on entries with missing or additional lines."""
     return [
         f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
@@ -242,7 +254,7 @@ def gaps(entries: Sequence[Entry]) -> list[str]:
     ]
 
 
-def distinct(entries: Sequence[Entry], files: Sequence[str | None]) -> list[Entry]:
+def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> list[SystemEntry]:
     """Rename entries that share a name to their file paths; an entry without a file keeps its
     name.
     """
@@ -250,12 +262,14 @@ def distinct(entries: Sequence[Entry], files: Sequence[str | None]) -> list[Entr
     return [e._replace(name=str(f)) if f and names.count(e.name) > 1 else e for e, f in zip(entries, files)]
 
 
-def _common(questions: list[Question], entries: list[Entry]) -> tuple[list[Question], list[Entry]]:
+def _common(
+    questions: list[Question], entries: list[SystemEntry]
+) -> tuple[list[Question], list[SystemEntry]]:
     keep = [k for k, q in enumerate(questions) if not any(q.id in e.absent for e in entries)]
     if not keep:
         raise InputError("--common: there is no question that every file has a line for")
-    kept = [e._replace(predictions=[e.predictions[k] for k in keep]) for e in entries]
-    return [questions[k] for k in keep], kept
+    common = [e._replace(predictions=[e.predictions[k] for k in keep]) for e in entries]
+    return [questions[k] for k in keep], common
 
 
 STATISTICS = (
@@ -278,8 +292,8 @@ def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
     the caption.
     """
-    asked = f"{result['questions']:,} questions, scored {result['scorer']}"
-    where = f"Measured on {data_line(data)}: {asked}."
+    query = f"{result['questions']:,} questions, scored {result['scorer']}"
+    where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
     headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])
     notes = (result["notes"], [STATISTICS.format(unit=BENCHMARKS[data["benchmark"]].unit)])

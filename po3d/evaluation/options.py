@@ -12,22 +12,22 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.benchmarks.registry import BENCHMARKS, dials_in
-from po3d.evaluation.trust import Abstaining
+from po3d.benchmarks.registry import BENCHMARKS, difficulty_options
+from po3d.evaluation.calibration import SelectiveSystem
 from po3d.io.config import CONFIGS, build
 from po3d.io.errors import InputError
-from po3d.io.naming import run_folder, slug
+from po3d.io.run_names import run_folder, slug
 from po3d.io.runs import SCENES
-from po3d.synthesis.difficulty import dials_of
-from po3d.systems.bad_images import Counting
+from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.estimators import Shipped, title
+from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.table_files import FromFile
 
 GROUPS = ("executor", "benchmark", "perception", "parser")  # option groups that only some runs read
 ALONE = ("oracle", "noise", "reader")  # options outside the groups that only some runs read
 # Benchmark options that apply only to generated data or to data.root, and options that every split
 # or score reads.
-OF_THE_DATA = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
+DATA_KEYS = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
 ALWAYS_READ = ("name", "domain", "scorer", "on_bad_image", "sbert", "furniture")
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
 # System settings that do not affect predictions.
@@ -61,14 +61,14 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     changed = [key for key, now, before in pairs if now != before]
     changed += [key for key in ALONE if options[key] != usual[key]]
     there = {"split=fresh": root is None and options["split"] == "fresh", "data.root=DIR": root is not None}
-    for key, reader in OF_THE_DATA.items():
+    for key, reader in DATA_KEYS.items():
         if f"benchmark.{key}" in changed and not there[reader]:
             raise InputError(f"benchmark.{key} is set, but only {reader} reads it")
     # A system reads what its config interpolates: "${executor.mode}" one option, "${perception}" a
     # whole group.
     raw = str(OmegaConf.to_container(config.system, resolve=False))
     named = set(re.findall(r"\$\{(?:oc\.select:)?([\w.]+)", raw))
-    read = {*named, *(f"benchmark.{key}" for key in (*ALWAYS_READ, *OF_THE_DATA))}
+    read = {*named, *(f"benchmark.{key}" for key in (*ALWAYS_READ, *DATA_KEYS))}
     for key in changed:
         if key not in read and key.partition(".")[0] not in named:
             raise InputError(f"{key} is set, but system={options['system']['name']} of {of} does not read it")
@@ -83,12 +83,12 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
     """Return what identifies a run's system: its settings and, for a custom estimator, its identity
     and constructor options.
     """
-    found = system_settings(system, modules)
+    result = system_settings(system, modules)
     node = system.get("perception")
     if isinstance(node, Mapping) and node.get("_target_") != SHIPPED:
-        given = {k: v for k, v in buildable(system)["perception"].items() if k not in ("_target_", "device")}
-        found["perception"] = {**modules.get("perception", {}), "options": given}
-    return found
+        inputs = {k: v for k, v in buildable(system)["perception"].items() if k not in ("_target_", "device")}
+        result["perception"] = {**modules.get("perception", {}), "options": inputs}
+    return result
 
 
 def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]:
@@ -114,18 +114,18 @@ def importable(target: str) -> None:
         sys.path.append(os.getcwd())
 
 
-def made(system: Mapping[str, Any], below: float, counts: bool) -> Any:
-    """Build the system of a config and apply `wrapped`."""
-    return wrapped(build(buildable(system)), below, counts)
+def build_system(system: Mapping[str, Any], below: float, counts: bool) -> Any:
+    """Build the system of a config and apply `with_policies`."""
+    return with_policies(build(buildable(system)), below, counts)
 
 
-def wrapped(system: Any, below: float, counts: bool) -> Any:
+def with_policies(system: Any, below: float, counts: bool) -> Any:
     """Wrap the system: abstain below a probability; count unreadable images as failures instead of
     stopping, if `counts` is set or scenes are read from a file (where scenes may be missing).
     """
     from_file = isinstance(getattr(system, "tables", None), FromFile)
-    system = Abstaining(system, below) if below else system
-    return Counting(system) if counts or from_file else system
+    system = SelectiveSystem(system, below) if below else system
+    return BadImageCounter(system) if counts or from_file else system
 
 
 def system_settings(
@@ -134,20 +134,20 @@ def system_settings(
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`); before it is built, a name derived from the config.
     """
-    found = {key: value for key, value in system.items() if key not in NO_EFFECT}
-    node = found.get("perception")
+    result = {key: value for key, value in system.items() if key not in NO_EFFECT}
+    node = result.get("perception")
     if not isinstance(node, Mapping):
-        return found
-    found |= {key: node.get(key) for key in ("mirror", "verify")}
+        return result
+    result |= {key: node.get(key) for key in ("mirror", "verify")}
     shipped = node.get("_target_") == SHIPPED
     path = Path(str(node.get("checkpoint") or node.get("path") or str(node["_target_"]).rpartition(".")[2]))
     if shipped and node.get("checkpoint") is None:
-        found["perception"] = None
+        result["perception"] = None
     elif "perception" in modules:
-        found["perception"] = title(modules["perception"])
+        result["perception"] = title(modules["perception"])
     else:
-        found["perception"] = path.parent.name if path.name == SCENES else path.name
-    return found
+        result["perception"] = path.parent.name if path.name == SCENES else path.name
+    return result
 
 
 def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default: Mapping[str, Any]) -> str:
@@ -163,8 +163,8 @@ def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default
     elif options["split"] == "mini":
         split = "mini" if options["seed"] == 0 else f"mini-seed{options['seed']}"
     else:
-        look, dials = options["benchmark"].get("look"), dials_in(options["benchmark"])
-        tag = slug(dials_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag)
+        look, dials = options["benchmark"].get("look"), difficulty_options(options["benchmark"])
+        tag = slug(difficulty_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag)
         split = "-".join(filter(None, [f"fresh-seed{options['seed']}", look, tag]))
     system = options["system"]["name"]
     name = run_folder(options["benchmark"]["name"], split + size, system, settings, default)
@@ -177,7 +177,7 @@ def kind_of_data(root: Path) -> str:
     return "twin" if (folder / "twin.json").is_file() else "release"
 
 
-def listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """Wrap a single string in a list: `oracle=heading`."""
     return [value] if isinstance(value, str) else value
 
@@ -186,7 +186,7 @@ def modules(value: Any) -> list[str]:
     """Return the modules of `oracle=` as a list; raise InputError for anything but a string or a
     list of strings.
     """
-    names = listed(value) if isinstance(value, str) else value
+    names = as_list(value) if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]")
     return list(names)

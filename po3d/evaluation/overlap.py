@@ -17,8 +17,8 @@ def trained_on(
     set `root`, the module's checkpoint was trained on, and how many there are. Modules whose
     checkpoint lists no scenes are omitted.
     """
-    found: dict[str, dict[str, Any]] = {}
-    asked = scene_ids(root, images)
+    result: dict[str, dict[str, Any]] = {}
+    query = scene_ids(root, images)
     for module in ("perception", "parser"):
         if not isinstance(name := system.get(module), str):
             continue
@@ -26,14 +26,14 @@ def trained_on(
         # of a model folder or a pair
         records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
-            shared = sum(len(numbers & own.get(group, set())) for group, numbers in asked.items())
-            found[module] = {"checkpoint": name, "scenes": shared, "of": sum(map(len, asked.values()))}
-    return found
+            shared = sum(len(numbers & own.get(group, set())) for group, numbers in query.items())
+            result[module] = {"checkpoint": name, "scenes": shared, "of": sum(map(len, query.values()))}
+    return result
 
 
-def overlap_notes(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def overlap_notes(result: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return one line per module."""
     return [
         f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,} scenes"
-        for module, row in found.items()
+        for module, row in result.items()
     ]

@@ -10,7 +10,7 @@ from po3d.benchmarks.metrics import CONFIDENCE, RESAMPLES
 from po3d.benchmarks.published import PAPER
 from po3d.benchmarks.pulsecheck457 import pose_real
 from po3d.benchmarks.pulsecheck457.annotations import read_annotations, read_poses
-from po3d.benchmarks.pulsecheck457.pose_real import CATEGORY, Split
+from po3d.benchmarks.pulsecheck457.pose_real import CATEGORY, PoseRealSplit
 from po3d.evaluation.compare import distinct, gaps, read_entry
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
@@ -75,7 +75,7 @@ def _answer(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _system(arguments: argparse.Namespace, split: Split) -> System:
+def _system(arguments: argparse.Namespace, split: PoseRealSplit) -> System:
     if arguments.system == "random":
         return RandomOption(arguments.seed)
     if arguments.system == "lmm":
@@ -140,7 +140,7 @@ def _three(value: float) -> str | None:
     return None if value != value else f"{value:.3f}"
 
 
-def _notes(split: Split, reports: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _notes(split: PoseRealSplit, reports: Mapping[str, Mapping[str, Any]]) -> list[str]:
     report = next(iter(reports.values()))
     photos = f"{len(split.questions):,} items on {report['images']:,} photographs"
     return [

@@ -83,15 +83,15 @@ class Counted(TorchDispatchMode):
         result = func(*args, **kwargs)
         if func.is_view:
             return result
-        made = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
-        given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        outputs = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
+        inputs = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
         self.operations += 1
-        self.bytes += sum(map(_bytes, {id(t): t for t in (*given, *made)}.values()))
+        self.bytes += sum(map(_bytes, {id(t): t for t in (*inputs, *outputs)}.values()))
         if counts is not None:
             self.flops += counts(*args, **kwargs, out_val=result)
         elif func._overloadpacket in (ATEN._embedding_bag, ATEN._embedding_bag_forward_only):
             self.flops += 2 * args[1].numel() * args[0].shape[1]
-        for tensor in made:
+        for tensor in outputs:
             self._born(tensor.untyped_storage())
         return result
 
@@ -146,14 +146,14 @@ def _bytes(tensor: Tensor) -> int:
     return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
 
 
-class Stage(NamedTuple):
+class TimedStage(NamedTuple):
     name: str
     work: Callable[[], Any]
     doubles: bool = False  # its products are in double precision
     halved: bool = False  # runs in 16 bits on GPUs
 
 
-class _Seen:
+class _CachedOutputs:
     """A network with cached dense outputs and the original's other attributes."""
 
     def __init__(self, looks: Any, dense: Any) -> None:
@@ -168,7 +168,7 @@ class _Seen:
 
 def stages(
     estimator: StreetEstimator, parser: Parser, split: Split, names: Sequence[str], packed: bool | None = None
-) -> Iterator[Stage]:
+) -> Iterator[TimedStage]:
     """Yield the stages from the named images to the answers of their questions; each uses the
     results of those before. `packed`: see `detection.detected`.
     """
@@ -188,33 +188,33 @@ def stages(
 
     def find() -> Any:
         options = (estimator.width, estimator.limit, estimator.calibration, estimator.half)
-        return detected(_Seen(looks, dense), images, *options, estimator.threshold, packed=packed)
+        return detected(_CachedOutputs(looks, dense), images, *options, estimator.threshold, packed=packed)
 
     def tables() -> list:
-        return scenes_of(found.arrays(), transferred(fit), names, estimator.calibration["covariance"])
+        return scenes_of(detections.arrays(), transferred(fit), names, estimator.calibration["covariance"])
 
-    yield Stage("files to pixels", read)
+    yield TimedStage("files to pixels", read)
     batch = read()
-    yield Stage("pixels to the device", pixels)
+    yield TimedStage("pixels to the device", pixels)
     images = pixels()
-    yield Stage("network", look, halved=True)
+    yield TimedStage("network", look, halved=True)
     dense = look()
-    yield Stage("boxes, box head, beliefs", find, halved=True)
-    found = find()
-    yield Stage("joint fit", lambda: fitted(found), True)
-    fit = fitted(found)
-    yield Stage("tables", tables, True)
+    yield TimedStage("boxes, box head, beliefs", find, halved=True)
+    detections = find()
+    yield TimedStage("joint fit", lambda: fitted(detections), True)
+    fit = fitted(detections)
+    yield TimedStage("tables", tables, True)
     scenes = tables()
     place = {name: k for k, name in enumerate(names)}
     questions = [q for q in split.questions if q.image in place]
     texts = [q.text for q in questions]
 
-    yield Stage("parser", lambda: parser.parse(texts))
+    yield TimedStage("parser", lambda: parser.parse(texts))
     parsed = parser.parse(texts)
-    asked = [
+    items = [
         (p.program.call, place[q.image], q.task) for p, q in zip(parsed, questions) if p.program is not None
     ]
-    yield Stage("marginal answers", lambda: outcomes(scenes, asked), True)
+    yield TimedStage("marginal answers", lambda: outcomes(scenes, items), True)
 
 
 def measured(work: Callable[[], Any], device: torch.device, seconds: float = SECONDS) -> float:

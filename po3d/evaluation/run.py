@@ -41,8 +41,8 @@ from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPO
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
-from po3d.systems import bad_images
-from po3d.systems.pipeline import Begun, Context, Eager, System, all_answers, at_once
+from po3d.systems import input_errors
+from po3d.systems.pipeline import AsyncSystem, Context, PendingPredictions, System, all_answers, at_once
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
 # (split, system, images with their questions) -> per image, in order: name, questions, scenes
@@ -115,7 +115,11 @@ def evaluate(
             **score,
             **{name: measure(split.questions, predictions) for name, measure in measures.items()},
             "statuses": dict(Counter(p.status for p in predictions)),
-            "notes": [*split.notes(), *notes, *filter(None, [bad_images.note(split.questions, predictions)])],
+            "notes": [
+                *split.notes(),
+                *notes,
+                *filter(None, [input_errors.note(split.questions, predictions)]),
+            ],
             "perception": perception_figures(split, read_scenes(out / SCENES)),
             **({"beside": others} if others else {}),
         }
@@ -124,24 +128,24 @@ def evaluate(
     return report
 
 
-def scored(made: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """Return the description of the predictions, with date and revision of the scoring under
     "scored" in its provenance if they were scored in a later run.
     """
-    made, now = _plain(made), _plain(now)
-    if not made or made == now:
+    stored, now = _plain(stored), _plain(now)
+    if not stored or stored == now:
         return now
     later = {k: v for k, v in now.get("provenance", {}).items() if k in ("git_revision", "versions", "date")}
-    return {**made, "provenance": {**made.get("provenance", {}), "scored": later}}
+    return {**stored, "provenance": {**stored.get("provenance", {}), "scored": later}}
 
 
 def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
     """Score a finished run on the same questions; raise InputError if its questions differ."""
     about, path = runs.described(folder), folder / PREDICTIONS
     if not about or not path.is_file():
-        raise InputError(f"beside: {folder} holds no finished run")
-    given = _in_order(split.questions, read_predictions(path), path)
-    return {**about, **benchmark.score(split.questions, given, scorer)}
+        raise InputError(f"compare_to: {folder} holds no finished run")
+    predictions = _in_order(split.questions, read_predictions(path), path)
+    return {**about, **benchmark.score(split.questions, predictions, scorer)}
 
 
 def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
@@ -155,10 +159,10 @@ def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict
     except InputError:  # the official release has no ground-truth scenes
         return {}
     hidden = [split.hidden(name) for name in scenes]
-    found = list(scenes.values())
+    predicted = list(scenes.values())
     if getattr(split, "own_worlds", False):  # single-view estimators predict in the camera frame
-        found = [p if t.camera is None else carried(p, t.camera) for p, t in zip(found, true)]
-    return perception(found, true, None if None in hidden else hidden)
+        predicted = [p if t.camera is None else carried(p, t.camera) for p, t in zip(predicted, true)]
+    return perception(predicted, true, None if None in hidden else hidden)
 
 
 def predict(
@@ -178,31 +182,31 @@ def predict(
     unfinished run with the same identity is resumed. A finished one is repeated, because
     uncommitted code may have changed, unless `resume` is set. Raise InputError if OUT holds
     anything else, unless `overwrite` is set. `answers` computes the answers; None answers in this
-    process, image by image (`po3d.evaluation.spread` uses an engine).
+    process, image by image (`po3d.evaluation.distributed` uses an engine).
     """
     out = Path(out)
-    asked = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
-    run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
+    questions_digest = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
+    run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     images = [
         (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
     ids = {name: [q.id for q in group] for name, group in images}
-    begun = runs.unfinished(out, run, ids, overwrite)
-    if begun is None and runs.finished(out, run, overwrite) and resume:
+    records = runs.unfinished(out, run, ids, overwrite)
+    if records is None and runs.finished(out, run, overwrite) and resume:
         return _in_order(split.questions, read_predictions(done_file), done_file)
     out.mkdir(parents=True, exist_ok=True)
-    if begun is None:
+    if records is None:
         runs.begin(partial, run)
     else:
-        run = _another_sitting(partial, begun, run)
-    done = {record["image"] for record in begun or () if "image" in record}
-    del begun, ids
-    with open(partial, "a", encoding="utf-8") as file, lasting():
+        run = _resumed_run(partial, records, run)
+    done = {record["image"] for record in records or () if "image" in record}
+    del records, ids
+    with open(partial, "a", encoding="utf-8") as file, frozen_gc():
         left = [item for item in images if item[0] not in done]
-        found = (answers or _answers)(split, system, left)
-        bar = progress(found, "answering", total=len(images), initial=len(images) - len(left), unit="image")
-        for name, questions, kept, predictions in _naming_the_option(bar):
+        results = (answers or _answers)(split, system, left)
+        bar = progress(results, "answering", total=len(images), initial=len(images) - len(left), unit="image")
+        for name, questions, scenes, predictions in _naming_the_option(bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions on {name} in their order"
@@ -210,16 +214,16 @@ def predict(
             record = {
                 "image": name,
                 "predictions": [dataclasses.asdict(p) for p in predictions],
-                "scenes": _tables(name, questions, kept),
+                "scenes": _tables(name, questions, scenes),
             }
             runs.append(file, record)
-    found = []
+    results = []
     with atomic_write(out / SCENES) as file:
         for record in runs.answered(partial):  # already in image order
-            found += [Prediction(**p) for p in record["predictions"]]
+            results += [Prediction(**p) for p in record["predictions"]]
             for scene in record["scenes"]:
                 file.write(json.dumps(scene, ensure_ascii=False) + "\n")
-    predictions = _in_order(split.questions, found, partial)
+    predictions = _in_order(split.questions, results, partial)
     written = out / f"new-{PREDICTIONS}"
     write_predictions(written, predictions)
     runs.finish(out, run, written)
@@ -240,7 +244,7 @@ def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
 
 
 @contextmanager
-def lasting() -> Iterator[None]:
+def frozen_gc() -> Iterator[None]:
     """Freeze the current heap, so that the garbage collector skips models and scenes while answers
     are created.
     """
@@ -251,23 +255,23 @@ def lasting() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> runs.Run:
+def _resumed_run(partial: Path, records: Sequence[dict], run: runs.Run) -> runs.Run:
     """Resume an unfinished run: keep its original description and append this run's date and
     machine.
     """
-    first = begun[0]["run"]["about"]
+    first = records[0]["run"]["about"]
     now = {k: v for k, v in run.about.get("provenance", {}).items() if k in ("versions", "date", "machine")}
     with open(partial, "a", encoding="utf-8") as file:
         runs.append(file, {"sitting": now})
-    sittings = [record["sitting"] for record in begun if "sitting" in record] + [now]
-    made = {**first.get("provenance", {}), "continued": sittings}
-    return run._replace(about={**first, "provenance": made})
+    sittings = [record["sitting"] for record in records if "sitting" in record] + [now]
+    provenance = {**first.get("provenance", {}), "continued": sittings}
+    return run._replace(about={**first, "provenance": provenance})
 
 
-def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
+def _tables(name: str, questions: Sequence[Question], scenes: Sequence[Scene]) -> list[dict]:
     """Serialise the last recorded scene of the image, or of each view that its questions show."""
     views = {view for q in questions for view in q.images}
-    named = {scene.image if scene.image in views else name: scene for scene in kept}
+    named = {scene.image if scene.image in views else name: scene for scene in scenes}
     return [to_json(dataclasses.replace(scene, image=image), exact=True) for image, scene in named.items()]
 
 
@@ -275,41 +279,45 @@ def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
     """Answer the questions image by image (see `Answers`). A `Batched` system gets several images
-    at once, an `Eager` one works on several concurrently.
+    at once, an `AsyncSystem` one works on several concurrently.
     """
     if getattr(system, "ahead", 0):
-        yield from _begun(split, system, images)
+        yield from _async_answers(split, system, images)
         return
     rest, count = iter(images), at_once(system)
     while batch := list(islice(rest, count)):
-        kept: list[list[Scene]] = [[] for _ in batch]
-        posed = [
-            (asked, Context.of(split, name, own.append))
-            for (name, asked), own in zip(batch, kept, strict=True)
+        scenes_by_image: list[list[Scene]] = [[] for _ in batch]
+        batch_questions = [
+            (questions, Context.of(split, name, scenes.append))
+            for (name, questions), scenes in zip(batch, scenes_by_image, strict=True)
         ]
-        for (name, asked), own, found in zip(batch, kept, all_answers(system, posed), strict=True):
-            yield name, asked, own, found
+        for (name, questions), scenes, predictions in zip(
+            batch, scenes_by_image, all_answers(system, batch_questions), strict=True
+        ):
+            yield name, questions, scenes, predictions
 
 
-def _begun(split: Split, system: Eager, images: Iterable[tuple[str, list[Question]]]) -> Iterator[Answered]:
-    """Answer the questions with an `Eager` system; images are read or rendered in this thread, one
+def _async_answers(
+    split: Split, system: AsyncSystem, images: Iterable[tuple[str, list[Question]]]
+) -> Iterator[Answered]:
+    """Answer the questions with an `AsyncSystem` system; images are read or rendered in this thread, one
     after the other.
     """
-    under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
+    under_way: deque[tuple[str, list[Question], list[Scene], PendingPredictions]] = deque()
     try:
         for name, questions in images:
-            kept: list[Scene] = []
-            context = Context.of(split, name, kept.append)
-            under_way.append((name, questions, kept, system.begin(questions, context)))
+            scenes: list[Scene] = []
+            context = Context.of(split, name, scenes.append)
+            under_way.append((name, questions, scenes, system.begin(questions, context)))
             if len(under_way) > system.ahead:
-                *item, begun = under_way.popleft()
-                yield *item, begun.result()
+                *item, pending = under_way.popleft()
+                yield *item, pending.result()
         while under_way:
-            *item, begun = under_way.popleft()
-            yield *item, begun.result()
+            *item, pending = under_way.popleft()
+            yield *item, pending.result()
     finally:
-        for *_, begun in under_way:
-            begun.cancel()
+        for *_, pending in under_way:
+            pending.cancel()
 
 
 def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[str, Scene]:
@@ -355,14 +363,14 @@ def digests_beside(split: Any) -> dict[str, str]:
     """Return digests of what a split reads from outside its folder: ground-truth scenes of scans,
     furniture models for rendering.
     """
-    found = {}
+    result = {}
     if getattr(split, "scans", None) is not None:
-        found["scans"] = digest({name: _true_table(split, name) for name in split.images})
+        result["scans"] = digest({name: _true_table(split, name) for name in split.images})
     if getattr(split, "furniture", None) is not None:
-        found["furniture"] = digest(
+        result["furniture"] = digest(
             {path.name: sha256(path) for path in sorted(split.furniture.glob("*.sh3f"))}
         )
-    return found
+    return result
 
 
 def _true_table(split: Any, name: str) -> dict | None:
@@ -417,11 +425,11 @@ def _plain(value: dict) -> dict:
 
 def _digest_of_list(values: Iterable[object]) -> str:
     """Compute `digest` of a list incrementally: a million questions as dicts take gigabytes."""
-    found = hashlib.sha256(b"[")
+    digest = hashlib.sha256(b"[")
     for k, value in enumerate(values):
-        found.update((", " * bool(k) + json.dumps(value, sort_keys=True, default=str)).encode())
-    found.update(b"]")
-    return found.hexdigest()
+        digest.update((", " * bool(k) + json.dumps(value, sort_keys=True, default=str)).encode())
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def digest(value: object) -> str:

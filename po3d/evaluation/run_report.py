@@ -13,10 +13,11 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.published import source_lines
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.registry import title as data_title
-from po3d.evaluation.compare import Entry, compare, distinct, gaps, pair_table, read_entry
+from po3d.evaluation.calibration import answered, risk_coverage, trust
+from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, pair_table, read_entry
 from po3d.evaluation.report.grid_tables import blame_table, ladder_table
 from po3d.evaluation.report.html import Page, render
-from po3d.evaluation.report.html_items import ITEMS, image_record, listed
+from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questions
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, table_notes
 from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid, same_data
@@ -28,29 +29,28 @@ from po3d.evaluation.report.results import (
     results_table,
 )
 from po3d.evaluation.run import by_image, read_scenes
-from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
-from po3d.io.naming import row_name
 from po3d.io.plots import Plot
 from po3d.io.progress import progress
+from po3d.io.run_names import row_name
 from po3d.io.runs import GRID, HTML, PREDICTIONS, SCENES
 from po3d.io.text_tables import Table, figure_rows, markdown
 
 
-class Run(NamedTuple):
+class ReportedRun(NamedTuple):
     """A run's report with the entries of the systems compared to it."""
 
     report: dict[str, Any]
     benchmark: Benchmark
     split: Any  # only questions that have an answer
-    entries: Sequence[Entry]  # the run's own comes first
+    entries: Sequence[SystemEntry]  # the run's own comes first
     compared: dict[str, Any]  # the result of `compare`
 
 
 def read_run(
     folder: str | Path, others: Sequence[str] = (), names: Sequence[str] = (), data: str | None = None
-) -> Run:
+) -> ReportedRun:
     """Read a run's report and predictions, and those of other systems; raise InputError if they are
     on other questions.
     """
@@ -58,7 +58,7 @@ def read_run(
     about = about_run(folder)
     name = about["benchmark"]
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
-    split = _asked(opened(name, root), folder / PREDICTIONS)
+    split = _answered_split(opened(name, root), folder / PREDICTIONS)
     questions = tuple(q for q in split.questions if q.answer is not None)
     split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
@@ -76,18 +76,18 @@ def read_run(
     if "rows" not in about:
         about |= benchmark.score(questions, entries[0].predictions, about["scorer"])
         about["statuses"] = dict(Counter(p.status for p in entries[0].predictions))
-    return Run(about, benchmark, split, entries, compared)
+    return ReportedRun(about, benchmark, split, entries, compared)
 
 
-def _part(entry: Entry, questions: int) -> str:
+def _part(entry: SystemEntry, questions: int) -> str:
     """Return the system's name, with a remark if its file covers only part of the questions
     (missing ones count as wrong).
     """
-    found = questions - len(entry.absent)
-    return f"{entry.name}, a line for {found:,} of {questions:,} questions" if entry.absent else entry.name
+    answered = questions - len(entry.absent)
+    return f"{entry.name}, a line for {answered:,} of {questions:,} questions" if entry.absent else entry.name
 
 
-def _asked(split: Any, predictions: Path) -> Any:
+def _answered_split(split: Any, predictions: Path) -> Any:
     """Restrict the split to the images that the run covers (a run may use the first few only)."""
     absent = read_entry(predictions, split.questions).absent
     images = {q.image for q in split.questions if q.id not in absent}
@@ -107,19 +107,23 @@ def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def run_tables(
-    run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
+    run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[tuple[str, Table]]:
     """Return titles and tables of a run: figures beside other systems and published rows,
     differences, perception, and the oracle grid if given.
     """
-    report, own = run.report, run.benchmark.tables
+    report, report_tables = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
     tables = (
-        [] if own and own.instead else [(f"{what} (%)", _beside(results_table(report, published), others))]
+        []
+        if report_tables and report_tables.instead
+        else [(f"{what} (%)", _beside(results_table(report, published), others))]
     )
-    if own:
-        tables += [(f"{what}: {title}", table) for title, table in own.titled(report, *beside, *others)]
+    if report_tables:
+        tables += [
+            (f"{what}: {title}", table) for title, table in report_tables.titled(report, *beside, *others)
+        ]
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("perception"):
@@ -135,7 +139,7 @@ def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
     ]
 
 
-def _as_report(run: Run, k: int) -> dict:
+def _as_report(run: ReportedRun, k: int) -> dict:
     entry = run.entries[k]
     score = run.benchmark.score(run.split.questions, entry.predictions, run.report["scorer"])
     return {**score, "system": entry.name, "split": run.report["split"]}
@@ -150,18 +154,18 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
 
 
 def explained(
-    run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
+    run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[Explained]:
     """Return the tables of a run with the notes that each needs when shown alone."""
     report = run.report
     plain = f"{report['benchmark']}, {report['split']} split"
-    found = []
+    result = []
     for title, table in run_tables(run, published, grid):
         own = title.removeprefix(plain).removeprefix(": ").strip()
         own = "accuracy (%)" if own == "(%)" else own
         own = f"{run.benchmark.title}: {own if title.startswith(plain) else title}"
-        found.append(Explained(own, _bare(table, report), table_notes(report, table)))
-    return found
+        result.append(Explained(own, _bare(table, report), table_notes(report, table)))
+    return result
 
 
 def _bare(table: Table, report: Mapping[str, Any]) -> Table:
@@ -171,7 +175,7 @@ def _bare(table: Table, report: Mapping[str, Any]) -> Table:
     return table._replace(header=("model", *table.header[1:]))
 
 
-def run_figures(run: Run) -> list[Plot]:
+def run_figures(run: ReportedRun) -> list[Plot]:
     """Return the figures of the benchmark's paper for this run; other systems are included where
     the figure supports several.
     """
@@ -183,7 +187,7 @@ def run_figures(run: Run) -> list[Plot]:
 
 
 def run_page(
-    run: Run,
+    run: ReportedRun,
     folder: str | Path,
     grid: str | Path | None = None,
     items: int = ITEMS,
@@ -202,7 +206,7 @@ def run_page(
     scorer = run.report["scorer"]
     right = [[float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)] for e in run.entries]
     chosen = _chosen(questions, right[0], items, ids)
-    shown = [questions[k] for k in chosen]
+    listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
         items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
@@ -211,16 +215,16 @@ def run_page(
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
     notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
-    cells, errors = _grid(grid, shown, run.report["benchmark"])
+    cells, errors = _grid(grid, listed_questions, run.report["benchmark"])
     later = source_lines(run.report["benchmark"]) if published == "later" else []
     page = Page(
         run.report,
         [entry.name for entry in run.entries],
         run_tables(run, published, cells),
         [model["rows"] for model in run.compared["models"]],
-        shown,
+        listed_questions,
         answers,
-        [[own[k] for k in chosen] for own in right],
+        [[correctness[k] for k in chosen] for correctness in right],
         len(questions),
         [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
@@ -234,14 +238,14 @@ def run_page(
         errors,
         run_figures(run),
     )  # fmt: skip
-    return render(page, _images(run, folder, shown, answers))
+    return render(page, _images(run, folder, listed_questions, answers))
 
 
 def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequence[str]) -> list[int]:
     if items < 1:
         raise InputError(f"--items {items} should be at least 1")
     if not ids:
-        return listed(questions, right, items)
+        return sample_questions(questions, right, items)
     place = {q.id: k for k, q in enumerate(questions)}
     if unknown := [i for i in ids if i not in place]:
         raise InputError(f"the run has no question {unknown[0]!r}")
@@ -249,7 +253,11 @@ def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequen
 
 
 def write_page(
-    run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None, **which: Any
+    run: ReportedRun,
+    folder: str | Path,
+    out: str | Path | None = None,
+    grid: str | Path | None = None,
+    **which: Any,
 ) -> Path:
     """Write `run_page` to a file, by default FOLDER/report.html, and return its path. `which`:
     `items`, `ids`, `published`.
@@ -281,7 +289,7 @@ def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
         log.summary.update({row["name"]: row["value"] for row in run.report["rows"]})
 
 
-def grid_of(folder: str | Path, run: Run) -> dict[str, Any] | None:
+def grid_of(folder: str | Path, run: ReportedRun) -> dict[str, Any] | None:
     """Read the oracle grid in a folder; None if there is none, InputError if it is of another
     benchmark.
     """
@@ -302,15 +310,15 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
 
 
 def _images(
-    run: Run, folder: Path, questions: Sequence, answers: Sequence[Mapping]
+    run: ReportedRun, folder: Path, questions: Sequence, answers: Sequence[Mapping]
 ) -> Iterator[tuple[str, dict]]:
     names = {name for q in questions for name in (q.image, *q.images)}
-    kept = read_scenes(folder / SCENES, names) if (folder / SCENES).is_file() else {}
+    stored_scenes = read_scenes(folder / SCENES, names) if (folder / SCENES).is_file() else {}
     groups: dict[str, list] = {}
     for q in by_image(questions):
         groups.setdefault(q.image, []).append(q)
-    for name, own in progress(groups.items(), "drawing", unit="image"):
-        yield name, image_record(run.split, name, own, answers, kept, run.report)
+    for name, image_questions in progress(groups.items(), "drawing", unit="image"):
+        yield name, image_record(run.split, name, image_questions, answers, stored_scenes, run.report)
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -369,7 +377,7 @@ def report_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, Run]]:
+def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, ReportedRun]]:
     """Group the named runs by data: per group the first folder, and a run that includes the others
     for comparison.
     """
@@ -385,9 +393,9 @@ def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, Run]]:
     single = len(groups) == 1
     if not single and (arguments.others or names or arguments.data or arguments.grid):
         raise InputError("--with, --names, --data and --grid are for runs on the same data; these are not")
-    found = []
+    result = []
     for _, (first, *more) in groups:
-        given = names if not more or not names else [""] * len(more) + names
-        run = read_run(first, [*more, *arguments.others], given, arguments.data)
-        found.append((Path(first), run))
-    return found
+        inputs = names if not more or not names else [""] * len(more) + names
+        run = read_run(first, [*more, *arguments.others], inputs, arguments.data)
+        result.append((Path(first), run))
+    return result

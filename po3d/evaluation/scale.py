@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation.run import Split, evaluate, lasting, provenance
+from po3d.evaluation.run import Split, evaluate, frozen_gc, provenance
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
-from po3d.io.plots import drawn
+from po3d.io.plots import save_figure
 from po3d.io.pools import pool
 from po3d.io.runs import append
 from po3d.language.programs.street import parse_text
@@ -47,7 +47,7 @@ SIZES = {
 }
 
 
-class Figure(NamedTuple):
+class ScaleFigure(NamedTuple):
     """Cost of `size` units of `work`: CPU seconds, peak memory of the process in GiB."""
 
     work: str
@@ -83,27 +83,27 @@ def copies(split: Split, count: int, each: int | None = None) -> Copies:
     """Return a split of `count` questions, ordered by image; `each` limits the questions per image
     and varies which are used.
     """
-    own: dict[str, list[Question]] = {}
+    by_image: dict[str, list[Question]] = {}
     for q in sorted(split.questions, key=lambda q: q.image):
-        own.setdefault(q.image, []).append(q)
-    asked = [
+        by_image.setdefault(q.image, []).append(q)
+    originals = [
         questions[(k + i) % len(questions)]
-        for k, questions in enumerate(own.values())
+        for k, questions in enumerate(by_image.values())
         for i in range(min(each or len(questions), len(questions)))
     ]
-    found = []
+    copied = []
     for k in range(count):
-        copy, q = k // len(asked), asked[k % len(asked)]
-        found.append(replace(q, id=f"{copy}/{q.id}", image=f"{copy}/{q.image}"))
-    return Copies(split, tuple(found))
+        copy, q = k // len(originals), originals[k % len(originals)]
+        copied.append(replace(q, id=f"{copy}/{q.id}", image=f"{copy}/{q.image}"))
+    return Copies(split, tuple(copied))
 
 
 def executed(split: Split, count: int) -> None:
     """Answer `count` questions in batches; raise AssertionError if one is wrong."""
-    asked = [q for q in split.questions if q.program]
-    with lasting():
+    questions = [q for q in split.questions if q.program]
+    with frozen_gc():
         for start in range(0, count, CHUNK):
-            _executed(split, [asked[k % len(asked)] for k in range(start, min(start + CHUNK, count))])
+            _executed(split, [questions[k % len(questions)] for k in range(start, min(start + CHUNK, count))])
 
 
 def _executed(split: Split, part: Sequence[Question]) -> None:
@@ -133,7 +133,7 @@ def evaluated(split: Split, count: int, system: System, each: int | None = None)
         return evaluate(benchmark, copies(split, count, each), system, out, benchmark.scorers[0], about, {})
 
 
-def figure(work: str, size: int) -> Figure:
+def figure(work: str, size: int) -> ScaleFigure:
     """Measure `work` on `size` units in this process, repeated for up to SECONDS after a small
     warm-up run.
     """
@@ -157,7 +157,7 @@ def figure(work: str, size: int) -> Figure:
         start = time.process_time()
         run(size)
         took.append(time.process_time() - start)
-    return Figure(work, size, statistics.median(took), peak_memory())
+    return ScaleFigure(work, size, statistics.median(took), peak_memory())
 
 
 def peak_memory() -> float:
@@ -168,63 +168,65 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30  # macOS counts bytes
 
 
-def figures(works: Sequence[str], largest: int, kept: Path | None = None) -> Iterator[Figure]:
+def figures(works: Sequence[str], largest: int, record_path: Path | None = None) -> Iterator[ScaleFigure]:
     """Yield every figure of `works` up to the size `largest`, as soon as it is measured.
 
-    `kept` is a file of earlier figures, which are not measured again and to which new ones are
+    `record_path` is a file of earlier figures, which are not measured again and to which new ones are
     appended; InputError for other content.
     """
-    known: dict[tuple[str, int], Figure] = {}
-    if kept is not None and kept.is_file():
-        for record in read_jsonl(kept, "figures of bench scale"):
-            if set(record) != set(Figure._fields):
-                raise InputError(f"{kept} holds other records than bench scale writes")
-            known[record["work"], record["size"]] = Figure(**record)
+    known: dict[tuple[str, int], ScaleFigure] = {}
+    if record_path is not None and record_path.is_file():
+        for record in read_jsonl(record_path, "figures of bench scale"):
+            if set(record) != set(ScaleFigure._fields):
+                raise InputError(f"{record_path} holds other records than bench scale writes")
+            known[record["work"], record["size"]] = ScaleFigure(**record)
     for work in works:
         for size in SIZES[work]:
             if size > largest:
                 continue
-            if (found := known.get((work, size))) is None:
+            if (figure_row := known.get((work, size))) is None:
                 with pool(1) as processes:
-                    found = processes.submit(figure, work, size).result()
-                if kept is not None:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    with open(kept, "a", encoding="utf-8") as file:
-                        append(file, found._asdict())
-            yield found
+                    figure_row = processes.submit(figure, work, size).result()
+                if record_path is not None:
+                    record_path.parent.mkdir(parents=True, exist_ok=True)
+                    with open(record_path, "a", encoding="utf-8") as file:
+                        append(file, figure_row._asdict())
+            yield figure_row
 
 
-def plot(found: Sequence[Figure], path: Path) -> None:
+def plot(points: Sequence[ScaleFigure], path: Path) -> None:
     """Plot seconds per unit and peak memory against the number of units, in two panels."""
 
     def draw(drawing: Any) -> None:
         panels = drawing.subplots(1, 2)
-        for work in dict.fromkeys(f.work for f in found):
-            own = sorted(f for f in found if f.work == work)
-            x = [f.size for f in own]
+        for work in dict.fromkeys(f.work for f in points):
+            series = sorted(f for f in points if f.work == work)
+            x = [f.size for f in series]
             label = work if work == UNITS[work] else f"{work}, {UNITS[work]}"
-            panels[0].plot(x, [1000 * f.seconds / f.size for f in own], "o-", ms=4, label=label)
-            panels[1].plot(x, [f.memory for f in own], "o-", ms=4)
+            panels[0].plot(x, [1000 * f.seconds / f.size for f in series], "o-", ms=4, label=label)
+            panels[1].plot(x, [f.memory for f in series], "o-", ms=4)
         panels[0].set(xscale="log", yscale="log", ylabel="ms of the processor for each", xlabel="how many")
         panels[1].set(xscale="log", ylim=(0, None), ylabel="peak memory (GiB)", xlabel="how many")
         panels[0].legend(frameon=False, fontsize=8)
         for axes in panels:
             axes.grid(alpha=0.3)
 
-    drawn(path, (8.0, 3.0), draw)
+    save_figure(path, (8.0, 3.0), draw)
 
 
-def scale(works: Sequence[str], largest: int, kept: str | Path | None, picture: str | Path | None) -> None:
+def scale(
+    works: Sequence[str], largest: int, record_path: str | Path | None, picture: str | Path | None
+) -> None:
     """Print `figures` with each work's deviation from linear scaling; save `plot` to `picture`."""
-    found: list[Figure] = []
+    points: list[ScaleFigure] = []
     print(f"{os.cpu_count()} cores; seconds of the processor; peak memory of a process that does this alone")
-    for f in figures(works, largest, None if kept is None else Path(kept)):
-        found.append(f)
-        first = next(other for other in found if other.work == f.work)
+    for f in figures(works, largest, None if record_path is None else Path(record_path)):
+        points.append(f)
+        first = next(other for other in points if other.work == f.work)
         linear = f.seconds / f.size / (first.seconds / first.size)
         print(
             f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, {1000 * f.seconds / f.size:7.3f} ms each, "
             f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB", flush=True,
         )  # fmt: skip
     if picture is not None:
-        plot(found, Path(picture))
+        plot(points, Path(picture))

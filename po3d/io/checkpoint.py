@@ -1,7 +1,7 @@
 """Checkpoint pairs: NAME.safetensors (fp16 weights) and NAME.json (network, hash, provenance).
 
 A compact pair stores large matrices as int8 with one scale per output channel (the tensor's name
-and SCALE), in half the size; `python -m po3d.training.compact` writes it. Matrices of fewer bits
+and SCALE), in half the size; `python -m po3d.training.quantize` writes it. Matrices of fewer bits
 are packed, and the number of bits is a suffix of their name ("weight:3"). A model folder, as on
 model hubs, holds several pairs in one: config.json and model.safetensors, whose tensor names are
 prefixed with the kind of the pair. No pickle is read.
@@ -23,8 +23,8 @@ from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from po3d import __version__
-from po3d.io import hub, shipped
-from po3d.io.errors import InputError, shown, visible
+from po3d.io import hub, paths
+from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json, sha256, write_file, write_json
 
 Network = TypeVar("Network", bound=torch.nn.Module)
@@ -36,14 +36,14 @@ REPLACED, SPARE = (
     4,
     20_000_000,
 )  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
-SHIPPED = shipped.CHECKPOINTS
+SHIPPED = paths.CHECKPOINTS
 
 
 def git_revision() -> str:
     """Return the commit of the source tree, with "+" if files differ from it, or the commit that
     the wheel was built from; "" if neither is known."""
-    root = shipped.ROOT
-    if shipped.INSTALLED:  # a repository around the package's folder would be another project's
+    root = paths.ROOT
+    if paths.INSTALLED:  # a repository around the package's folder would be another project's
         return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
@@ -189,9 +189,9 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
         raise InputError(f"checkpoint {weights} holds a {visible(meta['kind'])}, not a {kind}")
     if not weights.is_file():
         raise InputError(f"checkpoint weights not found: {weights}")
-    if (found := sha256(weights)) != meta["sha256"]:
+    if (actual := sha256(weights)) != meta["sha256"]:
         raise InputError(
-            f"checkpoint {weights}: its sha256 is {found[:12]}..., but {description.name} was written for "
+            f"checkpoint {weights}: its sha256 is {actual[:12]}..., but {description.name} was written for "
             f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
         )
     return _tensors(weights, f"{kind}." if description.name == CONFIG else ""), meta
@@ -236,7 +236,7 @@ def _description(path: Path, kind: str | None) -> dict:
         config = folder_config(path.parent)
         meta = config["parts"].get(kind)
         if meta is None:
-            raise InputError(f"{where} has no {kind}; it has {', '.join(map(shown, config['parts']))}")
+            raise InputError(f"{where} has no {kind}; it has {', '.join(map(printable, config['parts']))}")
         meta = {**meta, "sha256": config["sha256"]}
     else:
         meta = read_json(path, "checkpoint description")
@@ -274,7 +274,7 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
-        raise InputError(f"checkpoint {path}: the tensor {shown(odd[0])} has values that are not finite")
+        raise InputError(f"checkpoint {path}: the tensor {printable(odd[0])} has values that are not finite")
     return values
 
 
@@ -328,12 +328,14 @@ def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor
     """Raise ValueError naming the first tensor that is missing, superfluous, or of another shape or
     type."""
     for name in sorted(own.keys() ^ weights.keys()):
-        raise ValueError(f"the tensor {shown(name)} is {'missing' if name in own else 'none of the network'}")
+        raise ValueError(
+            f"the tensor {printable(name)} is {'missing' if name in own else 'none of the network'}"
+        )
     for name, value in own.items():
-        found = weights[name]
-        if found.shape != value.shape or found.is_floating_point() != value.is_floating_point():
+        result = weights[name]
+        if result.shape != value.shape or result.is_floating_point() != value.is_floating_point():
             wanted = f"{tuple(value.shape)} of {value.dtype}"
-            raise ValueError(f"{shown(name)} is {tuple(found.shape)} of {found.dtype}, not {wanted}")
+            raise ValueError(f"{printable(name)} is {tuple(result.shape)} of {result.dtype}, not {wanted}")
 
 
 def _first_line(error: Exception) -> str:
@@ -348,5 +350,5 @@ def locate(name: str | Path) -> Path:
         return hub.fetch(str(name))
     if Path(name).name != str(name) or Path(name).suffix:
         return Path(name)
-    places = (Path(), shipped.EXPORTS)
+    places = (Path(), paths.EXPORTS)
     return next((p / name for p in places if (p / f"{name}.json").is_file()), SHIPPED / name)

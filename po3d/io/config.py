@@ -28,10 +28,11 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from po3d.io.cli_errors import guarded
+from po3d.io.deprecated_names import new_options
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
-from po3d.io.shipped import CONFIGS, INSTALLED, script
-from po3d.io.shipped import ROOT as ROOT  # imported from here by scripts and tests
+from po3d.io.paths import CONFIGS, INSTALLED, script
+from po3d.io.paths import ROOT as ROOT  # imported from here by scripts and tests
 
 _TARGET = re.compile(
     r"(?:target|locating|loading) '([\w.]+)'"
@@ -41,6 +42,7 @@ MANY = frozenset(("-m", "--multirun"))
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     """Return the config `name` with key=value overrides; InputError for an invalid one."""
+    overrides = new_options(overrides)
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
         raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
     try:
@@ -76,10 +78,10 @@ def _readable(override: str, sweep: bool = False) -> bool:
     """Whether hydra can parse an override. Several paths separated by commas are parsed only for a
     `sweep`."""
     try:
-        found = OverridesParser.create().parse_override(override)
+        result = OverridesParser.create().parse_override(override)
     except HydraException:
         return False
-    return sweep or not (found.is_sweep_override() and "/" in override)
+    return sweep or not (result.is_sweep_override() and "/" in override)
 
 
 @functools.cache
@@ -129,8 +131,8 @@ def build(node: dict[str, Any], **extra: object) -> Any:
             raise InputError(f"{target} needs the module {module!r}, which is not installed") from None
         if isinstance(cause, InputError | OSError | ModuleNotFoundError):
             raise cause from None
-        said = " ".join(str(cause).split())[:300]
-        raise InputError(f"{target}: {said} ({type(cause).__name__})") from error
+        message = " ".join(str(cause).split())[:300]
+        raise InputError(f"{target}: {message} ({type(cause).__name__})") from error
 
 
 def run_hydra(
@@ -139,7 +141,7 @@ def run_hydra(
     """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only
     print; -m runs it for each combination of options that are lists (`seed=0,1`), by hydra's
     launcher."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = new_options(sys.argv[1:] if argv is None else argv)
     if MANY.intersection(arguments):
         return guarded(lambda: _sweep(main, name, arguments))
     if _flags(arguments):

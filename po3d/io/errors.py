@@ -13,7 +13,7 @@ from collections.abc import Collection
 _UNPRINTABLE = re.compile(
     "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_SHOWN = 60  # maximal number of characters of a value in an error
+_VALUE_LENGTH = 60  # maximal number of characters of a value in an error
 _short = reprlib.Repr()
 _short.maxlevel, _short.maxdict, _short.maxlist, _short.maxtuple, _short.maxstring = 2, 3, 5, 5, 30
 
@@ -23,22 +23,22 @@ class InputError(ValueError):
     to do."""
 
 
-def known(what: str, value: str, among: Collection[str], where: str = "") -> None:
+def known(what: str, value: str, choices: Collection[str], where: str = "") -> None:
     """Raise InputError if a value is not one of the options; `where` begins the message."""
-    if value not in among:
-        raise InputError(f"{where}unknown {what} {value!r}; known: {', '.join(among)}")
+    if value not in choices:
+        raise InputError(f"{where}unknown {what} {value!r}; known: {', '.join(choices)}")
 
 
 def visible(text: str) -> str:
     """Return `text` with characters that control a terminal as escapes: "\\u001b[2J" for the bytes
     that clear a screen. Line breaks are kept, and JSON stays equivalent JSON."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def shown(value: object) -> str:
+def printable(value: object) -> str:
     """Return a value from outside for an error message: short, on one line, printable."""
     if isinstance(value, str):
-        text = repr(value[: _SHOWN + 1])
+        text = repr(value[: _VALUE_LENGTH + 1])
     elif value is None or isinstance(value, bool):
         text = json.dumps(value)
     elif isinstance(value, int) and value.bit_length() > 200:
@@ -46,4 +46,4 @@ def shown(value: object) -> str:
     else:
         text = _short.repr(value)
     text = visible(" ".join(text.split()))
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 3]}..."

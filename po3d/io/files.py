@@ -87,7 +87,7 @@ def remove_torn(folder: Path) -> None:
     with contextlib.suppress(OSError):  # a folder may be writable and not readable
         names = os.listdir(folder)
     for name in names:
-        if not (found := _TEMPORARY.fullmatch(name)) or _alive(int(found[1])):
+        if not (result := _TEMPORARY.fullmatch(name)) or _alive(int(result[1])):
             continue
         if (folder / name).is_dir():  # a training's
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -275,8 +275,8 @@ def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
         return data
     try:
         with _PACKED[suffix](io.BytesIO(data)) as file:
-            if len(found := file.read(LARGEST + 1)) <= LARGEST:
-                return found
+            if len(content := file.read(LARGEST + 1)) <= LARGEST:
+                return content
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from po3d.io.cli_errors import needed
 from po3d.io.errors import InputError, visible
-from po3d.io.guard import needed
 
 SCHEME = "hf://"
 # Files of a model that are downloaded: no code, no pickle.
@@ -19,7 +19,7 @@ def fetch(address: str) -> Path:
     """Return the folder of hf://ORG/NAME or hf://ORG/NAME@REVISION, downloaded into the hub's cache
     if it is not there; InputError if there is none."""
     name, _, revision = address.removeprefix(SCHEME).partition("@")
-    with _said(address):
+    with _hub_errors(address):
         from huggingface_hub import snapshot_download
 
         folder = Path(snapshot_download(name, revision=revision or None, allow_patterns=FILES))
@@ -33,7 +33,7 @@ def push(
 ) -> str:
     """Upload the files of `folder` to the model ORG/NAME, created if missing, as one commit; return
     its URL."""
-    with _said(name):
+    with _hub_errors(name):
         from huggingface_hub import HfApi
 
         api = HfApi(token=token)
@@ -46,7 +46,7 @@ def push(
 
 
 @contextmanager
-def _said(name: str) -> Iterator[None]:
+def _hub_errors(name: str) -> Iterator[None]:
     """Return an error of the hub or the network as one line."""
     needed("huggingface_hub", "hub", "a hub needs")
     import httpx

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from po3d.io.cli_errors import needed
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
-from po3d.io.guard import needed
 
 PLOTS = (".png", ".pdf", ".svg")
 
@@ -25,11 +25,11 @@ class Plot(NamedTuple):
 def save(plot: Plot, folder: str | Path, suffix: str) -> Path:
     """Write a plot as FOLDER/NAME.SUFFIX; return the path."""
     path = Path(folder) / f"{plot.name}{suffix}"
-    drawn(path, plot.size, plot.draw)
+    save_figure(path, plot.size, plot.draw)
     return path
 
 
-def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], None]) -> None:
+def save_figure(path: str | Path, size: tuple[float, float], draw: Callable[[Any], None]) -> None:
     """Write the matplotlib figure of `size` (inches) that `draw` fills; InputError without
     matplotlib or for a suffix not in PLOTS."""
     suffix = Path(path).suffix.lower()
@@ -41,7 +41,7 @@ def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], Non
 
 
 def rendered(size: tuple[float, float], draw: Callable[[Any], None], suffix: str) -> bytes:
-    """Return the content of the file that `drawn` writes."""
+    """Return the content of the file that `save_figure` writes."""
     rc_context = needed("matplotlib", "report", "plots need").rc_context
     from matplotlib.figure import Figure  # not pyplot: no window, no global state
 

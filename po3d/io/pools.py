@@ -67,14 +67,14 @@ def each(
     this process for one worker, or by a pool. A progress bar includes `done` earlier items.
     `together`: items per task of a process."""
     with contextlib.ExitStack() as stack:
-        found = map(work, items)
+        results = map(work, items)
         if engine := _ENGINE.get():
-            found = engine.each(work, items)
+            results = engine.each(work, items)
         elif workers > 1:
             processes = pool(workers)
             stack.callback(processes.shutdown, cancel_futures=True)
-            found = processes.map(work, items, chunksize=together)
-        yield from progress(found, label, done + len(items), initial=done, unit=unit)
+            results = processes.map(work, items, chunksize=together)
+        yield from progress(results, label, done + len(items), initial=done, unit=unit)
 
 
 def _end_with_parent() -> None:

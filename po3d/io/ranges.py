@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 
 
 def ranges_text(numbers: Iterable[int]) -> str:
@@ -18,13 +18,13 @@ def ranges_text(numbers: Iterable[int]) -> str:
 
 def parsed_ranges(text: str) -> list[range]:
     """Parse such a text into ranges, in its order; InputError if it is invalid."""
-    found = []
+    result = []
     for part in filter(None, (p.strip() for p in str(text).split(","))):
         low, _, high = part.partition("-")
         if not (low.isdecimal() and (high or low).isdecimal() and int(low) <= int(high or low)):
-            raise InputError(f"{shown(text)} is no list of ranges such as 0-31, 40")
-        found.append(range(int(low), int(high or low) + 1))
-    return found
+            raise InputError(f"{printable(text)} is no list of ranges such as 0-31, 40")
+        result.append(range(int(low), int(high or low) + 1))
+    return result
 
 
 def numbers_of(text: str) -> set[int]:

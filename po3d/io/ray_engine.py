@@ -57,13 +57,13 @@ class Ray:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         import ray  # extra, and slow to import
 
-        own = not ray.is_initialized()
-        if own:
+        started = not ray.is_initialized()
+        if started:
             self._connect(ray)
         try:
             yield from self._results(ray, work, iter(items), lost)
         finally:
-            if own:
+            if started:
                 ray.shutdown()
 
     def _connect(self, ray: Any) -> None:
@@ -101,11 +101,11 @@ class Ray:
         # Pending future -> its actor, the item's index.
         busy: dict[Any, tuple[Any, int | None]] = {}
         idle: deque[Any] = deque()
-        asked: dict[int, Item] = {}  # items without a result
+        pending: dict[int, Item] = {}  # items without a result
         again: deque[int] = deque()
         deaths: Counter[int | None] = Counter()  # None: while starting
         done: dict[int, Result] = {}
-        taken = given = 0
+        taken = submitted = 0
 
         def start() -> None:
             actor = remote.remote(shared, folder)
@@ -114,7 +114,7 @@ class Ray:
         def settle(number: int, why: str, error: BaseException) -> None:
             if lost is None:
                 raise error from None
-            done[number] = lost(asked[number], why)
+            done[number] = lost(pending[number], why)
 
         for _ in range(count):
             start()
@@ -122,14 +122,14 @@ class Ray:
             while True:
                 while idle:
                     if not again:
-                        if taken - given >= count * AHEAD or (item := next(items, None)) is None:
+                        if taken - submitted >= count * AHEAD or (item := next(items, None)) is None:
                             break
-                        asked[taken] = item
+                        pending[taken] = item
                         again.append(taken)
                         taken += 1
                     actor, number = idle.popleft(), again.popleft()
-                    busy[actor.do.remote(asked[number])] = actor, number
-                if idle and not asked:
+                    busy[actor.do.remote(pending[number])] = actor, number
+                if idle and not pending:
                     return
                 (ref,), _ = ray.wait(list(busy), num_returns=1)
                 actor, number = busy.pop(ref)
@@ -154,17 +154,17 @@ class Ray:
                         again.append(number)
                     elif number is not None:
                         why = f"{self.tries} workers ended while they were at it"
-                        settle(number, why, InputError(f"{asked[number]!r:.100}: {why}"))
+                        settle(number, why, InputError(f"{pending[number]!r:.100}: {why}"))
                 else:
                     idle.append(actor)
                     if number is None:
                         deaths[None] = 0
                     else:
                         done[number] = result
-                while given in done:
-                    del asked[given]
-                    yield done.pop(given)
-                    given += 1
+                while submitted in done:
+                    del pending[submitted]
+                    yield done.pop(submitted)
+                    submitted += 1
         finally:
             for actor in [*idle, *(actor for actor, _ in busy.values())]:
                 ray.kill(actor)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 from po3d.io.files import parse_json, read_json, sha256, write_json
 
 RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jsonl", "partial.jsonl"
@@ -33,7 +33,7 @@ REPORT_FORMAT, GRID_FORMAT = (
 # Files derived from the predictions
 DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)
 LOGS, LOCK = "wandb", ".lock"
-SHOWN = 3  # number of differences in a message
+LISTED_DIFFERENCES = 3  # number of differences in a message
 ABSENT = "nothing"
 
 
@@ -54,7 +54,7 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
     its end, else InputError, which names the kind of `work`. With `wait` a read-only folder is
     accepted: nobody can be working in it."""
     out = Path(out)
-    made, lock = not out.exists(), out / LOCK
+    created, lock = not out.exists(), out / LOCK
     with _writing(out):
         out.mkdir(parents=True, exist_ok=True)
     if wait and not os.access(lock if lock.exists() else out, os.W_OK):
@@ -75,7 +75,7 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
         try:
             yield out
         finally:
-            if made and os.listdir(out) == [LOCK]:  # the work failed before it wrote anything
+            if created and os.listdir(out) == [LOCK]:  # the work failed before it wrote anything
                 lock.unlink()
                 with contextlib.suppress(OSError):
                     out.rmdir()
@@ -109,11 +109,11 @@ def append(file: Any, record: dict) -> None:
 
 
 def unfinished(
-    out: Path, run: Run, asked: Mapping[str, Sequence[str]], overwrite: bool = False
+    out: Path, run: Run, questions: Mapping[str, Sequence[str]], overwrite: bool = False
 ) -> list[dict] | None:
     """Return the lines of partial.jsonl, answers reduced to their ids, if it is an unfinished
     `run`; a torn last line is cut off. None if it has no answers, or if `overwrite` discarded
-    another run's or a damaged file; without `overwrite` these are InputErrors. `asked`: ids of the
+    another run's or a damaged file; without `overwrite` these are InputErrors. `questions`: ids of the
     questions of each image."""
     partial = out / PARTIAL
     if not partial.is_file():
@@ -121,7 +121,7 @@ def unfinished(
     try:
         records, whole = _read(partial)
         if any("image" in record for record in records):
-            _check(out, records, run, asked)
+            _check(out, records, run, questions)
     except InputError:
         if not overwrite:
             raise
@@ -153,26 +153,26 @@ def _read(partial: Path) -> tuple[list[dict], int]:
                 checked(RunLine if number == 1 else later, record, where)
             except InputError as error:
                 raise InputError(f"{error}; overwrite=true begins anew") from None
-            kept = {k: record[k] for k in ("run", "sitting", "image") if k in record}
-            records.append(kept | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]})
+            header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
+            records.append(header | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]})
     return records, whole
 
 
-def _check(out: Path, records: Sequence[dict], run: Run, asked: Mapping[str, Sequence[str]]) -> None:
+def _check(out: Path, records: Sequence[dict], run: Run, questions: Mapping[str, Sequence[str]]) -> None:
     """Raise InputError unless the lines belong to `run` and have the answers to each image's
     questions once."""
     other = _of(records[0])
     different = _differences(other, run)
     if other is not None and other.revision != run.revision:
-        different.append(_said("revision", other.revision, run.revision))
+        different.append(_difference_text("revision", other.revision, run.revision))
     if different:
         raise _taken(out, "an unfinished run", different)
-    left = dict(asked)
+    left = dict(questions)
     for record in records:
         if "image" in record and left.pop(record["image"], None) != record["ids"]:
             raise InputError(
                 f"{out / PARTIAL}, line {record['line']}: not the answers to the questions on an image that is not answered yet "
-                f"({shown(record['image'])}); overwrite=true begins anew"
+                f"({printable(record['image'])}); overwrite=true begins anew"
             )
 
 
@@ -208,14 +208,14 @@ def finish(out: Path, run: Run, written: Path) -> None:
     """Make `written` OUT's predictions and write their description. Files derived from earlier
     predictions are deleted; wandb's logs of them, which may not be synced, are renamed after the
     date of their run."""
-    made = sha256(written)
-    if (out / PREDICTIONS).is_file() and sha256(out / PREDICTIONS) != made:
+    written_digest = sha256(written)
+    if (out / PREDICTIONS).is_file() and sha256(out / PREDICTIONS) != written_digest:
         for name in DERIVED:
             (out / name).unlink(missing_ok=True)
         if (out / LOGS).is_dir():
             (out / LOGS).rename(_free(out / f"{LOGS}-of-{_date(out)}"))
     os.replace(written, out / PREDICTIONS)
-    write_json(out / RUN, {**run._asdict(), "predictions": made})
+    write_json(out / RUN, {**run._asdict(), "predictions": written_digest})
 
 
 def described(out: str | Path) -> dict[str, Any]:
@@ -231,12 +231,12 @@ def described(out: str | Path) -> dict[str, Any]:
 
 def _of(record: object) -> Run | None:
     """Return the run in a record; None if it has none."""
-    found = record.get("run") if isinstance(record, dict) else None
-    if not isinstance(found, dict) or not all(isinstance(found.get(k), dict) for k in Run._fields):
+    run_record = record.get("run") if isinstance(record, dict) else None
+    if not isinstance(run_record, dict) or not all(isinstance(run_record.get(k), dict) for k in Run._fields):
         return None
-    if not isinstance(found["about"].get("provenance", {}), dict):
+    if not isinstance(run_record["about"].get("provenance", {}), dict):
         return None
-    return Run(found["identity"], found["about"])
+    return Run(run_record["identity"], run_record["about"])
 
 
 def _differences(other: Run | None, run: Run) -> list[str]:
@@ -244,17 +244,17 @@ def _differences(other: Run | None, run: Run) -> list[str]:
         return [f"what made it ({RUN} does not say)"]
     theirs, ours = _flat(other.identity), _flat(run.identity)
     both = ((k, theirs.get(k, ABSENT), ours.get(k, ABSENT)) for k in {**ours, **theirs})
-    return [_said(key, there, here) for key, there, here in both if there != here]
+    return [_difference_text(key, there, here) for key, there, here in both if there != here]
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, item in value.items():
-        found |= _flat(item, f"{prefix}{key}.") if isinstance(item, dict) else {prefix + key: item}
-    return found
+        flat |= _flat(item, f"{prefix}{key}.") if isinstance(item, dict) else {prefix + key: item}
+    return flat
 
 
-def _said(key: str, theirs: object, ours: object) -> str:
+def _difference_text(key: str, theirs: object, ours: object) -> str:
     return f"{key} ({_short(theirs)} there, {_short(ours)} here)"
 
 
@@ -269,8 +269,8 @@ def _short(value: object) -> str:
 
 
 def _taken(out: Path, what: str, different: Sequence[str]) -> InputError:
-    more = len(different) - SHOWN
-    named = ", ".join(different[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = len(different) - LISTED_DIFFERENCES
+    named = ", ".join(different[:LISTED_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
     return InputError(
         f"{out} holds {what} that differs in {named}; give another out=, or overwrite=true to replace it"
     )

@@ -30,7 +30,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from po3d.io.errors import InputError, shown, visible
+from po3d.io.errors import InputError, printable, visible
 
 OBJECTS = 500  # per scene: executors compare all pairs, and a room of 200 objects is a large one
 # Scene units, pixels, degrees: above any scene, and squares and products do not overflow.
@@ -79,7 +79,7 @@ def checked(kind: type[Kind], value: object, where: str) -> Kind:
     except ValidationError as error:
         details = error.errors(include_url=False)
         more = f" ({len(details) - 1} more)" if len(details) > 1 else ""
-        raise InputError(f"{where}: {_said(details[0])}{more}") from None
+        raise InputError(f"{where}: {_error_text(details[0])}{more}") from None
 
 
 @functools.cache
@@ -91,7 +91,7 @@ def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
 _KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrained-float")
 
 
-def _said(error: ErrorDetails, sign: str = ": ") -> str:
+def _error_text(error: ErrorDetails, sign: str = ": ") -> str:
     """Return one error: the path of the field, its value, and what it should be."""
     path = ""
     for part in (p for p in error["loc"] if p not in _KINDS):
@@ -99,7 +99,11 @@ def _said(error: ErrorDetails, sign: str = ": ") -> str:
     if error["type"] == "missing":
         return f"the field {path!r} is missing"
     wanted = _wanted(error["type"], error.get("ctx", {}), error["msg"])
-    return f"{path}{sign}{shown(error['input'])} {wanted}" if path else f"{shown(error['input'])} {wanted}"
+    return (
+        f"{path}{sign}{printable(error['input'])} {wanted}"
+        if path
+        else f"{printable(error['input'])} {wanted}"
+    )
 
 
 def _key(part: str) -> str:
@@ -109,7 +113,7 @@ def _key(part: str) -> str:
 def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
     if kind == "value_error":
         return str(context["error"])
-    told = {
+    messages = {
         "greater_than_equal": "should be at least {ge:g}",
         "greater_than": "should be more than {gt:g}",
         "less_than_equal": "should be at most {le:g}",
@@ -130,7 +134,11 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "list_type": "should be a list",
         "tuple_type": "should be a list",
     }
-    return told[kind].format_map(context) if kind in told else message.replace("Input should", "should", 1)
+    return (
+        messages[kind].format_map(context)
+        if kind in messages
+        else message.replace("Input should", "should", 1)
+    )
 
 
 # --- scene tables -------------------------------------------------------------------------------------------
@@ -264,7 +272,7 @@ def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ..
     return rows
 
 
-Seen = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; width and height of the image
+PixelSample = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; width and height of the image
 Row4 = tuple[Number, Number, Number, Number]
 
 
@@ -277,7 +285,7 @@ class Vehicle(Record):
     material: Name | None = None
     coords: Vector = Field(validation_alias="3d_coords")
     rotation: Number
-    pixel_coords: Seen | None = None
+    pixel_coords: PixelSample | None = None
 
 
 class Extras(Record):
@@ -386,7 +394,7 @@ class ParserNetwork(Closed):
 
 
 class DomainRecord(Closed):
-    """The output of `po3d.perception.domain.Domain.record`: base64-encoded numbers."""
+    """The output of `po3d.perception.ood.FeatureDistribution.record`: base64-encoded numbers."""
 
     mean: Packed
     spread: Packed
@@ -645,7 +653,7 @@ class EvaluateSettings(_Options):
     split: Literal["mini", "fresh"]
     seed: Seed
     size: Count | None
-    twins: Folder
+    synthetic_dir: Folder
     data: _Data
     scorer: Name
     oracle: Names
@@ -655,7 +663,7 @@ class EvaluateSettings(_Options):
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
     overwrite: Flag
-    beside: Names
+    compare_to: Names
     published: Literal[False, True, "later"]
     workers: Workers
     engine: _Engine
@@ -719,7 +727,7 @@ class _Samples(Record):
     seed: Seed = 0
     extra: tuple[_Extra, ...] = ()
     workers: Workers = 1
-    loaders: Loaders | None = None
+    num_workers: Loaders | None = None
     share: Share = 0
     mirror: Flag = True
 
@@ -785,4 +793,4 @@ def check_settings(name: str, options: dict[str, Any]) -> None:
     try:
         _adapter(SETTINGS[name]).validate_python(options)
     except ValidationError as error:
-        raise InputError(_said(error.errors(include_url=False)[0], "=")) from None
+        raise InputError(_error_text(error.errors(include_url=False)[0], "=")) from None

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from po3d.io.cli_errors import needed
 from po3d.io.errors import InputError
 from po3d.io.files import LONGEST_CELL, read_cells
-from po3d.io.guard import needed
 
 ROWS, COLUMNS = 2_000_000, 1_000
 CELLS = 50_000_000
@@ -61,10 +61,10 @@ def table_rows(
     lower = [name.strip().lower() for name in header]
     if missing := [name for name in columns if name not in lower]:
         raise InputError(f"{where}: no column {missing[0]!r}; it needs {', '.join(columns)}")
-    seen = 0
+    observed = 0
     for number, row in enumerate(rows, 1):
-        seen += len(row)
-        _check(number, len(row), seen, where, most)
+        observed += len(row)
+        _check(number, len(row), observed, where, most)
         yield {name: value for name, value in zip(header, row) if name}
 
 
@@ -80,8 +80,8 @@ def _text(path: Path, what: str, longest: int, strict: bool) -> Iterator[list[An
         yield row
 
 
-def _check(rows: int, columns: int, seen: int, where: str, most: int) -> None:
-    limits = ((rows, ROWS, "rows"), (columns, COLUMNS, "columns"), (seen, most, "cells"))
+def _check(rows: int, columns: int, observed: int, where: str, most: int) -> None:
+    limits = ((rows, ROWS, "rows"), (columns, COLUMNS, "columns"), (observed, most, "cells"))
     for number, limit, name in limits:
         if number > limit:
             raise InputError(f"{where} has more than the {limit:,} {name} that are read")

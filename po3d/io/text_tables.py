@@ -70,12 +70,12 @@ def _groups(widths: Sequence[int], width: float) -> list[list[int]]:
     """Split the columns into groups: the first column in every group, and as many others as fit, at
     least one."""
     groups, used = [[0]], widths[0]
-    for k, own in enumerate(widths[1:], 1):
-        if used + 2 + own > width and len(groups[-1]) > 1:
+    for k, cell_width in enumerate(widths[1:], 1):
+        if used + 2 + cell_width > width and len(groups[-1]) > 1:
             groups.append([0])
             used = widths[0]
         groups[-1].append(k)
-        used += 2 + own
+        used += 2 + cell_width
     return groups
 
 
@@ -120,7 +120,7 @@ _UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u
 
 def latex_text(words: str) -> str:
     """Escape text for LaTeX; a character missing in its default fonts becomes U+4E2D."""
-    return _UNTYPESET.sub(lambda found: f"U+{ord(found[0]):04X}", visible(words).translate(_LATEX))
+    return _UNTYPESET.sub(lambda result: f"U+{ord(result[0]):04X}", visible(words).translate(_LATEX))
 
 
 def html(table: Table, digits: int = 1) -> str:

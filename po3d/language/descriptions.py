@@ -85,10 +85,10 @@ def _description(words: list[str]) -> Description:
             attributes += [("color", COLOR_WORDS[w]) for w in words[at:worn] if w in COLOR_WORDS]
             at = worn
             continue
-        made = (
+        described_parts = (
             words[at : at + 2] == ["made", "of"] and at + 2 < len(words) and words[at + 2] in MATERIAL_WORDS
         )
-        if made:
+        if described_parts:
             attributes.append(("material", (MATERIAL_WORDS[words[at + 2]],)))
             at += 3
             continue
@@ -155,13 +155,13 @@ def _worn(words: list[str], at: int) -> int:
     """Return the end of a clause about clothes or colour ("in a red coat"), or 0."""
     if words[at] not in _WEARING:
         return 0
-    k, told = at + 1, False
+    k, has_color = at + 1, False
     while k < len(words) and words[k] in _OF_CLOTHES:
-        told |= words[k] in COLOR_WORDS or words[k] in _CLOTHES
-        if words[k] == "in" and told:
+        has_color |= words[k] in COLOR_WORDS or words[k] in _CLOTHES
+        if words[k] == "in" and has_color:
             break
         k += 1
-    return k if told else 0
+    return k if has_color else 0
 
 
 def _longest(words: list[str], at: int, table: dict) -> tuple[str, int]:

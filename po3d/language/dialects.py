@@ -59,11 +59,11 @@ class Dialect:
         tree = self.tree.parse(text)
         if self.answers and tree.output not in self.answers:
             raise ProgramError(f"this asks nothing: {text[:60]!r}")
-        return self.meant(tree)
+        return self.to_core(tree)
 
     def text(self, program: Call) -> str:
         """Return the text of a call; raise ProgramError if the dialect cannot express it."""
-        return self.spelled(program).text()
+        return self.from_core(program).text()
 
     def _call(self, op: str, *args: Call | str) -> Call:
         """Build the call for an operation of the dialect.
@@ -76,19 +76,19 @@ class Dialect:
         ((kinds, _),) = self.tree.language.signatures[op]
         if len(kinds) != len(args):
             raise ProgramError(f"{op} takes {len(kinds)} arguments, got {len(args)}")
-        return self._filled(self.meanings[op], [self._heard(k, a) for k, a in zip(kinds, args)])
+        return self._filled(self.meanings[op], [self._argument_to_core(k, a) for k, a in zip(kinds, args)])
 
-    def meant(self, tree: Tree) -> Call:
+    def to_core(self, tree: Tree) -> Call:
         """Translate a tree to a call, cached on the tree; a call is returned unchanged."""
         if isinstance(tree, Call):
             return tree
-        found = tree.__dict__.get("meaning")
-        if found is None:
-            args = (self.meant(arg) if isinstance(arg, Tree) else arg for arg in tree.args)
-            found = tree.__dict__["meaning"] = self.call(tree.op, *args)
-        return found
+        call = tree.__dict__.get("meaning")
+        if call is None:
+            args = (self.to_core(arg) if isinstance(arg, Tree) else arg for arg in tree.args)
+            call = tree.__dict__["meaning"] = self.call(tree.op, *args)
+        return call
 
-    def spelled(self, program: Call) -> Tree:
+    def from_core(self, program: Call) -> Tree:
         """Translate a call to a tree of the dialect."""
         for op, pattern in self.spellings.get(program.op, ()):
             bound: dict[int, Call | str | float] = {}
@@ -96,12 +96,14 @@ class Dialect:
                 continue
             ((kinds, _),) = self.tree.language.signatures[op]
             try:
-                return self.tree(op, tuple(self._said(k, bound[n]) for n, k in enumerate(kinds, 1)))
+                return self.tree(
+                    op, tuple(self._argument_from_core(k, bound[n]) for n, k in enumerate(kinds, 1))
+                )
             except ProgramError:
                 continue
         raise ProgramError(f"{self.name} has no words for {str(program)[:60]}")
 
-    def _heard(self, kind: str, arg: Call | str) -> Call | str | float:
+    def _argument_to_core(self, kind: str, arg: Call | str) -> Call | str | float:
         """Translate an argument from the dialect to the language."""
         if isinstance(arg, Call):
             return arg
@@ -111,10 +113,10 @@ class Dialect:
             raise ProgramError(f"{arg[:60]!r} is no {kind}{known}")
         return float(arg) if kind in ("number", "angle") else self.words.get(kind, {}).get(arg, arg)
 
-    def _said(self, kind: str, arg: Call | str | float) -> Tree | str:
+    def _argument_from_core(self, kind: str, arg: Call | str | float) -> Tree | str:
         """Translate an argument from the language to the dialect."""
         if isinstance(arg, Call):
-            return self.spelled(arg)
+            return self.from_core(arg)
         if isinstance(arg, str):
             return self.spoken.get(kind, {}).get(arg, arg)
         return f"{arg:g}"

@@ -78,8 +78,8 @@ def with_article(noun: str) -> str:
 
 def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[str, str]]) -> str:
     """Inflect the head noun, the last word before a preposition."""
-    found = _PREPOSITION.search(noun, 1)
-    end = found.start() if found else len(noun)
+    match = _PREPOSITION.search(noun, 1)
+    end = match.start() if match else len(noun)
     start = noun.rfind(" ", 0, end) + 1
     word = noun[start:end]
     other = irregular.get(word)
@@ -94,7 +94,7 @@ def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[
 def _irregular() -> tuple[dict[str, str], dict[str, str]]:
     """Read plurals.txt; return {singular: plural} and {plural: singular}."""
     plurals, singulars = {}, {}
-    for one, *many in _table("plurals.txt"):
-        plurals[one] = many[0]
-        singulars |= dict.fromkeys(many, one)
+    for singular, *many in _table("plurals.txt"):
+        plurals[singular] = many[0]
+        singulars |= dict.fromkeys(many, singular)
     return plurals, singulars

@@ -20,7 +20,7 @@ Pick = Callable[[int], int]
 Value = Tree | str | float  # a call or a leaf
 
 
-class Word(str):
+class LeafWord(str):
     """A piece that is a leaf: its kind and its `number` in prefix order (-1 if unnumbered)."""
 
     number: int
@@ -30,12 +30,12 @@ class Word(str):
 class Verb(NamedTuple):
     """An unresolved agreement: "is/are" before the number, "a/an" before the next word is known."""
 
-    one: str
+    singular: str
     many: str
 
 
 @dataclass
-class Pieces:
+class PhrasePieces:
     """Generated text.
 
     `many`: whether it is plural. `same`: number of an omitted repeated leaf -> number of the leaf
@@ -72,10 +72,10 @@ class Grammar:
 
     def wordings(self, key: str) -> tuple[str, ...]:
         """Return the wordings of a phrase."""
-        found = tuple(w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings)
-        if not found:
+        wordings = tuple(w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings)
+        if not wordings:
             raise GrammarError(f"{self.name}.grammar has no phrase {key!r}")
-        return found
+        return wordings
 
     def table(self, prefix: str) -> dict[str, tuple[str, ...]]:
         """Return the phrases whose names start with a prefix, by the rest of their names."""
@@ -87,7 +87,7 @@ class Grammar:
             for wording in rule.wordings:
                 yield from ((text, rule.pattern) for text in self.every(wording))
 
-    def spelled(self, pattern: str) -> str:
+    def with_pieces(self, pattern: str) -> str:
         """Expand the <phrases> in a regular expression, recursively."""
         while _PIECE.search(pattern):
             pattern = _PIECE.sub(lambda m: self.wordings(m[1])[0], pattern)
@@ -95,7 +95,7 @@ class Grammar:
 
     def expression(self, key: str, flags: int = 0) -> re.Pattern[str]:
         """Compile a phrase as a regular expression."""
-        return re.compile(self.spelled(self.wordings(key)[0]), flags)
+        return re.compile(self.with_pieces(self.wordings(key)[0]), flags)
 
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """Generate a phrase with its slots filled."""
@@ -134,19 +134,19 @@ class Grammar:
 
     def vocabulary(self) -> frozenset[str]:
         """Return the words of all wordings, in lower case."""
-        found: set[str] = set()
+        result: set[str] = set()
 
         def walk(node: tuple) -> None:
             kind, *parts = node
             for part in parts if kind in ("all", "choice") else ():
                 walk(part)
             if kind in ("text", "verb"):
-                found.update(*(_WORD.findall(part.lower()) for part in parts))
+                result.update(*(_WORD.findall(part.lower()) for part in parts))
 
         for rule in self.rules:
             for wording in rule.wordings:
                 walk(compiled(wording))
-        return frozenset(found)
+        return frozenset(result)
 
     def template(self, prefix: str) -> re.Pattern[str]:
         """Compile the wordings of all phrases with a name prefix; slots match any text."""
@@ -168,7 +168,7 @@ class Grammar:
         return re.compile("|".join(form(compiled(wording)) for wording in wordings), re.IGNORECASE)
 
     def _expanded(self, wording: str, pick: Pick, slot: Callable[[str, str], list]) -> list[str | Verb]:
-        said: list[str | Verb] = []
+        pieces: list[str | Verb] = []
 
         def walk(node: tuple) -> None:
             kind, *parts = node
@@ -181,27 +181,27 @@ class Grammar:
                 wordings = self.wordings(parts[0])
                 walk(compiled(wordings[pick(len(wordings))]))
             elif kind == "slot":
-                said.extend(slot(*parts))
+                pieces.extend(slot(*parts))
             else:
-                said.append(Verb(*parts) if kind == "verb" else parts[0])
+                pieces.append(Verb(*parts) if kind == "verb" else parts[0])
 
         walk(compiled(wording))
-        return said
+        return pieces
 
     # --- programs ---------------------------------------------------------------------------------
 
-    def fitting(self, form: str, value: Value, facts: Mapping) -> list[tuple[Rule, "Bound"]]:
+    def fitting(self, form: str, value: Value, facts: Mapping) -> list[tuple[Rule, "Bindings"]]:
         """Return the rules of a form that match a value, each with its bound capitals."""
-        found = []
+        matches = []
         for rule in self.of.get(form, ()):
-            bound = Bound()
+            bound = Bindings()
             if rule.pattern and bound.match(rule.pattern, value) and bound.holds(rule.facts, facts):
-                found.append((rule, bound))
+                matches.append((rule, bound))
                 if rule.only:
                     break
-        return found
+        return matches
 
-    def say(self, form: str, value: Value, pick: Pick, facts: Mapping = {}, kind: str = "") -> Pieces:
+    def say(self, form: str, value: Value, pick: Pick, facts: Mapping = {}, kind: str = "") -> PhrasePieces:
         """Generate a value in a random wording of a form.
 
         `facts`: name -> text, truth value, or a function of the value bound to a capital. A leaf
@@ -212,34 +212,34 @@ class Grammar:
         if not fitting:
             if isinstance(value, Tree):
                 raise GrammarError(f"{self.name}.grammar has no wording for: {form} {str(value)[:80]}")
-            return Pieces([_word(plural(value) if form == "many" else _spelled(value), value, kind)])
+            return PhrasePieces([_word(plural(value) if form == "many" else _leaf_text(value), value, kind)])
         rule, bound = fitting[pick(len(fitting))]
-        found = Pieces([], rule.plural, dict(bound.same))
+        phrase = PhrasePieces([], rule.plural, dict(bound.same))
         many = rule.plural
 
         def slot(name: str, form: str) -> list[str]:
             nonlocal many
             value, kind = bound.values[name]
-            said = self.say(
+            clause = self.say(
                 form or (value.output if isinstance(value, Tree) else kind), value, pick, facts, kind
             )
-            many |= said.many
-            found.same |= said.same
-            return said.pieces
+            many |= clause.many
+            phrase.same |= clause.same
+            return clause.pieces
 
         for piece in reversed(self._expanded(rule.wordings[pick(len(rule.wordings))], pick, slot)):
             # pieces are built from the end, so the following word is already in the list
             if piece == ("a", "an"):
-                after = "".join(reversed(found.pieces)).lstrip()
+                after = "".join(reversed(phrase.pieces)).lstrip()
                 piece = piece[after[:1].lower() in tuple("aeiou")]
-            found.pieces.append(piece[many] if isinstance(piece, Verb) else piece)
-        found.pieces.reverse()
+            phrase.pieces.append(piece[many] if isinstance(piece, Verb) else piece)
+        phrase.pieces.reverse()
         if not isinstance(value, Tree):
-            found.pieces = [_word("".join(found.pieces), value, kind)]
-        return found
+            phrase.pieces = [_word("".join(phrase.pieces), value, kind)]
+        return phrase
 
 
-class Bound:
+class Bindings:
     """Values bound to the capitals of a pattern, each with its leaf kind."""
 
     def __init__(self) -> None:
@@ -257,7 +257,7 @@ class Bound:
                 self.same |= {b.number: a.number for a, b in pairs if hasattr(b, "number")}
             return first == value
         if not isinstance(value, Tree):
-            return not pattern.args and pattern.op == _spelled(value)
+            return not pattern.args and pattern.op == _leaf_text(value)
         if value.op != pattern.op or len(value.args) != len(pattern.args):
             return False
         return all(map(self.match, pattern.args, value.args, value.signature.inputs))
@@ -278,12 +278,12 @@ def _leaves(value: Value) -> list[Value]:
     return [arg for call in value.calls() for arg in call.args if not isinstance(arg, Tree)]
 
 
-def _spelled(value: str | float) -> str:
+def _leaf_text(value: str | float) -> str:
     return str(value) if isinstance(value, str) else f"{value:g}"
 
 
-def _word(said: str, value: str | float, kind: str) -> Word:
-    word = Word(said)
+def _word(text: str, value: str | float, kind: str) -> LeafWord:
+    word = LeafWord(text)
     word.number, word.kind = getattr(value, "number", -1), kind
     return word
 

@@ -45,24 +45,24 @@ def everything() -> list[str]:
     """Return the problems of all grammar files, one line each."""
     files = (resources.files("po3d.language") / "grammars").iterdir()
     names = sorted(file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar"))
-    found = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
-    return found + wordless() + ambiguities()
+    faults = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
+    return faults + wordless() + ambiguities()
 
 
 def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
     """Return a line for each street attribute value for which a grammar file has no phrase."""
-    found = []
-    for name, how in (
+    faults = []
+    for name, template in (
         ("street_benchmark", "word.{}"),
         ("street_wide", "word.{}"),
         ("read_street", 'adjective "{}"'),
     ):
         known = {f'{r.key} "{r.pattern.op}"' if r.pattern else r.key for r in load(name).rules}
-        keys = [how.format(value) for a, each in values.items() if a != "shape" for value in each]
+        keys = [template.format(value) for a, each in values.items() if a != "shape" for value in each]
         if name != "read_street":
             keys += [f"noun.{shape}" for shape in values.get("shape", ())]
-        found += [f"{name}.grammar: there is no '{key}:'" for key in keys if key not in known]
-    return found
+        faults += [f"{name}.grammar: there is no '{key}:'" for key in keys if key not in known]
+    return faults
 
 
 def ambiguities() -> list[str]:
@@ -70,17 +70,17 @@ def ambiguities() -> list[str]:
 
     The wordings are those of plain.grammar.
     """
-    said: dict[str, Call] = {}
-    found = []
+    programs: dict[str, Call] = {}
+    faults = []
     for program in samples():
         try:
             text = plain.say(program)
         except GrammarError as error:
-            found.append(str(error))
+            faults.append(str(error))
             continue
-        if said.setdefault(text, program) != program:
-            found.append(f"plain.grammar: {text!r} means {said[text]} and {program}")
-    return found
+        if programs.setdefault(text, program) != program:
+            faults.append(f"plain.grammar: {text!r} means {programs[text]} and {program}")
+    return faults
 
 
 def samples() -> Iterator[Call]:
@@ -129,7 +129,7 @@ def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
     Reported are unbalanced brackets, unbound slots, missing phrases, unused phrases (if the
     `starts` of its sentences are given), unreachable rules and duplicate wordings.
     """
-    found, used = [], set(starts)
+    faults, used = [], set(starts)
     for rule in grammar.rules:
         where = f"{grammar.name}.grammar, line {rule.line}"
         capitals = set(rule.pattern.capitals()) if rule.pattern else None
@@ -137,26 +137,26 @@ def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
             try:
                 parts = list(_nodes(compiled(wording)))
             except GrammarError as error:
-                found.append(f"{where}: {error}")
+                faults.append(f"{where}: {error}")
                 continue
             for kind, *rest in parts:
                 if kind == "phrase":
                     used.add(rest[0])
                     if rest[0] not in grammar.of:
-                        found.append(f"{where}: there is no phrase <{rest[0]}>")
+                        faults.append(f"{where}: there is no phrase <{rest[0]}>")
                 elif kind == "slot":
                     used.add(rest[1])
                     if capitals is not None and rest[0] not in capitals:
-                        found.append(f"{where}: nothing is bound to {{{rest[0]}}}")
+                        faults.append(f"{where}: nothing is bound to {{{rest[0]}}}")
         if rule.pattern and len(set(rule.wordings)) < len(rule.wordings):
-            found.append(f"{where}: a wording stands twice")
+            faults.append(f"{where}: a wording stands twice")
         for earlier in grammar.of[rule.key]:
             always = earlier.line < rule.line and earlier.only and not earlier.facts and earlier.pattern
             if always and rule.pattern and _covers(earlier.pattern, rule.pattern, {}):
-                found.append(f"{where}: line {earlier.line} is said instead, always")
+                faults.append(f"{where}: line {earlier.line} is said instead, always")
     if starts:
-        found += [f"{grammar.name}.grammar: nothing says <{key}>" for key in grammar.of if key not in used]
-    return found
+        faults += [f"{grammar.name}.grammar: nothing says <{key}>" for key in grammar.of if key not in used]
+    return faults
 
 
 def _nodes(node: tuple) -> Iterator[tuple]:

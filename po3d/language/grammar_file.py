@@ -116,24 +116,24 @@ def compiled(wording: str) -> tuple:
 
 def _parted(line: str) -> list[str]:
     """Split a line into wordings at " | " outside of brackets."""
-    found, depth, start = [], 0, 0
+    parts, depth, start = [], 0, 0
     for m in re.finditer(r"\\.|[\[\]]| \|(?: |$)", line):
         depth += {"[": 1, "]": -1}.get(m[0], 0)
         if m[0].startswith(" |") and not depth:
-            found.append(line[start : m.start()])
+            parts.append(line[start : m.start()])
             start = m.end()
-    return [*found, line[start:]]
+    return [*parts, line[start:]]
 
 
 def pattern(text: str) -> Pattern:
     """Parse a pattern such as count(relate(next_to, X, S)); capitals and "_" match anything."""
-    found = [m.groupdict() for m in _PATTERN.finditer(text)] if _PATTERN.sub("", text).strip() == "" else []
-    found.append(dict.fromkeys(("quoted", "word", "mark"), ""))
+    tokens = [m.groupdict() for m in _PATTERN.finditer(text)] if _PATTERN.sub("", text).strip() == "" else []
+    tokens.append(dict.fromkeys(("quoted", "word", "mark"), ""))
     at = 0
 
     def read() -> Pattern:
         nonlocal at
-        quoted, word, _ = found[at].values()
+        quoted, word, _ = tokens[at].values()
         at += 1
         if quoted is not None or not word:
             if not quoted:
@@ -142,17 +142,17 @@ def pattern(text: str) -> Pattern:
         if word == "_" or word[0].isupper():
             return Pattern(word, free=True)
         args = []
-        if found[at]["mark"] == "(":
-            while found[at]["mark"] in ("(", ",") and found[at]["mark"]:
+        if tokens[at]["mark"] == "(":
+            while tokens[at]["mark"] in ("(", ",") and tokens[at]["mark"]:
                 at += 1
                 args.append(read())
-            if found[at]["mark"] != ")":
+            if tokens[at]["mark"] != ")":
                 raise GrammarError(f"can't read the pattern {text!r}")
             at += 1
         return Pattern(word, tuple(args))
 
     whole = read()
-    if at != len(found) - 1:
+    if at != len(tokens) - 1:
         raise GrammarError(f"can't read the pattern {text!r}")
     return whole
 

@@ -12,12 +12,12 @@ from importlib import resources
 from typing import NamedTuple
 
 from po3d.io.errors import InputError
-from po3d.io.spelling import alike
+from po3d.io.fuzzy import alike
 from po3d.language.english import singular
 
 # Scores of a noun for an object of a kind. Chosen by hand; only their order and approximate size
 # affect the grounding.
-SAME, BELOW, ABOVE, SPELLED = 1.0, 0.9, 0.7, 0.8
+SAME, BELOW, ABOVE, SIMILAR_SPELLING = 1.0, 0.9, 0.7, 0.8
 COUSIN = 0.4  # two kinds of person, one by activity and one by sex or age
 AGES = frozenset(("man", "woman", "child", "boy", "girl", "baby"))
 GROWING = (frozenset(("girl", "woman")), frozenset(("boy", "man")))  # words for the same person
@@ -76,8 +76,8 @@ def kinds_of(noun: str) -> tuple[str, ...]:
     words = noun.lower().replace("-", " ").split()
     for start in range(max(0, len(words) - lexicon().longest), len(words)):
         tail = " ".join(words[start:])
-        if found := _entry(tail):
-            return found
+        if entry := _entry(tail):
+            return entry
     return ()
 
 
@@ -106,14 +106,14 @@ def same(noun: str, name: str) -> bool:
 @functools.lru_cache(maxsize=20_000)
 def ancestors(kind: str) -> frozenset[str]:
     """Return all kinds above a kind."""
-    found: set[str] = set()
+    kinds: set[str] = set()
     todo = list(lexicon().parents.get(kind, ()))
     while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo += lexicon().parents.get(one, ())
-    return frozenset(found)
+        current = todo.pop()
+        if current not in kinds:
+            kinds.add(current)
+            todo += lexicon().parents.get(current, ())
+    return frozenset(kinds)
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -124,13 +124,13 @@ def fits(noun: str, name: str) -> float:
         return 0.0
     if joined(name) in (joined(noun), joined(singular(noun))):
         return SAME
-    wanted, own = kinds_of(noun), kinds_of(name)
-    if wanted and own:
-        return max(_kin(a, b) for a in wanted for b in own)
-    if not wanted and not own and singular(noun.split()[-1]) == singular(name.split()[-1]):
+    wanted, kinds = kinds_of(noun), kinds_of(name)
+    if wanted and kinds:
+        return max(_kin(a, b) for a in wanted for b in kinds)
+    if not wanted and not kinds and singular(noun.split()[-1]) == singular(name.split()[-1]):
         return BELOW
     if not wanted:
-        return SPELLED * _slip(noun, name)
+        return SIMILAR_SPELLING * _slip(noun, name)
     return 0.0
 
 

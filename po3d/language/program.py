@@ -111,10 +111,10 @@ class Tree:
         object.__setattr__(self, "signature", self.language.signature(self.op, self.args))
 
     def __hash__(self) -> int:
-        found = self.__dict__.get("hash")
-        if found is None:  # recursive, so cached: trees are often dictionary keys
-            found = self.__dict__["hash"] = hash((self.op, self.args))
-        return found
+        cached = self.__dict__.get("hash")
+        if cached is None:  # recursive, so cached: trees are often dictionary keys
+            cached = self.__dict__["hash"] = hash((self.op, self.args))
+        return cached
 
     def __getstate__(self) -> dict:
         """Return the state without the hash, which differs between processes."""
@@ -128,9 +128,9 @@ class Tree:
         """Return the text form, e.g. count(filter(name, "chair", scene)), which `parse` reads."""
         if not self.args:
             return self.op
-        return f"{self.op}({', '.join(map(self._spelled, self.signature.inputs, self.args))})"
+        return f"{self.op}({', '.join(map(self._argument_text, self.signature.inputs, self.args))})"
 
-    def _spelled(self, kind: str, arg: "Tree | str | float") -> str:
+    def _argument_text(self, kind: str, arg: "Tree | str | float") -> str:
         if isinstance(arg, Tree):
             return arg.text()
         if isinstance(arg, str):
@@ -206,8 +206,8 @@ class Tree:
 @cache
 def bare(tree: type[Tree]) -> frozenset[str]:
     """Return the operations that can be written without brackets."""
-    several = tree.language.signatures.items()
-    return frozenset(op for op, of in several if any(not s.inputs for s in of))
+    signatures = tree.language.signatures.items()
+    return frozenset(op for op, of in signatures if any(not s.inputs for s in of))
 
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -218,7 +218,7 @@ _LEXEME = re.compile(
 )
 
 
-class Row(NamedTuple):
+class OperationRow(NamedTuple):
     """A row of an operation table: "count(set) -> integer = count(1)  a note".
 
     `meaning`: in tables of dialects, the corresponding call of the language.
@@ -233,11 +233,11 @@ class Row(NamedTuple):
 _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 
-def rows(name: str) -> list[Row]:
+def rows(name: str) -> list[OperationRow]:
     """Read an operation table from this folder."""
-    found = map(_ROW.fullmatch, lines_beside(__file__, name))
+    matches = map(_ROW.fullmatch, lines_beside(__file__, name))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
-    return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
+    return [OperationRow(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in matches]
 
 
 class Quoted(str):
@@ -271,9 +271,9 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
 
     def take(mark: str) -> bool:
         nonlocal position
-        found = lexemes[position] == ("mark", mark)
-        position += found
-        return found
+        matches_mark = lexemes[position] == ("mark", mark)
+        position += matches_mark
+        return matches_mark
 
     def read(depth: int):
         nonlocal position

@@ -25,7 +25,9 @@ _VALUES = {
 _VALUES |= {word: _VALUES[value.op] for word, value in _WORDINGS.meanings("value")}
 _SWITCHED, _HEAD = map(_WORDINGS.expression, ("switched", "head"))
 _RELATIONS = tuple(
-    (rule.pattern, _WORDINGS.spelled(words)) for rule in _WORDINGS.of["relation"] for words in rule.wordings
+    (rule.pattern, _WORDINGS.with_pieces(words))
+    for rule in _WORDINGS.of["relation"]
+    for words in rule.wordings
 )
 _PATTERN = re.compile(
     r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
@@ -43,7 +45,7 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Said:
+class CaptionRelation:
     """`relation` of `subject` to `objects`.
 
     Relations: left, right, front, back, near, on, under, above, between, wall, corner, middle,
@@ -57,17 +59,17 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CaptionParse:
     """The content of one caption."""
 
     name: str
     looks: dict[str, str]
-    said: tuple[Said, ...]
+    relations: tuple[CaptionRelation, ...]
 
 
-def read_caption(text: str) -> Reading | None:
+def read_caption(text: str) -> CaptionParse | None:
     """Parse a caption; None if it names no object."""
-    name, looks, said = "", {}, []
+    name, looks, relations = "", {}, []
     for sentence in re.split(r"[.;!\n]+", text):
         words = [w for w in words_of(sentence.replace(",", f" {_COMMA} ")) if w != "?"]
         if not words:
@@ -81,8 +83,8 @@ def read_caption(text: str) -> Reading | None:
             mentions[0] = (start, mentions[0][1], Mention(""))
         inside = {k for start, end, _ in mentions for k in range(start, end)}
         _predicates(words, inside, looks)
-        said += _relations(words, mentions)
-    return Reading(name, looks, tuple(said)) if name else None
+        relations += _relations(words, mentions)
+    return CaptionParse(name, looks, tuple(relations)) if name else None
 
 
 @cache
@@ -94,35 +96,37 @@ def _names() -> dict[str, str]:
 
 def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
     """Return (first word, end, mention) of the nouns of a sentence, including their adjectives."""
-    found: list[tuple[int, int, Mention]] = []
+    mentions: list[tuple[int, int, Mention]] = []
     k = 0
     while k < len(words):
         length = next(
             (n for n in (4, 3, 2, 1) if " ".join(words[k : k + n]) in _names() and k + n <= len(words)), 0
         )
         if words[k] in _IT and k:
-            found.append((k, k + 1, Mention("")))
+            mentions.append((k, k + 1, Mention("")))
         elif words[k] in ROOM_WORDS:
-            found.append((k, k + 1, Mention("room")))
+            mentions.append((k, k + 1, Mention("room")))
         elif length and not (words[k] == "light" and words[k + 1 : k + 2] and words[k + 1] in _VALUES):
             name = _names()[" ".join(words[k : k + length])]
             start, looks = _adjectives(words, k)
-            found.append((start, k + length, Mention(name, looks)))
+            mentions.append((start, k + length, Mention(name, looks)))
         k += max(length, 1)
     head = _HEAD.match(" ".join(words))
     if not named and head:  # unknown name: the words up to the first that cannot be part of a name
         start = len(head.group().split())
-        if not found or found[0][0] > start:
+        if not mentions or mentions[0][0] > start:
             end = start
             while (
-                end < len(words) and words[end] not in _NO_NOUN and not any(s <= end < e for s, e, _ in found)
+                end < len(words)
+                and words[end] not in _NO_NOUN
+                and not any(s <= end < e for s, e, _ in mentions)
             ):
                 end += 1
-            own = [w for w in words[start:end] if w not in _VALUES]
-            if own:
+            nouns = [w for w in words[start:end] if w not in _VALUES]
+            if nouns:
                 looks = dict(_VALUES[w] for w in words[start:end] if w in _VALUES)
-                found.insert(0, (start, end, Mention(" ".join(own), looks)))
-    return found
+                mentions.insert(0, (start, end, Mention(" ".join(nouns), looks)))
+    return mentions
 
 
 def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
@@ -148,12 +152,12 @@ def _predicates(words: list[str], inside: set[int], looks: dict[str, str]) -> No
         looks.setdefault("state", switched.group(1))
 
 
-def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> list[Said]:
+def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> list[CaptionRelation]:
     text, starts, at = " ".join(words), {}, 0
     for k, word in enumerate(words):
         starts[at] = k
         at += len(word) + 1
-    said = []
+    relations = []
     for match in _PATTERN.finditer(text):
         first = starts[match.start()]
         last = first + len(match.group().split())
@@ -162,7 +166,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
         subject = before[0] if before and before[0].name != "room" else Mention("")
         if not takes:
             sides = (match["corner"] or match["wall"] or "").replace("rear", "back")
-            said.append(Said(relation, subject, (), tuple(sides.split())))
+            relations.append(CaptionRelation(relation, subject, (), tuple(sides.split())))
             continue
         after = [
             (end, m)
@@ -174,7 +178,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
         end, object_ = after[0]
         if object_.name == "room":
             if relation in SIDES:
-                said.append(Said("side", subject, (), (relation,)))
+                relations.append(CaptionRelation("side", subject, (), (relation,)))
             continue
         objects = (object_,)
         if relation == "between":
@@ -191,7 +195,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
                 subject if subject.name else next((m for _, e, m in mentions if e < first and m.name), None)
             )
             if other is not None and other.name != "room":
-                said.append(Said(relation, other, objects))
+                relations.append(CaptionRelation(relation, other, objects))
             continue
-        said.append(Said(relation, subject, objects))
-    return said
+        relations.append(CaptionRelation(relation, subject, objects))
+    return relations

@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 
 from po3d.perception.fit import wrapped
-from po3d.perception.mirrored import Mirrored
+from po3d.perception.flip_tta import FlipTTA
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
 from po3d.scene.geometry import Array
 
@@ -76,17 +76,17 @@ class Detections(NamedTuple):
 
     def arrays(self) -> "Detections":
         """Convert to arrays in one transfer and trim the padding to the largest object count."""
-        found = self.of(as_arrays(self.leaves()))
-        n = max(int(found.present.sum(1).max()), 1)
+        trimmed = self.of(as_arrays(self.leaves()))
+        n = max(int(trimmed.present.sum(1).max()), 1)
         cut = {
             name: value[:, :n]
-            for name, value in found._asdict().items()
+            for name, value in trimmed._asdict().items()
             if name not in ("probabilities", "occluder", "hold")
         }
-        return found._replace(
+        return trimmed._replace(
             **cut,
-            probabilities={a: p[:, :n] for a, p in found.probabilities.items()},
-            occluder=np.concatenate([found.occluder[:, :n, :n], found.occluder[:, :n, -1:]], -1),
+            probabilities={a: p[:, :n] for a, p in trimmed.probabilities.items()},
+            occluder=np.concatenate([trimmed.occluder[:, :n, :n], trimmed.occluder[:, :n, -1:]], -1),
         )
 
 
@@ -97,14 +97,14 @@ def as_arrays(tensors: Sequence[torch.Tensor]) -> list[np.ndarray]:
     return [part.reshape(tensor.shape) for part, tensor in zip(parts, tensors)]
 
 
-def detect(net: SceneNet | Mirrored, images: torch.Tensor, *args: Any, **options: Any) -> Detections:
+def detect(net: SceneNet | FlipTTA, images: torch.Tensor, *args: Any, **options: Any) -> Detections:
     """Run `detected` and convert the result to arrays."""
     return detected(net, images, *args, **options).arrays()
 
 
 @torch.inference_mode()
 def detected(
-    net: SceneNet | Mirrored,
+    net: SceneNet | FlipTTA,
     images: torch.Tensor,
     width: int,
     limit: int,
@@ -153,9 +153,9 @@ def detected(
                 values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(0, rows, values)
             return values.unflatten(0, present.shape).double()
 
-        asked = (grid(output.embedding).to(output.embedding), boxes, present)
+        inputs = (grid(output.embedding).to(output.embedding), boxes, present)
         # One image at a time, for results independent of the batch; see `_in_blocks`.
-        pairs = zip(*(part.split(1) for part in asked)) if packed else [asked]
+        pairs = zip(*(part.split(1) for part in inputs)) if packed else [inputs]
         occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
@@ -181,7 +181,7 @@ def detected(
 
 
 def _in_blocks(
-    net: SceneNet | Mirrored, dense: Dense, boxes: torch.Tensor, index: torch.Tensor, rows: torch.Tensor
+    net: SceneNet | FlipTTA, dense: Dense, boxes: torch.Tensor, index: torch.Tensor, rows: torch.Tensor
 ) -> BoxOutput:
     """Run the box head on `rows` of boxes (K, 4) and their image indices (K,), BLOCK at a time.
 
@@ -201,8 +201,8 @@ def joined(parts: Sequence[Detections]) -> Detections:
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
     """Return the values (V,) with a probability >= SURE, and the best one, renormalised."""
-    kept = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
-    return {v: p / sum(kept.values()) for v, p in kept.items()}
+    probable = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
+    return {v: p / sum(probable.values()) for v, p in probable.items()}
 
 
 def _existence(scores: torch.Tensor, calibration: Mapping[str, float]) -> torch.Tensor:
@@ -216,7 +216,7 @@ def _with_sigma(output: torch.Tensor) -> torch.Tensor:
     return torch.cat([value, math.sqrt(2) * log_scale.clamp(MIN_LOG_SCALE, 1).exp()], -1)
 
 
-def network_input(picture: np.ndarray, net: SceneNet | Mirrored) -> np.ndarray:
+def network_input(picture: np.ndarray, net: SceneNet | FlipTTA) -> np.ndarray:
     """Resize an (H, W, 3) uint8 image to the network's input size (h, w, 3)."""
     return resize(picture, net.width, net.height)
 

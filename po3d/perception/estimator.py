@@ -20,22 +20,22 @@ from po3d.perception.detection import (
     network_input,
     pays_bf16,
 )
-from po3d.perception.domain import Domain, pooled
-from po3d.perception.folded import folded
+from po3d.perception.flip_tta import FlipTTA
+from po3d.perception.fused_network import folded
 from po3d.perception.int8 import Ranges, on_openvino
-from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
+from po3d.perception.ood import FeatureDistribution, pooled
 
 CHUNK = 4  # images per batch on a CPU: feature maps of larger batches do not fit its caches
 
 
-class Estimator:
+class NetworkEstimator:
     """Base class of the learned estimators; subclasses build scenes from its detections.
 
     Args:
       calibration: values that override `defaults`.
-      domains: statistics of the training image domains, by name (see `Domain`).
-      mirror: use horizontal-flip test-time augmentation (see `Mirrored`).
+      domains: statistics of the training image domains, by name (see `FeatureDistribution`).
+      mirror: use horizontal-flip test-time augmentation (see `FlipTTA`).
       plain: run the network as trained, in fp32, instead of the faster fused copy (see `folded`).
       device: see `device_of`; "openvino" needs the activation `ranges` (see `int8`).
     """
@@ -60,7 +60,7 @@ class Estimator:
         device: str = "cpu",
         mirror: bool = True,
         plain: bool = False,
-        domains: Mapping[str, Domain] | None = None,
+        domains: Mapping[str, FeatureDistribution] | None = None,
         ranges: Ranges | None = None,
     ) -> None:
         self.device = device_of(device)
@@ -69,7 +69,7 @@ class Estimator:
         self.once = self.net if plain else folded(self.net, self.half)
         if device == OPENVINO:
             self.once = on_openvino(self.once, ranges or {})
-        self.looks = Mirrored(self.once, self.facing, self.cast) if mirror else self.once
+        self.looks = FlipTTA(self.once, self.facing, self.cast) if mirror else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
 
@@ -94,12 +94,14 @@ class Estimator:
                 f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
-        domains = {kind: Domain.read(record) for kind, record in config.get("domains", {}).items()}
-        found = cls(
+        domains = {
+            kind: FeatureDistribution.read(record) for kind, record in config.get("domains", {}).items()
+        }
+        result = cls(
             net, config.get("calibration"), device, mirror, domains=domains, ranges=config.get("ranges")
         )
-        found.checkpoint = str(path)
-        return found
+        result.checkpoint = str(path)
+        return result
 
     @classmethod
     @functools.cache
@@ -124,12 +126,12 @@ class Estimator:
             part = slice(start, start + chunk)
             images = self.pixels(pictures[part])
             focal = None if log_focal is None else log_focal[part]
-            alone = on_cpu and len(images) == 1 and not isinstance(self.looks, Mirrored)
+            alone = on_cpu and len(images) == 1 and not isinstance(self.looks, FlipTTA)
             if alone:  # torch uses other kernels for a batch of one, which round differently
                 images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
-            found = detected(self.looks, images, *options)
-            parts.append(found.of(leaf[:1] for leaf in found.leaves()) if alone else found)
+            detections = detected(self.looks, images, *options)
+            parts.append(detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections)
         return joined(parts)
 
     def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
@@ -140,18 +142,18 @@ class Estimator:
         batch = np.stack([network_input(picture, self.once) for picture in pictures])
         return self.once.input.pixels(torch.from_numpy(batch).to(self.device))
 
-    def strangeness(self, picture: np.ndarray) -> dict[str, float]:
+    def ood_score(self, picture: np.ndarray) -> dict[str, float]:
         """Score how far an (H, W, 3) uint8 image is outside each training domain.
 
-        Above 1 the image is outside the domain (`Domain.strangeness`). Return {} if the checkpoint
+        Above 1 the image is outside the domain (`FeatureDistribution.ood_score`). Return {} if the checkpoint
         holds no domain statistics.
         """
         features = self.features(picture) if self.domains else None
-        return {kind: float(domain.strangeness(features)[0]) for kind, domain in self.domains.items()}
+        return {kind: float(domain.ood_score(features)[0]) for kind, domain in self.domains.items()}
 
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
-        """Return the pooled features (1, F) of an image for `Domain`, without flipping."""
+        """Return the pooled features (1, F) of an image for `FeatureDistribution`, without flipping."""
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

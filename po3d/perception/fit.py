@@ -84,13 +84,17 @@ def project_boxes(jitter: Tensor, position: Tensor, heading: Tensor, extent: Ten
 
     jitter (B, 3), position (B, N, 2), heading (B, N), extent (B, N, 3).
     """
-    p_cam, _ = _seen_from(jitter[:, None], position, heading, _at(extent, POINT_SIGNS) * extent[..., None, :])
+    p_cam, _ = _in_camera_frames(
+        jitter[:, None], position, heading, _at(extent, POINT_SIGNS) * extent[..., None, :]
+    )
     return FOCAL * p_cam[:, 0, ..., :2] / p_cam[:, 0, ..., 2:].clamp(min=NEAREST) + _at(
         p_cam, (WIDTH / 2, HEIGHT / 2)
     )
 
 
-def _seen_from(jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor) -> tuple[Tensor, Tensor]:
+def _in_camera_frames(
+    jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor
+) -> tuple[Tensor, Tensor]:
     """Transform the boxes' points to the frames of C cameras per image.
 
     jitter (B, C, 3); local (B, N, 9, 3): the points in the object's frame. Return the points in the
@@ -130,13 +134,13 @@ def joint_fit(
     """
     sigma = sigma.where(present[..., None], 1e6)[..., None]
     local = _at(extent, POINT_SIGNS) * extent[..., None, :]
-    seen = Observed(points, sigma, heading, heading_sigma, local, present.to(points))
+    observed = Observed(points, sigma, heading, heading_sigma, local, present.to(points))
     start = points.new_zeros((len(heading), 3))
     state = (start, _ground_points(points[:, :, 8], extent[..., 2] / 2), heading)
     for dof, iterations in PHASES:
-        state = _descend(state, iterations, seen, dof)
+        state = _descend(state, iterations, observed, dof)
     jitter, position, heading = state
-    _, normal, _ = _normal_equations(state, seen, PHASES[-1][0])
+    _, normal, _ = _normal_equations(state, observed, PHASES[-1][0])
     residual = (project_boxes(jitter, position, heading, extent) - points) / sigma
     object_block = normal[..., :3, :3] + 1e-9 * torch.eye(3, dtype=normal.dtype, device=normal.device)
     covariance = torch.linalg.inv_ex(object_block).inverse
@@ -148,23 +152,23 @@ def _at(like: Tensor, values: object) -> Tensor:
     return torch.tensor(np.asarray(values), dtype=like.dtype, device=like.device)
 
 
-def _descend(state: State, iterations: int, seen: Observed, dof: float) -> State:
+def _descend(state: State, iterations: int, observed: Observed, dof: float) -> State:
     """Run damped Gauss-Newton from `state`; every image keeps its best state and its equations."""
-    cost, *equations = _normal_equations(state, seen, dof)
-    best, kept = cost, (*state, *equations)
+    cost, *equations = _normal_equations(state, observed, dof)
+    best, accepted = cost, (*state, *equations)
     damping, better = torch.full_like(cost, 1e-6), torch.ones_like(cost, dtype=torch.bool)
     for _ in range(iterations):
         damping = torch.where(better, damping / 16, damping * 100).clamp(1e-10, 1e6)
-        step_c, step_o = _solve(*kept[3:], damping)
-        jitter, position, heading = kept[:3]
+        step_c, step_o = _solve(*accepted[3:], damping)
+        jitter, position, heading = accepted[:3]
         turn = step_o[..., 2].clamp(-0.5, 0.5)
         state = (jitter + step_c, position + step_o[..., :2], heading + turn)
-        cost, *equations = _normal_equations(state, seen, dof)
+        cost, *equations = _normal_equations(state, observed, dof)
         better = cost <= best
         now = (*state, *equations)
-        kept = tuple(torch.where(_rows(better, a), a, b) for a, b in zip(now, kept))
+        accepted = tuple(torch.where(_rows(better, a), a, b) for a, b in zip(now, accepted))
         best = torch.minimum(cost, best)
-    return kept[:3]
+    return accepted[:3]
 
 
 def _rows(keep: Tensor, like: Tensor) -> Tensor:
@@ -178,26 +182,26 @@ def _ground_points(pixels: Tensor, z: Tensor) -> Tensor:
     return (eye[:2] + d[..., :2] * reach[..., None]).clamp(-8, 8)
 
 
-def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor, Tensor, Tensor]:
+def _normal_equations(state: State, observed: Observed, dof: float) -> tuple[Tensor, Tensor, Tensor]:
     """Return the cost (B,), normal matrices (B, N, 6, 6) and gradients (B, N, 6 + 3) at a state.
 
     The unknowns of an object's block are (x, y, heading) and the camera's three coordinates. The
     last three gradient entries are -jitter; `_solve` adds the camera's prior.
     """
     jitter, position, heading = state
-    present = seen.present
+    present = observed.present
     eye = torch.eye(3, dtype=jitter.dtype, device=jitter.device)
     # the camera's position and its three perturbations
     cameras = torch.cat([jitter[:, None], jitter[:, None] + STEP * eye], 1)
-    places, offset = _seen_from(cameras, position, heading, seen.local)
+    places, offset = _in_camera_frames(cameras, position, heading, observed.local)
     here = places[:, 0]
     depth = here[..., 2:].clamp(min=NEAREST)
     slope = here[..., :2] / depth
     pixels = FOCAL * slope + _at(slope, (WIDTH / 2, HEIGHT / 2))
-    residual = (seen.points - pixels) / seen.sigma * present[..., None, None]
+    residual = (observed.points - pixels) / observed.sigma * present[..., None, None]
     square = residual.square().sum(-1)
     weight = (dof + 2) / (dof + square) * present[..., None]
-    turn = wrapped(seen.heading - heading) / seen.heading_sigma * present
+    turn = wrapped(observed.heading - heading) / observed.heading_sigma * present
     turn_weight = (dof + 1) / (dof + turn.square()) * present
     cost = (
         ((dof + 2) / 2 * (square / dof).log1p()).sum((1, 2))
@@ -212,7 +216,7 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
     turned = (ground * torch.stack([-offset[..., 1], offset[..., 0]], -1)[..., None, :]).sum(-1, keepdim=True)
     by_camera = ((places[:, 1:] - places[:, :1]) / STEP).movedim(1, -1)
     derivative = torch.cat([ground, turned, by_camera], -1)
-    scale = FOCAL / (depth * seen.sigma)  # (B, N, 9, 1)
+    scale = FOCAL / (depth * observed.sigma)  # (B, N, 9, 1)
     jacobian = scale[..., None] * (derivative[..., :2, :] - slope[..., None] * derivative[..., 2:, :])
     jacobian = jacobian.flatten(2, 3)  # (B, N, 18, 6)
     weighted = (jacobian * weight.repeat_interleave(2, -1)[..., None]).mT
@@ -220,12 +224,12 @@ def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor,
     gradient = (weighted @ residual.flatten(2)[..., None])[..., 0]
     # The heading observation, and a regulariser for the matrices of absent objects.
     inertia = torch.where(present > 0, 1e-6, 1.0)
-    on_heading = turn_weight / seen.heading_sigma.square()
+    on_heading = turn_weight / observed.heading_sigma.square()
     zero = torch.zeros_like(inertia)
     normal = normal + torch.diag_embed(
         torch.stack([inertia, inertia, inertia + on_heading, zero, zero, zero], -1)
     )
-    pull = turn_weight * turn / seen.heading_sigma
+    pull = turn_weight * turn / observed.heading_sigma
     gradient = gradient + torch.stack([zero, zero, pull, zero, zero, zero], -1)
     return cost, normal, torch.cat([gradient, -jitter[:, None].expand(-1, gradient.shape[1], -1)], -1)
 

@@ -79,7 +79,7 @@ class Choice:
                 raise InputError(f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1")
 
 
-class Found(NamedTuple):
+class PhotoDetection(NamedTuple):
     """An object in the image."""
 
     box: Array  # (4,) x0, y0, x1, y1 in pixels
@@ -130,24 +130,24 @@ class FoundationEstimator:
         points = unprojected(depth.metres, focal * small.shape[1])
         ground = find_ground(points, name=name)
         camera = level_camera(small.shape[1], small.shape[0], focal * small.shape[1], ground, points)
-        asked = nouns(things)
-        phrases = list(dict.fromkeys([*asked, *self.vocabulary]))
+        nouns_wanted = nouns(things)
+        phrases = list(dict.fromkeys([*nouns_wanted, *self.vocabulary]))
         if not phrases:
             raise InputError(
                 "nothing to look for: the question names no thing and perception.vocabulary is empty"
             )
-        found = chosen(*self.detect(small, phrases), phrases, len(asked), self.choice)
-        cut = [(one, p) for one in found if len(p := thing_points(points, tuple(one.box), camera)) >= FEWEST]
+        boxes = chosen(*self.detect(small, phrases), phrases, len(nouns_wanted), self.choice)
+        cut = [(box, p) for box in boxes if len(p := thing_points(points, tuple(box.box), camera)) >= FEWEST]
         facing: Sequence[Any] = [None] * len(cut)
         if self.face is not None and cut:
-            facing = self.face([crop(small, one.box) for one, _ in cut])
+            facing = self.face([crop(small, box.box) for box, _ in cut])
         objects = tuple(
-            _object(one, p, f, colors(small, tuple(one.box)), camera, scale)
-            for (one, p), f in zip(cut, facing, strict=True)
+            _object(box, p, f, colors(small, tuple(box.box)), camera, scale)
+            for (box, p), f in zip(cut, facing, strict=True)
         )
-        seen = replace(camera, width=width, height=height, focal=focal * width)
+        view_camera = replace(camera, width=width, height=height, focal=focal * width)
         axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
-        return Scene(objects, axes, "predicted", seen, image=name)
+        return Scene(objects, axes, "predicted", view_camera, image=name)
 
 
 def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
@@ -159,7 +159,7 @@ def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
 
 
 def _object(
-    found: Found,
+    detection: PhotoDetection,
     points: Array,
     facing: Any,
     color: dict[str, float],
@@ -171,7 +171,7 @@ def _object(
     `scale` converts the box to the original image's pixels.
     """
     eye = camera.position
-    ray = np.array([*((found.box[:2] + found.box[2:]) / 2 - camera.principal), camera.focal])
+    ray = np.array([*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal])
     if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
         toward = eye - points.mean(0)
         heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
@@ -179,19 +179,19 @@ def _object(
         front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
         level = math.sqrt(max(0.0, 1 - float(camera.cam_T_world.rotation[:, 2] @ front) ** 2))
         heading, sigma, flip = heading_of(front, camera), facing.sigma / max(level, VERTICAL), facing.flip
-    name = max(found.names, key=found.names.__getitem__)
+    name = max(detection.names, key=detection.names.__getitem__)
     box = placed(points, heading, eye, name)
     covariance = np.zeros((3, 3))
     covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
     return ObjectState(
-        {"name": found.names, "color": color},
+        {"name": detection.names, "color": color},
         box.position,
         float(wrap_angle(heading)),
         box.extent,
         tuple(map(tuple, covariance.tolist())),
         flip,
-        found.score,
-        tuple((found.box * np.tile(scale, 2)).tolist()),
+        detection.score,
+        tuple((detection.box * np.tile(scale, 2)).tolist()),
     )
 
 
@@ -246,8 +246,8 @@ def nouns(things: Sequence[str]) -> list[str]:
 
     A description without a noun is returned as it is.
     """
-    found = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
-    return [noun for noun in dict.fromkeys(found) if noun]
+    names = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
+    return [noun for noun in dict.fromkeys(names) if noun]
 
 
 def _nouns(description: Description) -> Iterator[str]:
@@ -259,20 +259,20 @@ def _nouns(description: Description) -> Iterator[str]:
 
 
 def chosen(
-    box: Array, score: Array, phrases: Sequence[str], asked: int, choice: Choice = Choice()
-) -> list[Found]:
+    box: Array, score: Array, phrases: Sequence[str], wanted: int, choice: Choice = Choice()
+) -> list[PhotoDetection]:
     """Select objects among boxes (n, 4) with scores (n, phrases), highest score first.
 
-    The first `asked` phrases are the question's, which presupposes that these objects exist.
+    The first `wanted` phrases are the question's, which presupposes that these objects exist.
     """
     if len(box) == 0:
         return []
     best = score.max(1)
-    kept = best >= choice.threshold
-    if asked:
-        kept |= (score[:, :asked] >= choice.asked).any(1)
-        kept[score[:, :asked].argmax(0)] = True
-    order = [i for i in np.argsort(-best, kind="stable") if kept[i]]
+    above_threshold = best >= choice.threshold
+    if wanted:
+        above_threshold |= (score[:, :wanted] >= choice.asked).any(1)
+        above_threshold[score[:, :wanted].argmax(0)] = True
+    order = [i for i in np.argsort(-best, kind="stable") if above_threshold[i]]
     overlap = _overlaps(box[order])
     tops = [phrases[int(score[i].argmax())] for i in order]
     rows: list[int] = []  # indices into `order`
@@ -284,8 +284,10 @@ def chosen(
             merged[k] = score[i]
         else:
             merged[twin] = np.maximum(merged[twin], score[i])
-    most = max(MOST, asked)
-    return [Found(box[order[k]], _names(merged[k], phrases), float(best[order[k]])) for k in rows[:most]]
+    most = max(MOST, wanted)
+    return [
+        PhotoDetection(box[order[k]], _names(merged[k], phrases), float(best[order[k]])) for k in rows[:most]
+    ]
 
 
 def _limit(first: str, second: str, choice: Choice) -> float:
@@ -305,8 +307,8 @@ def _names(score: Array, phrases: Sequence[str]) -> dict[str, float]:
     p = score.clip(1e-6, 1 - 1e-6)
     belief = (p / (1 - p)) ** SHARPNESS
     belief /= belief.sum()
-    kept = {phrase: float(b) for phrase, b in zip(phrases, belief) if b >= SURE}
-    return {phrase: b / sum(kept.values()) for phrase, b in kept.items()}
+    probable = {phrase: float(b) for phrase, b in zip(phrases, belief) if b >= SURE}
+    return {phrase: b / sum(probable.values()) for phrase, b in probable.items()}
 
 
 # --- from a config --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 
 from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
-from po3d.scene.camera import Hold, held
+from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, Camera, rotation_z
 from po3d.scene.rooms import category_of
 
@@ -48,7 +48,7 @@ _SHAPES = [row.values() for row in rows_beside(__file__, "shapes.csv")]
 SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 
 
-class Ground(NamedTuple):
+class GroundPlane(NamedTuple):
     """A plane under the camera."""
 
     up: Array  # (3,) upward unit normal in the camera frame
@@ -56,7 +56,7 @@ class Ground(NamedTuple):
     share: float  # of the points that lie on it
 
 
-class Placed(NamedTuple):
+class GroundBox(NamedTuple):
     """An object's box in the world."""
 
     position: tuple[float, float, float]  # of the centre
@@ -80,7 +80,7 @@ def unprojected(depth: Array, focal: float) -> Array:
 # --- gravity --------------------------------------------------------------------------------------
 
 
-def find_ground(points: Array, seed: int = 0, name: str = "") -> Ground | None:
+def find_ground(points: Array, seed: int = 0, name: str = "") -> GroundPlane | None:
     """Find the ground plane among points (H, W, 3) in the camera frame; None if there is none.
 
     RANSAC: the score of a plane is the share of points on it, reduced by the share below it and by
@@ -99,7 +99,7 @@ def find_ground(points: Array, seed: int = 0, name: str = "") -> Ground | None:
         return None
     tolerance = NOISE + FLAT * cloud[:, 2]
     picked = rng(seed, f"ground/{name}").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
-    best, found = 0.0, None
+    best, plane = 0.0, None
     for k in picked:
         up, height = normals[k], -float(normals[k] @ starts[k])
         above = cloud @ up + height
@@ -107,8 +107,8 @@ def find_ground(points: Array, seed: int = 0, name: str = "") -> Ground | None:
         below = float((above < -3 * tolerance).mean())
         score = on * max(0.0, 1 - below / BELOW) * math.exp(log_prior[k])
         if score > best:
-            best, found = score, (up, height)
-    return None if found is None else _refined(cloud, tolerance, *found)
+            best, plane = score, (up, height)
+    return None if plane is None else _refined(cloud, tolerance, *plane)
 
 
 def _normals(grid: Array) -> Array:
@@ -131,7 +131,7 @@ def _log_prior(up: Array) -> Array:
     return np.where((np.abs(pitch) < STEEPEST) & (np.abs(roll) < MOST_ROLL), likely, -np.inf)
 
 
-def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground | None:
+def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> GroundPlane | None:
     """Refit the plane to its inliers by least squares, weighted with the points' tolerances."""
     for _ in range(8):
         on = np.abs(cloud @ up + height) < tolerance
@@ -146,10 +146,10 @@ def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground
     pitch, roll = _hold_of_up(up)
     if height < LOWEST or abs(pitch) > STEEPEST or abs(roll) > MOST_ROLL:
         return None
-    return Ground(up, height, float(on.mean()))
+    return GroundPlane(up, height, float(on.mean()))
 
 
-def level_camera(width: int, height: int, focal: float, ground: Ground | None, points: Array) -> Camera:
+def level_camera(width: int, height: int, focal: float, ground: GroundPlane | None, points: Array) -> Camera:
     """Return the camera above the world's origin, with gravity from the ground plane.
 
     Without a ground the camera is assumed level, and the floor at the lowest of the points (H, W,
@@ -157,10 +157,10 @@ def level_camera(width: int, height: int, focal: float, ground: Ground | None, p
     """
     if ground is not None:
         pitch, roll = _hold_of_up(ground.up)
-        return held(Hold(ground.height, float(pitch), float(roll), AZIMUTH), width, height, focal)
+        return held(CameraPose(ground.height, float(pitch), float(roll), AZIMUTH), width, height, focal)
     drop = points[..., 1][np.isfinite(points[..., 1])]
     low = float(np.percentile(drop, 99)) if drop.size else EYE
-    return held(Hold(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
+    return held(CameraPose(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
 
 
 # --- objects --------------------------------------------------------------------------------------
@@ -183,11 +183,11 @@ def thing_points(points: Array, box: tuple[float, float, float, float], camera: 
     patch = points[np.ix_(rows, columns)]
     v, u = np.meshgrid(np.linspace(-1, 1, len(rows)), np.linspace(-1, 1, len(columns)), indexing="ij")
     real = np.isfinite(patch).all(-1)
-    seen, middle = patch[real], np.exp(-2 * (u**2 + v**2))[real]
-    if len(seen) == 0:
+    visible, middle = patch[real], np.exp(-2 * (u**2 + v**2))[real]
+    if len(visible) == 0:
         return np.zeros((0, 3))
-    world = camera.cam_T_world.inverse().transform(seen)
-    distance = np.linalg.norm(seen, axis=1)
+    world = camera.cam_T_world.inverse().transform(visible)
+    distance = np.linalg.norm(visible, axis=1)
     upright = world[:, 2] > SKIN[0] + SKIN[1] * distance
     if upright.mean() >= LYING:
         world, distance, middle = world[upright], distance[upright], middle[upright]
@@ -215,7 +215,7 @@ def _hanging_together(distance: Array, weight: Array, size: float) -> np.ndarray
     return (bins >= max(low, mode - 40)) & (bins <= min(high, mode + 40))
 
 
-def placed(points: Array, heading: float, eye: Array, name: str = "") -> Placed:
+def placed(points: Array, heading: float, eye: Array, name: str = "") -> GroundBox:
     """Fit an upright box to points (n, 3) in the world, n > 0, of an object seen from `eye`.
 
     The box is aligned with `heading`.
@@ -242,7 +242,7 @@ def placed(points: Array, heading: float, eye: Array, name: str = "") -> Placed:
                 low[axis] -= lacking
     centre = spin @ ((low + high) / 2)
     extent = np.maximum(high - low, 0.01)
-    return Placed(tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden))
+    return GroundBox(tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden))
 
 
 def _usual(name: str, size: Array, sight: Array) -> Array:
@@ -321,7 +321,7 @@ def spread(p: Array, sure: float) -> tuple[float, float, float]:
     near, back = off < math.pi / 4, off > 3 * math.pi / 4
     mean = np.angle((p * np.exp(1j * (angle - at)))[near].sum())
     length = abs((p * np.exp(1j * angle))[near].sum()) / max(float(p[near].sum()), 1e-12)
-    own = -2 * math.log(max(length, 1e-12))
+    variance = -2 * math.log(max(length, 1e-12))
     flip = float(p[back].sum() / max(float(p[back].sum() + p[near].sum()), 1e-12))
-    sigma = math.sqrt(sure * own + (1 - sure) * math.pi**2 / 12)
+    sigma = math.sqrt(sure * variance + (1 - sure) * math.pi**2 / 12)
     return at + float(mean), sigma, sure * flip + (1 - sure) / 2

@@ -125,11 +125,11 @@ class Detector:
     @torch.inference_mode()
     def __call__(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
         """Return all boxes of an image (H, W, 3), without a score threshold."""
-        found = [
+        parts = [
             self._part(picture, phrases[start : start + self.at_once])
             for start in range(0, len(phrases), self.at_once)
         ]
-        return _together(found)
+        return _together(parts)
 
     def _part(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
         height, width = picture.shape[:2]
@@ -159,8 +159,8 @@ class Detector:
         box = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
         box[:, [0, 2]] = box[:, [0, 2]].clip(0, width)
         box[:, [1, 3]] = box[:, [1, 3]].clip(0, height)
-        kept = ((box[:, 2:] - box[:, :2]) >= 1).all(1)
-        return Boxes(box[kept], score[kept].astype(float))
+        valid = ((box[:, 2:] - box[:, :2]) >= 1).all(1)
+        return Boxes(box[valid], score[valid].astype(float))
 
     def _run(self, **inputs: Any) -> Any:
         return self.model(**self.processor(**inputs, return_tensors="pt").to(self.device))
@@ -195,9 +195,9 @@ def of_phrases(
     """
     scores = np.zeros((len(of_tokens), len(spans)))
     for k, (start, end) in enumerate(spans):
-        own = [t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end]
-        if own:
-            scores[:, k] = of_tokens[:, own].mean(1)
+        tokens_of_phrase = [t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end]
+        if tokens_of_phrase:
+            scores[:, k] = of_tokens[:, tokens_of_phrase].mean(1)
     return scores
 
 
@@ -224,13 +224,13 @@ class DepthMap:
         """
         inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt").to(self.device)
         output = self.model(**inputs)
-        (found,) = self.processor.post_process_depth_estimation(output, target_sizes=[picture.shape[:2]])
-        metres = found["predicted_depth"].float().cpu().numpy().astype(float)
-        field = found.get("field_of_view")
+        (depth,) = self.processor.post_process_depth_estimation(output, target_sizes=[picture.shape[:2]])
+        metres = depth["predicted_depth"].float().cpu().numpy().astype(float)
+        field = depth.get("field_of_view")
         if field is None:
             return Depth(metres, None)
-        own = 0.5 / math.tan(math.radians(float(field.clamp(*FIELDS))) / 2)
-        return Depth(metres if focal is None else metres * focal / own, own)
+        estimated_focal = 0.5 / math.tan(math.radians(float(field.clamp(*FIELDS))) / 2)
+        return Depth(metres if focal is None else metres * focal / estimated_focal, estimated_focal)
 
 
 class Orientation:

@@ -33,19 +33,19 @@ class Weights:
         """Return the folder with all files, or the reason why there is none."""
         path = Path(self.name)
         if not path.is_dir():
-            found = self._cached(download)
-            if isinstance(found, str):
-                return found
-            path = found
+            location = self._cached(download)
+            if isinstance(location, str):
+                return location
+            path = location
         return self._lacks(path) or path
 
     def _cached(self, download: bool) -> Path | str:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HFValidationError
 
-        shown = f"{self.role}: {self.name}"
+        label = f"{self.role}: {self.name}"
         if self.name.startswith((".", "/")) or self.name.count("/") != 1:
-            return f"{shown} is no folder (docs/foundation.md says how to make it)"
+            return f"{label} is no folder (docs/foundation.md says how to make it)"
         try:
             return Path(
                 snapshot_download(
@@ -53,13 +53,13 @@ class Weights:
                 )
             )
         except HFValidationError:
-            return f"{shown} is neither a folder nor a name on the hub"
+            return f"{label} is neither a folder nor a name on the hub"
         # not in the cache, no network, or unknown name
         except (OSError, ValueError, RuntimeError) as error:
             if download:
-                return f"{shown} can't be fetched ({type(error).__name__})"
+                return f"{label} can't be fetched ({type(error).__name__})"
         revision = f" --revision {self.revision}" if self.revision else ""
-        return f"{shown} (get it: hf download {self.name}{revision})"
+        return f"{label} (get it: hf download {self.name}{revision})"
 
     def _lacks(self, folder: Path) -> str:
         """Describe a folder's problem; "" if it is complete."""
@@ -83,10 +83,10 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     """
     if any(importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")):
         raise InputError(NEEDED)
-    found = {w.role: w.folder(download) for w in weights}
-    if missing := [problem for problem in found.values() if isinstance(problem, str)]:
+    paths = {w.role: w.folder(download) for w in weights}
+    if missing := [problem for problem in paths.values() if isinstance(problem, str)]:
         raise InputError(
             f"weights for photographs are missing: {'; '.join(missing)}; "
             "or name folders, as in perception.depth.weights=DIR"
         )
-    return {role: path for role, path in found.items() if isinstance(path, Path)}
+    return {role: path for role, path in paths.items() if isinstance(path, Path)}

@@ -44,10 +44,10 @@ def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, f
 
     Return the smallest and largest value of each, averaged over the batches.
     """
-    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in _convolutions(net)}
+    observed: dict[str, list[tuple[float, float]]] = {name: [] for name in _convolutions(net)}
     hooks = [
         part.register_forward_pre_hook(
-            lambda _, x, name=name: seen[name].append((float(x[0].amin()), float(x[0].amax())))
+            lambda _, x, name=name: observed[name].append((float(x[0].amin()), float(x[0].amax())))
         )
         for name, part in _convolutions(net).items()
     ]
@@ -55,7 +55,7 @@ def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, f
         net(images)
     for hook in hooks:
         hook.remove()
-    return {name: tuple(np.mean(found, 0).round(4).tolist()) for name, found in seen.items()}
+    return {name: tuple(np.mean(per_batch, 0).round(4).tolist()) for name, per_batch in observed.items()}
 
 
 class Rounded(nn.Module):
@@ -86,14 +86,14 @@ def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
     Raise InputError if the ranges belong to another network.
     """
     net = copy.deepcopy(net)
-    found = _convolutions(net)
-    if ranges.keys() != found.keys():
+    convolutions = _convolutions(net)
+    if ranges.keys() != convolutions.keys():
         raise InputError(
             "device=openvino needs a checkpoint that says what its convolutions take; `python -m po3d.training.calibrate` writes it"
         )
-    for name, conv in found.items():
-        parent, _, own = name.rpartition(".")
-        setattr(net.get_submodule(parent), own, Rounded(conv, *ranges[name]))
+    for name, conv in convolutions.items():
+        parent, _, child_name = name.rpartition(".")
+        setattr(net.get_submodule(parent), child_name, Rounded(conv, *ranges[name]))
     return net
 
 

@@ -62,7 +62,7 @@ class BoxOutput(NamedTuple):
     depth: Tensor
 
 
-class HoldOutput(NamedTuple):
+class CameraPoseOutput(NamedTuple):
     """Camera poses of B images: roll, pitch and height."""
 
     value: Tensor  # (B, 3) roll and pitch in radians, log of the height above the floor
@@ -208,13 +208,13 @@ class SceneNet(nn.Module):
             out = torch.cat(out.split(5, 1), 2)
         return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged, self.layers)
 
-    def hold(self, dense: Dense, log_focal: Tensor) -> HoldOutput:
+    def hold(self, dense: Dense, log_focal: Tensor) -> CameraPoseOutput:
         """Predict the camera poses of B images, given log focal lengths (B,) in image widths."""
         if self.training or log_focal.device.type != "cpu":
             out = self._held(dense.context, log_focal)
         else:  # one by one: rounding depends on the batch size and on the position in the batch
-            out = torch.cat([self._held(*one) for one in zip(dense.context.split(1), log_focal.split(1))])
-        return HoldOutput(out[:, :3], out[:, 3:])
+            out = torch.cat([self._held(*row) for row in zip(dense.context.split(1), log_focal.split(1))])
+        return CameraPoseOutput(out[:, :3], out[:, 3:])
 
     def _held(self, context: Tensor, log_focal: Tensor) -> Tensor:
         cells = F.adaptive_avg_pool2d(self.hold_convs(context), HOLD_CELLS).flatten(1)

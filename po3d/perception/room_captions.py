@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.perception.caption_grammar import Mention, Reading, Said, read_caption
-from po3d.perception.room_furnishing import Thing, furnished, usual, usual_area
+from po3d.perception.caption_grammar import CaptionParse, CaptionRelation, Mention, read_caption
+from po3d.perception.room_furnishing import ObservedThing, furnished, usual, usual_area
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import is_a
 from po3d.scene.table import Scene
@@ -51,9 +51,9 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
 
     The scene is empty if no caption names an object.
     """
-    names, looks, said = _things(captions)
+    names, looks, relations = _things(captions)
     side = math.sqrt(usual_area(names))
-    sure_rules, open_rules = _resolved(names, looks, said)
+    sure_rules, open_rules = _resolved(names, looks, relations)
     start = _spiral(len(names), side)
     places = _relaxed(start, names, sure_rules, side)
     chosen = [min(choices, key=lambda rule: _strain(places, rule, names, side)) for choices in open_rules]
@@ -62,43 +62,45 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
     below = {r.subject: r.objects[0] for r in rules if r.relation == "on" and r.subject not in r.objects}
     below = {i: j for i, j in below.items() if below.get(j) != i}
     things = [
-        Thing(name, (float(x), float(y)), look, below.get(i))
+        ObservedThing(name, (float(x), float(y)), look, below.get(i))
         for i, (name, look, (x, y)) in enumerate(zip(names, looks, places))
     ]
     return furnished(things, (side, side), image, measured=False)
 
 
-def _things(captions: Sequence[Caption]) -> tuple[list[str], list[dict[str, str]], list[tuple[int, Said]]]:
+def _things(
+    captions: Sequence[Caption],
+) -> tuple[list[str], list[dict[str, str]], list[tuple[int, CaptionRelation]]]:
     """Return names, attributes, and the statements (index, Said) of the objects in the captions.
 
     Captions with one key that contradict in name or attributes describe several objects.
     """
-    own: dict[str, list[int]] = {}
+    counts_of: dict[str, list[int]] = {}
     names: list[str] = []
     looks: list[dict[str, str]] = []
-    said: list[tuple[int, Said]] = []
+    relations: list[tuple[int, CaptionRelation]] = []
     for key, text in captions:
         reading = read_caption(text)
         if reading is None:
             continue
-        same = (i for i in own.get(key, ()) if _may_be(names[i], looks[i], reading))
+        same = (i for i in counts_of.get(key, ()) if _may_be(names[i], looks[i], reading))
         index = next(same, len(names))
         if index == len(names):
             names.append(reading.name)
             looks.append({})
-            own.setdefault(key, []).append(index)
+            counts_of.setdefault(key, []).append(index)
         looks[index] |= reading.looks
-        said += [(index, s) for s in reading.said]
-    return names, looks, said
+        relations += [(index, s) for s in reading.relations]
+    return names, looks, relations
 
 
-def _may_be(name: str, look: dict[str, str], other: Reading | Mention) -> bool:
+def _may_be(name: str, look: dict[str, str], other: CaptionParse | Mention) -> bool:
     agree = all(look.get(a, v) == v for a, v in other.looks.items())
     return agree and (is_a(name, other.name) or is_a(other.name, name))
 
 
 def _resolved(
-    names: list[str], looks: list[dict[str, str]], said: Sequence[tuple[int, Said]]
+    names: list[str], looks: list[dict[str, str]], relations: Sequence[tuple[int, CaptionRelation]]
 ) -> tuple[list[_Rule], list[list[_Rule]]]:
     """Return unambiguous rules and, for each ambiguous statement, its possible rules.
 
@@ -106,17 +108,19 @@ def _resolved(
     """
     sure_rules: list[_Rule] = []
     open_rules: list[list[_Rule]] = []
-    for index, s in said:
+    for index, s in relations:
         options = [[]]
         for mention in (s.subject, *s.objects):
-            found = [index]
+            candidates = [index]
             if mention.name:
-                found = [i for i in range(len(names)) if i != index and _may_be(names[i], looks[i], mention)]
-            if not found:
+                candidates = [
+                    i for i in range(len(names)) if i != index and _may_be(names[i], looks[i], mention)
+                ]
+            if not candidates:
                 names.append(mention.name)
                 looks.append(dict(mention.looks))
-                found = [len(names) - 1]
-            options = [[*o, i] for o in options for i in found if i not in o]
+                candidates = [len(names) - 1]
+            options = [[*o, i] for o in options for i in candidates if i not in o]
         rules = [_Rule(s.relation, o[0], tuple(o[1:]), s.where) for o in options]
         if len(rules) == 1:
             sure_rules += rules

@@ -33,7 +33,7 @@ _INWARD = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 
 @dataclass(frozen=True)
-class Thing:
+class ObservedThing:
     """Known properties of an object.
 
     `position`: centre of its footprint in metres; `looks`: attributes; `on`: index of its base, if
@@ -63,7 +63,7 @@ def usual_area(names: Sequence[str]) -> float:
 
 
 def furnished(
-    things: Sequence[Thing], size: tuple[float, float], image: str = "", measured: bool = True
+    things: Sequence[ObservedThing], size: tuple[float, float], image: str = "", measured: bool = True
 ) -> Scene:
     """Build the scene of a rectangular room from its objects, with front +y.
 
@@ -95,7 +95,7 @@ def settled(
     return states
 
 
-def _standing(thing: Thing, size: tuple[float, float], measured: bool) -> ObjectState:
+def _standing(thing: ObservedThing, size: tuple[float, float], measured: bool) -> ObjectState:
     """Return the object standing on the floor, or hanging on the wall."""
     extent, category = usual(thing.name)
     depth, width, height = extent

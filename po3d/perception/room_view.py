@@ -18,21 +18,21 @@ from po3d.io.errors import InputError
 from po3d.io.files import lines_beside
 from po3d.perception import detection
 from po3d.perception.detection import Detections, likely
-from po3d.perception.estimator import Estimator
-from po3d.perception.view_fit import Seen, fit_view
+from po3d.perception.estimator import NetworkEstimator
+from po3d.perception.view_fit import ViewObservation, fit_view
 from po3d.scene.geometry import Camera
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 
 KIND = "room_view_estimator"
-# Categories of the orbit scenes (po3d.synthesis.orbit.catalogue) that do not occur in rooms.
+# Categories of the orbit scenes (po3d.synthesis.multi_view.catalogue) that do not occur in rooms.
 OUTSIDE = tuple(lines_beside(__file__, "outside.txt"))
 NAMES = tuple(sorted({*CATEGORIES, *OUTSIDE}))
 RESTS = ("ground", "above")  # support of an object's underside: the floor, or anything higher
 # in the order of the network's logits
 ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}
-TOLD = ("name", "color", "material")  # the attributes kept in the scene
+ATTRIBUTES_ESTIMATED = ("name", "color", "material")  # the attributes kept in the scene
 WIDTH, HEIGHT = 640, 480  # of the images in whose pixels labels and detections are given
 MAX_OBJECTS = 40  # per image
 THRESHOLD = 0.15  # on the centre's probability
@@ -43,7 +43,7 @@ CALIBRATION = detection.CALIBRATION | {"covariance": 1.0, "extent": 0.15}
 BATCH = 8  # images per batch
 
 
-class RoomViewEstimator(Estimator):
+class RoomViewEstimator(NetworkEstimator):
     """Estimates one Scene per image from `estimate(pictures, focals)`."""
 
     kind, attributes = KIND, ATTRIBUTES
@@ -68,16 +68,16 @@ class RoomViewEstimator(Estimator):
         scenes: list[Scene] = []
         for start in range(0, len(pictures), BATCH):
             part = slice(start, start + BATCH)
-            found = self.detect(pictures[part], focals[part])
+            detections = self.detect(pictures[part], focals[part])
             scenes += [
-                lifted(found, b, focal, picture.shape[:2], self.calibration, name)
+                lifted(detections, b, focal, picture.shape[:2], self.calibration, name)
                 for b, (picture, focal, name) in enumerate(zip(pictures[part], focals[part], names[part]))
             ]
         return scenes
 
 
 def lifted(
-    found: Detections,
+    detections: Detections,
     b: int,
     focal: float,
     shape: tuple[int, int],
@@ -88,35 +88,35 @@ def lifted(
 
     `focal` in image widths.
     """
-    rows = np.flatnonzero(found.present[b])
+    rows = np.flatnonzero(detections.present[b])
     # the network's pixels may not be square
     stretch = np.array([1.0, HEIGHT / WIDTH * shape[1] / shape[0]])
-    seen = Seen(
+    observed = ViewObservation(
         focal=focal * WIDTH,
         width=WIDTH,
         height=HEIGHT,
-        hold=found.hold[b],
-        points=(found.points[b, rows] - (WIDTH / 2, HEIGHT / 2)) / stretch,
-        sigma=found.sigma[b, rows],
-        alpha=found.alpha[b, rows],
-        alpha_sigma=found.alpha_sigma[b, rows],
-        log_depth=found.depth[b, rows] + (math.log(focal), 0.0),
-        extent=found.extent[b, rows],
+        hold=detections.hold[b],
+        points=(detections.points[b, rows] - (WIDTH / 2, HEIGHT / 2)) / stretch,
+        sigma=detections.sigma[b, rows],
+        alpha=detections.alpha[b, rows],
+        alpha_sigma=detections.alpha_sigma[b, rows],
+        log_depth=detections.depth[b, rows] + (math.log(focal), 0.0),
+        extent=detections.extent[b, rows],
         extent_sigma=calibration["extent"],
-        grounded=found.probabilities["rests"][b, rows, 0],
+        grounded=detections.probabilities["rests"][b, rows, 0],
     )
-    fit = fit_view(seen, AZIMUTH)
+    fit = fit_view(observed, AZIMUTH)
     covariance = fit.covariance * calibration["covariance"]
-    box = found.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
+    box = detections.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
     objects = tuple(
         ObjectState(
-            {a: likely(found.probabilities[a][b, row], ATTRIBUTES[a]) for a in TOLD},
+            {a: likely(detections.probabilities[a][b, row], ATTRIBUTES[a]) for a in ATTRIBUTES_ESTIMATED},
             tuple(fit.position[k].tolist()),
             float(fit.heading[k]),
             tuple(fit.extent[k].tolist()),
             tuple(map(tuple, covariance[k].tolist())),
-            float(found.flip[b, row]),
-            float(found.score[b, row]),
+            float(detections.flip[b, row]),
+            float(detections.score[b, row]),
             tuple(box[k].tolist()),
         )
         for k, row in enumerate(rows)

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.spelling import alike
-from po3d.perception.room_furnishing import Thing, furnished, usual_area
+from po3d.io.fuzzy import alike
+from po3d.perception.room_furnishing import ObservedThing, furnished, usual_area
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
 
@@ -68,7 +68,7 @@ def table(labelled: SemanticMap) -> Scene:
     scale = labelled.metres_per_unit
     if scale is None:
         scale = math.sqrt(usual_area([name for name, _, _ in labelled.labels]) / (width * height))
-    things = [Thing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels]
+    things = [ObservedThing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels]
     return furnished(things, (scale * width, scale * height), labelled.image)
 
 
@@ -137,9 +137,9 @@ class LabelReader:
         An image without a readable label gives a map without labels.
         """
         left, top, right, bottom = _content(picture)
-        found, _ = self._read(np.ascontiguousarray(picture[:, :, ::-1]))
+        texts, _ = self._read(np.ascontiguousarray(picture[:, :, ::-1]))
         labels = []
-        for corners, text, confidence in found or ():
+        for corners, text, confidence in texts or ():
             name = known_name(text)
             if name and float(confidence) >= CONFIDENT:
                 x, y = np.mean(corners, 0)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from po3d.perception.detection import CALIBRATION, Detections, as_arrays
-from po3d.perception.estimator import Estimator
+from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
 from po3d.scene.exclusion import merge_overlapping
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
@@ -34,10 +34,10 @@ class Verifier(Protocol):
     Implemented by `systems.render_compare.RenderCompare`.
     """
 
-    def __call__(self, pictures: Sequence[np.ndarray], found: Detections) -> Detections: ...
+    def __call__(self, pictures: Sequence[np.ndarray], detections: Detections) -> Detections: ...
 
 
-class StreetEstimator(Estimator):
+class StreetEstimator(NetworkEstimator):
     """Estimates one Scene per street image.
 
     `verify`: optional refinement of the detections before the joint fit.
@@ -57,10 +57,12 @@ class StreetEstimator(Estimator):
         if not len(images):
             return []
         names = names or [""] * len(images)
-        found = self.detected(images)
+        detections = self.detected(images)
         if self.verify is not None:
-            found = self.verify(images, found)
-        return scenes_of(found.arrays(), transferred(fitted(found)), names, self.calibration["covariance"])
+            detections = self.verify(images, detections)
+        return scenes_of(
+            detections.arrays(), transferred(fitted(detections)), names, self.calibration["covariance"]
+        )
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
@@ -69,13 +71,13 @@ def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
     return torch.atan2(ray[..., 1], ray[..., 0])
 
 
-def fitted(found: Detections) -> Fit:
+def fitted(detections: Detections) -> Fit:
     """Run the joint fit on detections, as tensors."""
-    points = found.points
-    shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
-    heading = wrapped(found.alpha + viewing_azimuth(points[:, :, 8]))
+    points = detections.points
+    shape, size = (detections.probabilities[a].argmax(-1) for a in ("shape", "size"))
+    heading = wrapped(detections.alpha + viewing_azimuth(points[:, :, 8]))
     sizes = torch.tensor(EXTENTS, dtype=points.dtype, device=points.device)[shape, size]
-    return joint_fit(points, found.sigma, heading, found.alpha_sigma, sizes, found.present)
+    return joint_fit(points, detections.sigma, heading, detections.alpha_sigma, sizes, detections.present)
 
 
 def transferred(fit: Fit) -> Fit:
@@ -84,37 +86,37 @@ def transferred(fit: Fit) -> Fit:
 
 
 def scenes_of(
-    found: Detections, fit: Fit, names: Sequence[str], covariance_scale: float = 1.0
+    detections: Detections, fit: Fit, names: Sequence[str], covariance_scale: float = 1.0
 ) -> list[Scene]:
     """Build one predicted Scene per image from detections and their fit, both as arrays."""
-    shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
+    shape, size = (detections.probabilities[a].argmax(-1) for a in ("shape", "size"))
     covariance = fit.covariance * covariance_scale
     scenes = []
     for b, name in enumerate(names):
-        rows = np.flatnonzero(found.present[b])
+        rows = np.flatnonzero(detections.present[b])
         objects = []
         for i in rows:
             leaf, scale = SHAPES[shape[b, i]], SIZES[size[b, i]]
             objects.append(
                 ObjectState(
                     beliefs={
-                        attribute: dict(zip(values, found.probabilities[attribute][b, i].tolist()))
+                        attribute: dict(zip(values, detections.probabilities[attribute][b, i].tolist()))
                         for attribute, values in ATTRIBUTES.items()
                     },
                     position=(*fit.position[b, i].tolist(), origin_height(leaf, scale)),
                     heading=float(fit.heading[b, i]),
                     extent=EXTENTS[shape[b, i]][size[b, i]],
                     covariance=tuple(map(tuple, covariance[b, i].tolist())),
-                    flip=float(found.flip[b, i]),
-                    existence=float(found.score[b, i]),
-                    box=tuple(found.box[b, i].tolist()),
+                    flip=float(detections.flip[b, i]),
+                    existence=float(detections.score[b, i]),
+                    box=tuple(detections.box[b, i].tolist()),
                 )
             )  # fmt: skip
         index = {int(i): k for k, i in enumerate(rows)}
         occluders = tuple(
             {
                 index[int(j)]: float(p)
-                for j, p in enumerate(found.occluder[b, i, :-1])
+                for j, p in enumerate(detections.occluder[b, i, :-1])
                 if j in index and p > 1e-4
             }
             for i in rows

@@ -16,7 +16,7 @@ from shapely.geometry.base import BaseGeometry
 
 from po3d.io.errors import InputError
 from po3d.perception.detection import Detections, likely
-from po3d.perception.estimator import Estimator
+from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_furnishing import settled
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera
@@ -36,7 +36,7 @@ SHREDS = 50_000  # runs of pixels: a picture of more shows no room, and joining 
 SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 
-class TopViewEstimator(Estimator):
+class TopViewEstimator(NetworkEstimator):
     """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
 
     kind, attributes = KIND, ATTRIBUTES
@@ -57,16 +57,16 @@ class TopViewEstimator(Estimator):
                     f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and its camera "
                     f"{camera.width} x {camera.height}: they should be square and equal"
                 )
-        found = self.detect(pictures)
+        detections = self.detect(pictures)
         return [
-            self.scene(found, b, picture, camera, name)
+            self.scene(detections, b, picture, camera, name)
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
         ]
 
-    def scene(self, found: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
-        """The table of picture b of `found`; `camera` is that of the picture."""
+    def scene(self, result: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
+        """The table of picture b of `result`; `camera` is that of the picture."""
         camera = camera.resized(WIDTH, WIDTH)
-        states = [_standing(found, b, int(i), camera) for i in np.flatnonzero(found.present[b])]
+        states = [_standing(result, b, int(i), camera) for i in np.flatnonzero(result.present[b])]
         corners = outline(picture, camera.resized(*picture.shape[1::-1]))
         return Scene(
             tuple(settled(states)),
@@ -78,16 +78,16 @@ class TopViewEstimator(Estimator):
         )
 
 
-def _standing(found: Detections, b: int, i: int, camera: Camera) -> ObjectState:
+def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
     """Detection i of picture b as a thing on the floor, or as high on a wall as such things hang."""
-    beliefs = {a: likely(found.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()}
+    beliefs = {a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()}
     category = CATEGORIES[max(beliefs["name"], key=beliefs["name"].__getitem__)]
-    length, width, height = found.extent[b, i].tolist()
+    length, width, height = detections.extent[b, i].tolist()
     bottom = category.bottom if category.stands == "wall" else 0.0
-    x, y, z = camera.at_height(found.points[b, i, 8], bottom + height / 2).tolist()
+    x, y, z = camera.at_height(detections.points[b, i, 8], bottom + height / 2).tolist()
     return ObjectState(
-        beliefs, (x, y, z), float(found.alpha[b, i]), (length, width, height), flip=float(found.flip[b, i]),
-        existence=float(found.score[b, i]), box=tuple(found.box[b, i].tolist()),
+        beliefs, (x, y, z), float(detections.alpha[b, i]), (length, width, height), flip=float(detections.flip[b, i]),
+        existence=float(detections.score[b, i]), box=tuple(detections.box[b, i].tolist()),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.perception.fit import POINT_SIGNS
-from po3d.scene.camera import Hold, held
+from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, Pose, rotation_z, wrap_angle
 
 DOF = 4.0  # degrees of freedom of the Student-t noise
@@ -33,7 +33,7 @@ PER = 7  # unknowns of an object
 CAMERA = 3  # unknowns of the camera
 
 
-class Seen(NamedTuple):
+class ViewObservation(NamedTuple):
     """The network's outputs for an image with n objects."""
 
     focal: float  # pixels
@@ -53,7 +53,7 @@ class Seen(NamedTuple):
 class ViewFit(NamedTuple):
     """Result of the joint fit of a view with n objects."""
 
-    hold: Hold
+    hold: CameraPose
     cam_T_world: Pose
     position: Array  # (n, 3)
     heading: Array  # (n,)
@@ -61,18 +61,18 @@ class ViewFit(NamedTuple):
     covariance: Array  # (n, 3, 3) of (x, y, heading), including the camera's uncertainty
 
 
-def fit_view(seen: Seen, azimuth: float) -> ViewFit:
+def fit_view(observed: ViewObservation, azimuth: float) -> ViewFit:
     """Solve for the view; the camera looks along `azimuth`."""
-    state = _start(seen, azimuth)
-    cost, normal, gradient = _equations(state, seen, azimuth)
+    state = _start(observed, azimuth)
+    cost, normal, gradient = _equations(state, observed, azimuth)
     damping = 1e-4
     for _ in range(ITERATIONS):
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), gradient)
         moved = state + np.clip(step, -0.5, 0.5)
-        found = _equations(moved, seen, azimuth)
-        if found[0] <= cost:
-            settled = cost - found[0] < 1e-6 * (1 + cost)
-            state, (cost, normal, gradient), damping = moved, found, max(damping / 10, 1e-8)
+        equations = _equations(moved, observed, azimuth)
+        if equations[0] <= cost:
+            settled = cost - equations[0] < 1e-6 * (1 + cost)
+            state, (cost, normal, gradient), damping = moved, equations, max(damping / 10, 1e-8)
             if settled:
                 break
         else:
@@ -90,40 +90,42 @@ def fit_view(seen: Seen, azimuth: float) -> ViewFit:
     )
 
 
-def _hold(state: Array, azimuth: float) -> Hold:
-    return Hold(math.exp(state[2]), float(state[1]), float(state[0]), azimuth)
+def _hold(state: Array, azimuth: float) -> CameraPose:
+    return CameraPose(math.exp(state[2]), float(state[1]), float(state[0]), azimuth)
 
 
-def _pose(hold: Hold) -> Pose:
+def _pose(hold: CameraPose) -> Pose:
     return held(hold, 1, 1, 1.0).cam_T_world
 
 
-def _start(seen: Seen, azimuth: float) -> Array:
+def _start(observed: ViewObservation, azimuth: float) -> Array:
     """Return the initial state, from all observations except those of the floor."""
-    roll, pitch, log_height = seen.hold[:, 0]
+    roll, pitch, log_height = observed.hold[:, 0]
     log_height = max(float(log_height), math.log(LOWEST))
-    pose = _pose(Hold(math.exp(log_height), float(pitch), float(roll), azimuth)).inverse()
-    rays = np.concatenate([seen.points[:, 8] / seen.focal, np.ones((len(seen.points), 1))], -1)
-    position = pose.transform(rays * np.exp(seen.log_depth[:, :1]))
-    heading = seen.alpha + np.arctan2(position[:, 1], position[:, 0])
-    things = np.concatenate([position, heading[:, None], np.log(seen.extent)], 1)
+    pose = _pose(CameraPose(math.exp(log_height), float(pitch), float(roll), azimuth)).inverse()
+    rays = np.concatenate([observed.points[:, 8] / observed.focal, np.ones((len(observed.points), 1))], -1)
+    position = pose.transform(rays * np.exp(observed.log_depth[:, :1]))
+    heading = observed.alpha + np.arctan2(position[:, 1], position[:, 0])
+    things = np.concatenate([position, heading[:, None], np.log(observed.extent)], 1)
     return np.concatenate([[roll, pitch, log_height], things.ravel()])
 
 
-def _equations(state: Array, seen: Seen, azimuth: float) -> tuple[float, Array, Array]:
+def _equations(state: Array, observed: ViewObservation, azimuth: float) -> tuple[float, Array, Array]:
     """Return cost, normal matrix and gradient of all observations at a state."""
     hold, things = _hold(state, azimuth), state[CAMERA:].reshape(-1, PER)
     count, size = len(things), len(state)
     # (n, PER) indices of each object's unknowns
-    own = CAMERA + PER * np.arange(count)[:, None] + np.arange(PER)
-    residuals, jacobians = [(seen.hold[:, 0] - state[:CAMERA]) / seen.hold[:, 1]], []
-    jacobians.append(np.eye(size)[:CAMERA] / seen.hold[:, 1:])
+    columns = CAMERA + PER * np.arange(count)[:, None] + np.arange(PER)
+    residuals, jacobians = [(observed.hold[:, 0] - state[:CAMERA]) / observed.hold[:, 1]], []
+    jacobians.append(np.eye(size)[:CAMERA] / observed.hold[:, 1:])
     if count:
-        for residual, of_camera, of_thing in _of_things(hold, things, seen):
+        for residual, of_camera, of_thing in _of_things(hold, things, observed):
             rows = residual.shape[1]
             jacobian = np.zeros((count, rows, size))
             jacobian[:, :, :CAMERA] = of_camera
-            np.put_along_axis(jacobian, np.broadcast_to(own[:, None], (count, rows, PER)), of_thing, axis=2)
+            np.put_along_axis(
+                jacobian, np.broadcast_to(columns[:, None], (count, rows, PER)), of_thing, axis=2
+            )
             residuals.append(residual.ravel())
             jacobians.append(jacobian.reshape(-1, size))
     r, j = np.concatenate(residuals), np.concatenate(jacobians)
@@ -133,7 +135,9 @@ def _equations(state: Array, seen: Seen, azimuth: float) -> tuple[float, Array, 
     return cost, weighted.T @ j + 1e-9 * np.eye(size), weighted.T @ r
 
 
-def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array, Array]]:
+def _of_things(
+    hold: CameraPose, things: Array, observed: ViewObservation
+) -> list[tuple[Array, Array, Array]]:
     """Compute the object observations by kind, in units of their deviations.
 
     For each kind return residuals (n, m), and the derivatives of the predictions with respect to
@@ -149,9 +153,9 @@ def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array
     from_eye = position[:, None] + offset - (0.0, 0.0, hold.height)
     p_cam = from_eye @ pose.rotation.T
     z = np.maximum(p_cam[..., 2:], BEFORE)
-    pixels = seen.focal * p_cam[..., :2] / z
+    pixels = observed.focal * p_cam[..., :2] / z
     d_pixel = (
-        seen.focal
+        observed.focal
         / z[..., None]
         * np.concatenate(
             [np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)), -(p_cam[..., :2] / z)[..., None]], -1
@@ -169,21 +173,21 @@ def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array
         np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1) @ pose.rotation.T
     )
     by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
-    sigma = TOGETHER * seen.sigma
-    known = (p_cam[..., 2] > BEFORE) & (np.abs(seen.points) < FAR_OUT * seen.width).all(-1)
+    sigma = TOGETHER * observed.sigma
+    known = (p_cam[..., 2] > BEFORE) & (np.abs(observed.points) < FAR_OUT * observed.width).all(-1)
     scale = np.where(known, 1 / sigma, 0.0)[..., None]
-    found = [
+    residuals = [
         (
-            ((seen.points - pixels) * scale).reshape(count, -1),
+            ((observed.points - pixels) * scale).reshape(count, -1),
             ((d_pixel @ by_camera) * scale[..., None]).reshape(count, -1, CAMERA),
             ((d_pixel @ by_thing) * scale[..., None]).reshape(count, -1, PER),
         )
     ]
     depth = np.maximum(p_cam[:, 8, 2], NEAREST)
-    scale = 1 / seen.log_depth[:, 1]
-    found.append(
+    scale = 1 / observed.log_depth[:, 1]
+    residuals.append(
         (
-            ((seen.log_depth[:, 0] - np.log(depth)) * scale)[:, None],
+            ((observed.log_depth[:, 0] - np.log(depth)) * scale)[:, None],
             (by_camera[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
             (by_thing[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
         )
@@ -192,14 +196,14 @@ def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array
     x, y = position[:, 0], position[:, 1]
     away = np.maximum(x**2 + y**2, 1e-6)
     level[:, 0, 0], level[:, 0, 1], level[:, 0, 3] = y / away, -x / away, 1.0
-    turned = wrap_angle(seen.alpha - (heading - np.arctan2(y, x))) / seen.alpha_sigma
-    found.append((turned[:, None], nothing, level / seen.alpha_sigma[:, None, None]))
+    turned = wrap_angle(observed.alpha - (heading - np.arctan2(y, x))) / observed.alpha_sigma
+    residuals.append((turned[:, None], nothing, level / observed.alpha_sigma[:, None, None]))
     sizes = np.zeros((count, 3, PER))
-    sizes[:, :, 4:] = np.eye(3) / seen.extent_sigma
-    grown = (np.log(seen.extent) - things[:, 4:]) / seen.extent_sigma
-    found.append((grown, np.zeros((count, 3, CAMERA)), sizes))
-    weight = np.where(seen.grounded >= GROUNDED, seen.grounded, 0.0) / GROUND_SIGMA
+    sizes[:, :, 4:] = np.eye(3) / observed.extent_sigma
+    grown = (np.log(observed.extent) - things[:, 4:]) / observed.extent_sigma
+    residuals.append((grown, np.zeros((count, 3, CAMERA)), sizes))
+    weight = np.where(observed.grounded >= GROUNDED, observed.grounded, 0.0) / GROUND_SIGMA
     low = np.zeros((count, 1, PER))
     low[:, 0, 2], low[:, 0, 6] = weight, -extent[:, 2] / 2 * weight
-    found.append(((-(position[:, 2] - extent[:, 2] / 2) * weight)[:, None], nothing, low))
-    return found
+    residuals.append(((-(position[:, 2] - extent[:, 2] / 2) * weight)[:, None], nothing, low))
+    return residuals

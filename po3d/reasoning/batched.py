@@ -27,11 +27,11 @@ from torch import Tensor
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
 from po3d.reasoning import relations
-from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, is_support, run
-from po3d.reasoning.execute import Asked as Words
+from po3d.reasoning.execute import EDITED_OBJECT, MORE_OR_LESS, SECTORS, Evaluator, is_support, run
+from po3d.reasoning.execute import QuestionInfo as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, World
+from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, SceneGeometry
 from po3d.scene.rectangles import Rectangle, rectangle
 from po3d.scene.rooms import ANYTHING, PURPOSES
 
@@ -45,15 +45,15 @@ _FORMAL = ("relation", "measure", "sense", "attribute", "sectors", "whose")
 _PAST = {"before", "changed", "nearer_than_before"}
 
 
-class Unbatched(Exception):
+class NotBatchable(Exception):
     """A form that must be answered question by question; str() gives the reason."""
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class SceneTensors:
     """S worlds, padded to n objects: those after the edit, then those before it."""
 
-    worlds: Sequence[World]
+    worlds: Sequence[SceneGeometry]
     past: bool  # whether objects before the edit are packed
     things: dict[str, Tensor]  # (S, n) numeric columns by name, see `_COLUMNS`
     flags: dict[str, Tensor]  # (S, n) booleans: now, past, salient, mentioned, bearing, kin
@@ -62,7 +62,7 @@ class Tables:
     ]  # (S, n) value codes by attribute ("name" too), -1 for none; also "below", "origin"
     room: Tensor  # (S, 4) centre and half size of the room, to the right and to the front
     eye: Tensor  # (S, 3) the viewer's eye; nan without a camera
-    told: dict[str, Tensor]  # (S,) whether the table has an attribute
+    has_attribute: dict[str, Tensor]  # (S,) whether the table has an attribute
     below_it: Tensor  # (S,) common support of the edited objects, -1 for none
     values: dict[str, list[str]]  # attribute -> the words of its codes
 
@@ -75,15 +75,15 @@ class Tables:
         return max((world.now for world in self.worlds), default=1) or 1
 
 
-class Form(NamedTuple):
+class ProgramForm(NamedTuple):
     """Questions of one form."""
 
     program: Call  # one of them; only its operations are used
-    several: tuple[Call, ...]  # all of them
+    option_sets: tuple[Call, ...]  # all of them
     phrases: np.ndarray  # (P, R) phrases of the questions
     items: Tensor  # (P,) indices of the questions
     worlds: Tensor  # (P,) indices of their worlds
-    masks: tuple[Tensor, ...]  # for each text, in the order of the calls: (P,) row of `Asked.masks`
+    masks: tuple[Tensor, ...]  # for each text, in the order of the calls: (P,) row of `PackedPrograms.masks`
     angles: tuple[Tensor, ...]  # for each direction: (P,) its index
 
 
@@ -94,8 +94,8 @@ class _Columns:
         self.column = column
 
     def __getattr__(self, name: str) -> Tensor:
-        found = self.__dict__[name] = self.column(name)
-        return found
+        value = self.__dict__[name] = self.column(name)
+        return value
 
     @cached_property
     def box(self) -> Rectangle:
@@ -103,11 +103,11 @@ class _Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PackedPrograms:
     """Questions sorted by form."""
 
     count: int
-    forms: tuple[Form, ...]
+    forms: tuple[ProgramForm, ...]
     masks: Tensor  # (M, n) objects that match a word in a table
 
 
@@ -116,7 +116,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def pack(worlds: Sequence[World], past: bool = True) -> Tables:
+def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
     """Return the worlds as tensors; all must have equal rules.
 
     `past` includes the objects before the edit, which only questions about them need.
@@ -130,7 +130,7 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
     codes["purpose"] = np.zeros((s, n), np.int64)
     below_it = np.full(s, -1)
     room, eye = np.zeros((s, 4)), np.full((s, 3), np.nan)
-    told = {name: np.zeros(s, bool) for name in LOOKS}
+    has_attribute = {name: np.zeros(s, bool) for name in LOOKS}
     known: dict[str, dict[str, int]] = {name: {} for name in (*LOOKS, "name")}
     for k, world in enumerate(worlds):
         m = _size(world, past)
@@ -143,8 +143,8 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
             things[name][k, :m] = column
         flags["now"][k, list(world.times(False))] = True
         flags["past"][k, [i for i in world.times(True) if i < m]] = True
-        for name, found in (("salient", world.salient), ("mentioned", world.mentioned)):
-            flags[name][k, [i for i in found if i < m]] = True
+        for name, indices in (("salient", world.salient), ("mentioned", world.mentioned)):
+            flags[name][k, [i for i in indices if i < m]] = True
         kinds = {world.names[i] for i in world.salient}
         flags["kin"][k, [i for i in range(m) if world.names[i] in kinds]] = True
         below = [world.supports[i] for i in range(m)]
@@ -153,7 +153,7 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         flags["bearing"][k, [b for b in bearing if b < m]] = True
         codes["origin"][k, : world.now] = [-1 if o is None else world.now + o for o in world.edited.origin]
         for name in LOOKS:
-            told[name][k] = world.tells(name)
+            has_attribute[name][k] = world.tells(name)
             for i in range(m):
                 if (value := world.value(i, name)) is not None:
                     codes[name][k, i] = known[name].setdefault(value, len(known[name]))
@@ -168,11 +168,17 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         things["c"][k, :m], things["s"][k, :m] = np.cos(headings), np.sin(headings)
     as_tensors = lambda arrays: {name: torch.from_numpy(a) for name, a in arrays.items()}  # noqa: E731
     values = {name: list(words) for name, words in known.items()}
-    rest = torch.from_numpy(room), torch.from_numpy(eye), as_tensors(told), torch.from_numpy(below_it), values
-    return Tables(worlds, past, as_tensors(things), as_tensors(flags), as_tensors(codes), *rest)
+    rest = (
+        torch.from_numpy(room),
+        torch.from_numpy(eye),
+        as_tensors(has_attribute),
+        torch.from_numpy(below_it),
+        values,
+    )
+    return SceneTensors(worlds, past, as_tensors(things), as_tensors(flags), as_tensors(codes), *rest)
 
 
-def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked:
+def ask(programs: Sequence[Call], where: Sequence[int], tables: SceneTensors) -> PackedPrograms:
     """Group the questions by form; program p is asked about world `where[p]` of the tables.
 
     `refer` denotes the row that a phrase such as "#3 brown chair" names.
@@ -196,16 +202,16 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked
             rows.append(masks[(k, *key)])
         phrases = [text for what, text in texts if what == "row"]
         forms[shape].append((p, k, rows, angles, phrases, program))
-    made = []
-    for whole, first in ((found, k) for found in forms.values() for k in range(0, len(found), CHUNK)):
-        found = whole[first : first + CHUNK]
-        items, worlds_of, rows, angles, phrases, several = zip(*found)
+    forms_packed = []
+    for whole, first in ((group, k) for group in forms.values() for k in range(0, len(group), CHUNK)):
+        group = whole[first : first + CHUNK]
+        items, worlds_of, rows, angles, phrases, option_sets = zip(*group)
         columns = tuple(torch.tensor(c) for c in zip(*rows))
-        made.append(
-            Form(
-                several[0],
-                several,
-                np.array(phrases, object).reshape(len(found), -1),
+        forms_packed.append(
+            ProgramForm(
+                option_sets[0],
+                option_sets,
+                np.array(phrases, object).reshape(len(group), -1),
                 torch.tensor(items),
                 torch.tensor(worlds_of),
                 columns,
@@ -213,10 +219,10 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked
             )
         )
     packed = torch.from_numpy(np.array(truths, bool).reshape(-1, n))
-    return Asked(len(programs), tuple(made), packed)
+    return PackedPrograms(len(programs), tuple(forms_packed), packed)
 
 
-def _size(world: World, past: bool) -> int:
+def _size(world: SceneGeometry, past: bool) -> int:
     """Return the number of objects of a world that are packed."""
     return len(world.things) if past else world.now
 
@@ -250,39 +256,41 @@ def _shape(call: Call, texts: list[tuple[str, str]], angles: list[int]) -> tuple
     return tuple(parts)
 
 
-def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray:
+def _fits(world: SceneGeometry, attribute: str, text: str, m: int, n: int) -> np.ndarray:
     """Return (n,) which of the first m objects of a world match a word."""
     truth = np.zeros(n, bool)
     every = range(m)
     if attribute == "row":
         number = text[1:].partition(" ")[0] if text.startswith("#") else ""
-        found = [int(number)] if number.isdigit() and int(number) < world.now else []
+        indices = [int(number)] if number.isdigit() and int(number) < world.now else []
     elif attribute == "name":
-        found = [*world.named(text, False), *world.named(text, True)]
+        indices = [*world.named(text, False), *world.named(text, True)]
     elif attribute == "side":
-        found = [i for i in every if text in SIDES_OF_ROOM and world.at_side(text, i)]
+        indices = [i for i in every if text in SIDES_OF_ROOM and world.at_side(text, i)]
     elif attribute == "purpose":
-        found = [i for i in every if text in world.purposes(i)]
+        indices = [i for i in every if text in world.purposes(i)]
     elif attribute in LOOKS:
-        found = world.having(attribute, text, every)
+        indices = world.having(attribute, text, every)
     else:  # forms with this attribute are not batched
-        found = []
-    truth[[i for i in found if i < m]] = True
+        indices = []
+    truth[[i for i in indices if i < m]] = True
     return truth
 
 
-def answers(tables: Tables, asked: Asked, device: str | torch.device = "cpu") -> list[str | None]:
+def answers(
+    tables: SceneTensors, packed: PackedPrograms, device: str | torch.device = "cpu"
+) -> list[str | None]:
     """Return the answers in the spelling of the rules; None where a program fails."""
-    found = np.full(asked.count, None, object)
-    masks = asked.masks.to(device)
-    for form in asked.forms:
+    results = np.full(packed.count, None, object)
+    masks = packed.masks.to(device)
+    for form in packed.forms:
         try:
-            found[form.items.numpy()] = _Runner(tables, form, masks, torch.device(device)).answers()
-        except Unbatched:
-            for item, k, program in zip(form.items.tolist(), form.worlds.tolist(), form.several):
+            results[form.items.numpy()] = _Runner(tables, form, masks, torch.device(device)).answers()
+        except NotBatchable:
+            for item, k, program in zip(form.items.tolist(), form.worlds.tolist(), form.option_sets):
                 world = tables.worlds[k]
-                found[item] = run(program, world, Words(refer=Rows(world.now))).answer
-    return found.tolist()
+                results[item] = run(program, world, Words(refer=Rows(world.now))).answer
+    return results.tolist()
 
 
 class Rows:
@@ -297,7 +305,7 @@ class Rows:
             raise ExecutionFailure("not found", f"not found: {phrase!r} names no row")
         return int(number)
 
-    def apart(self, first: str, second: str) -> tuple[int, int]:
+    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
         return self.row(first), self.row(second)
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
@@ -307,7 +315,7 @@ class Rows:
 class _Runner:
     """Answers questions of one form. `bad`: (P,) which have no answer."""
 
-    def __init__(self, tables: Tables, form: Form, masks: Tensor, device: torch.device) -> None:
+    def __init__(self, tables: SceneTensors, form: ProgramForm, masks: Tensor, device: torch.device) -> None:
         self.tables, self.form, self.device = tables, form, device
         self.rules: Rules = tables.worlds[0].rules
         self.world = form.worlds.to(device)
@@ -358,27 +366,27 @@ class _Runner:
         """Return the words of an answer's codes; None for numbers."""
         if program.output == "bool":
             relation = program.args[0] if program.op == "holds" else ""
-            return [self.rules.said(relation, word) for word in ("no", "yes")]
+            return [self.rules.spell(relation, word) for word in ("no", "yes")]
         if program.op == "direction":
-            return [self.rules.said(program.args[3], d) for d in DIRECTIONS]
+            return [self.rules.spell(program.args[3], d) for d in DIRECTIONS]
         if program.op == "compare":
-            return [self.rules.said(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+            return [self.rules.spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
         if program.op == "query" and program.args[0] == "side":
-            return [self.rules.said("eight", d) for d in DIRECTIONS]
+            return [self.rules.spell("eight", d) for d in DIRECTIONS]
         if program.op == "query" and program.args[0] in self.tables.values:
             return [*self.tables.values[program.args[0]], "floor", "wall", ""]
         return None
 
     def value(self, call: Call) -> Tensor:
         if (call.op, call.signature.inputs) not in _BATCHED:
-            raise Unbatched(call.op)
+            raise NotBatchable(call.op)
         return getattr(self, f"_{call.op}")(*call.args)
 
     def object(self, call: Call) -> Tensor:
         outer, self.naming = self.naming, True
-        found = self.value(call)
+        index = self.value(call)
         self.naming = outer
-        return found
+        return index
 
     def text(self) -> Tensor:
         """Return (P, n): the objects that match the next text."""
@@ -395,7 +403,7 @@ class _Runner:
     def times(self) -> Tensor:
         return self.rows("flags", "past" if self.past else "now")
 
-    def one(self, i: Tensor) -> Tensor:
+    def one_hot(self, i: Tensor) -> Tensor:
         """Return (P, n): the set of one object."""
         return torch.arange(self.times().shape[1], device=self.device) == i[:, None]
 
@@ -403,9 +411,9 @@ class _Runner:
         """Return all objects as one body of columns (P, n), or object i of each world, (P, 1)."""
         return _Columns(self.thing if i is None else lambda name: self.of(name, i))
 
-    def stacked(self, one: Tensor) -> Tensor:
+    def stacked(self, anchor: Tensor) -> Tensor:
         """Return (P, n): the objects stacked with an object."""
-        return relations.stacked(self.body(one), self.body())
+        return relations.stacked(self.body(anchor), self.body())
 
     def fail(self, wrong: Tensor) -> None:
         self.bad = self.bad | wrong
@@ -415,44 +423,48 @@ class _Runner:
     def _scene(self) -> Tensor:
         return self.times()
 
-    def _filter(self, attribute: str, _text: str, among: Call) -> Tensor:
+    def _filter(self, attribute: str, _text: str, set_call: Call) -> Tensor:
         fits = self.text()
         side = self.way() if attribute == "side" else None
-        found = self.value(among)
-        having = found & fits
+        members = self.value(set_call)
+        having = members & fits
         if side is not None:  # of two objects, the one farther in this direction is meant
-            self.apart = found, self.along(side)
+            self.disambiguate = members, self.along(side)
         if attribute in ("name", "side", "purpose"):
             return having & self.times() if attribute == "name" else having
         if attribute not in LOOKS:
-            raise Unbatched(f"no {attribute}")
-        lacking = ~having.any(1) & found.any(1)
+            raise NotBatchable(f"no {attribute}")
+        lacking = ~having.any(1) & members.any(1)
         if self.naming:
-            unknown = ~(found & (self.rows("codes", attribute) >= 0)).any(1)
-            return torch.where((lacking & unknown)[:, None], found, having)
-        told = self.tables.told[attribute].to(self.device)[self.world]
-        if among.op == "group":
-            told = told & (found & (self.rows("codes", attribute) >= 0)).any(1)
-        self.fail(lacking & ~told)
+            unknown = ~(members & (self.rows("codes", attribute) >= 0)).any(1)
+            return torch.where((lacking & unknown)[:, None], members, having)
+        has_attribute = self.tables.has_attribute[attribute].to(self.device)[self.world]
+        if set_call.op == "group":
+            has_attribute = has_attribute & (members & (self.rows("codes", attribute) >= 0)).any(1)
+        self.fail(lacking & ~has_attribute)
         return having
 
     def _exclude(self, *args) -> Tensor:
         if len(args) == 3:
-            attribute, _, among = args
+            attribute, _, set_call = args
             if attribute not in LOOKS:
-                raise Unbatched(f"no {attribute}")
+                raise NotBatchable(f"no {attribute}")
             fits = self.text()
-            return self.value(among) & ~fits & (self.rows("codes", attribute) >= 0)
-        one, among = args
-        if one.op == "unique" and one.args[0].op == "filter" and one.args[0].args[0] == "name":
-            several = self.value(one.args[0])
-            about = several & self.rows("flags", "salient")
-            single = self._picked(several, one.args[0], fail=several.sum(1) <= 1)
-            apart = torch.where((about.sum(1) == 1)[:, None], about, several)
-            out = torch.where((several.sum(1) > 1)[:, None], apart, self.one(single))
+            return self.value(set_call) & ~fits & (self.rows("codes", attribute) >= 0)
+        anchor_call, set_call = args
+        if (
+            anchor_call.op == "unique"
+            and anchor_call.args[0].op == "filter"
+            and anchor_call.args[0].args[0] == "name"
+        ):
+            candidates = self.value(anchor_call.args[0])
+            about = candidates & self.rows("flags", "salient")
+            single = self._picked(candidates, anchor_call.args[0], fail=candidates.sum(1) <= 1)
+            excluded = torch.where((about.sum(1) == 1)[:, None], about, candidates)
+            out = torch.where((candidates.sum(1) > 1)[:, None], excluded, self.one_hot(single))
         else:
-            out = self.one(self.object(one))
-        return self.value(among) & ~out
+            out = self.one_hot(self.object(anchor_call))
+        return self.value(set_call) & ~out
 
     def _union(self, first: Call, second: Call) -> Tensor:
         return self.value(first) | self.value(second)
@@ -462,193 +474,201 @@ class _Runner:
 
     def _group(self, *ones: Call) -> Tensor:
         if len(ones) == 1:
-            return self.one(self.object(ones[0]))
+            return self.one_hot(self.object(ones[0]))
         a, b = self.both(*ones)
-        return self.one(a) | self.one(b)
+        return self.one_hot(a) | self.one_hot(b)
 
     def both(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
         if first != second or first.op != "unique":
             return self.object(first), self.object(second)
         bad, read, naming = self.bad, self.read, self.naming
-        found = self.value(first.args[0])
-        two, self.bad, self.read = found.sum(1) == 2, bad, read
+        pair = self.value(first.args[0])
+        two, self.bad, self.read = pair.sum(1) == 2, bad, read
         a, b = self.object(first), self.object(second)
         self.bad, self.naming = torch.where(two, bad, self.bad), naming
-        last = found.shape[1] - 1 - found.flip(1).int().argmax(1)
-        return torch.where(two, found.int().argmax(1), a), torch.where(two, last, b)
+        last = pair.shape[1] - 1 - pair.flip(1).int().argmax(1)
+        return torch.where(two, pair.int().argmax(1), a), torch.where(two, last, b)
 
-    def _changed(self, among: Call) -> Tensor:
-        return self.value(among) & self.rows("flags", "salient")
+    def _changed(self, set_call: Call) -> Tensor:
+        return self.value(set_call) & self.rows("flags", "salient")
 
     def _relate(self, relation: str, *args: Call) -> Tensor:
         if len(args) == 3 and args[1].op == "frame":
             way = self.way()
-            one, frame, among = self.object(args[0]), *args[1:]
-            return self.lying(way, "_" in relation, one, frame) & self.value(among) & ~self.one(one)
-        *ones, among = args
-        if relation == "on" and ones[0] == IT:
+            anchor, frame, set_call = self.object(args[0]), *args[1:]
+            return (
+                self.lying(way, "_" in relation, anchor, frame) & self.value(set_call) & ~self.one_hot(anchor)
+            )
+        *ones, set_call = args
+        if relation == "on" and ones[0] == EDITED_OBJECT:
             bad, below = self.bad, self.tables.below_it.to(self.device)[self.world]
-            one = self.object(ones[0])
+            anchor = self.object(ones[0])
             self.bad = torch.where(below < 0, self.bad, bad)
-            return self.related(relation, [torch.where(below < 0, one, below)]) & self.value(among)
-        found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        return self.related(relation, found) & self.value(among)
+            return self.related(relation, [torch.where(below < 0, anchor, below)]) & self.value(set_call)
+        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        return self.related(relation, anchors) & self.value(set_call)
 
-    def lying(self, way: Tensor, combined: bool, one: Tensor, frame: Call) -> Tensor:
+    def lying(self, way: Tensor, combined: bool, anchor: Tensor, frame: Call) -> Tensor:
         """Return (P, n): the objects in the cone of a direction from an object."""
         cone = relations.cone("front_left" if combined else "front", self.rules)
-        turn = self.turn(one, frame)
+        turn = self.turn(anchor, frame)
         off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
-        return (off <= cone) & ~self.stacked(one)
+        return (off <= cone) & ~self.stacked(anchor)
 
-    def turn(self, one: Tensor, frame: Call) -> Tensor:
+    def turn(self, anchor: Tensor, frame: Call) -> Tensor:
         """Return (P, n): angles of the vectors from an object to all objects.
 
         Radians from the front, counter-clockwise.
         """
         if len(frame.args) != 1 or not isinstance(frame.args[0], str) or frame.args[0] == "task":
-            raise Unbatched(f"batches of rooms and photographs know no {frame}")
+            raise NotBatchable(f"batches of rooms and photographs know no {frame}")
         if frame.args[0] == "object":
-            x, y = self.thing("x") - self.of("x", one), self.thing("y") - self.of("y", one)
-            return torch.atan2(y, x) - torch.atan2(self.of("s", one), self.of("c", one))
+            x, y = self.thing("x") - self.of("x", anchor), self.thing("y") - self.of("y", anchor)
+            return torch.atan2(y, x) - torch.atan2(self.of("s", anchor), self.of("c", anchor))
         return -torch.atan2(
-            self.thing("right") - self.of("right", one), self.thing("front") - self.of("front", one)
+            self.thing("right") - self.of("right", anchor), self.thing("front") - self.of("front", anchor)
         )
 
     def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
         """Return (P, n): the objects in a relation to one object, or to two."""
-        one, rules, first = ones[0], self.rules, self.body(ones[0])
+        anchor, rules, first = ones[0], self.rules, self.body(ones[0])
         if (relation in ("between", "blocking")) != (len(ones) == 2):
-            raise Unbatched(f"{relation} of {len(ones)}")
-        every, others = self.body(), ~self.one(one)
+            raise NotBatchable(f"{relation} of {len(ones)}")
+        every, others = self.body(), ~self.one_hot(anchor)
         if relation == "next_to":
             near = relations.neighbours(first, every, rules, torch) >= 0
-            return near & others & (~self.stacked(one) if rules.next_to_in == "metres" else others)
+            return near & others & (~self.stacked(anchor) if rules.next_to_in == "metres" else others)
         if relation == "on":
-            return self.rows("codes", "below") == one[:, None]
+            return self.rows("codes", "below") == anchor[:, None]
         if relation == "supporting":
-            below = self.of("below", one, "codes")[:, 0]
-            return self.one(below) & (below >= 0)[:, None]
+            below = self.of("below", anchor, "codes")[:, 0]
+            return self.one_hot(below) & (below >= 0)[:, None]
         if relation == "above":
             return (relations.over(every, first, rules, torch) > 0) & others
         if relation == "under":
             if rules.under == "directly":
                 return (relations.over(first, every, rules, torch) > 0) & others
-            return (every.z < first.z) & self.stacked(one) & others
+            return (every.z < first.z) & self.stacked(anchor) & others
         if relation in ("between", "blocking"):
-            self.fail(one == ones[1])
-            second, others = self.body(ones[1]), others & ~self.one(ones[1])
+            self.fail(anchor == ones[1])
+            second, others = self.body(ones[1]), others & ~self.one_hot(ones[1])
             if relation == "between":
                 return (relations.between(first, second, every, rules, torch) >= 0) & others
-            apart = ~self.stacked(one) & ~self.stacked(ones[1])
+            distinct = ~self.stacked(anchor) & ~self.stacked(ones[1])
             near = relations.off_path(first, second, every, torch) < rules.path
-            return near & relations.in_the_way(every, rules) & apart & others
+            return near & relations.in_the_way(every, rules) & distinct & others
         if relation in relations.ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
             return relations.holds_at(relations.alignment(turn, relation, rules, torch), relation) & others
-        raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
+        raise NotBatchable(f"batches of rooms and photographs know nothing of {relation}")
 
-    def _same(self, attribute: str, like: Call, among: Call) -> Tensor:
-        one = self.object(like)
+    def _same(self, attribute: str, like: Call, set_call: Call) -> Tensor:
+        anchor = self.object(like)
         if attribute == "purpose":
-            shared = self.rows("codes", "purpose") & self.of("purpose", one, "codes")
-            return self.value(among) & (shared > 0) & ~self.one(one)
+            shared = self.rows("codes", "purpose") & self.of("purpose", anchor, "codes")
+            return self.value(set_call) & (shared > 0) & ~self.one_hot(anchor)
         if attribute not in (*LOOKS, "name"):
-            raise Unbatched(f"batches of rooms and photographs compare no {attribute}")
-        own = self.of(attribute, one, "codes")
-        self.fail(own[:, 0] < 0)
-        return self.value(among) & (self.rows("codes", attribute) == own) & ~self.one(one)
+            raise NotBatchable(f"batches of rooms and photographs compare no {attribute}")
+        anchor_code = self.of(attribute, anchor, "codes")
+        self.fail(anchor_code[:, 0] < 0)
+        return self.value(set_call) & (self.rows("codes", attribute) == anchor_code) & ~self.one_hot(anchor)
 
     # --- objects ----------------------------------------------------------------------------------
 
-    def _unique(self, among: Call) -> Tensor:
+    def _unique(self, set_call: Call) -> Tensor:
         read = self.read
-        found = self.value(among)
-        empty = ~found.any(1) & ~self.bad
-        if among.op != "changed" or self.past or not bool(empty.any()):
-            return self._picked(found, among)
-        now = self._picked(found, among, fail=~empty)
+        members = self.value(set_call)
+        empty = ~members.any(1) & ~self.bad
+        if set_call.op != "changed" or self.past or not bool(empty.any()):
+            return self._picked(members, set_call)
+        now = self._picked(members, set_call, fail=~empty)
         bad, self.read, self.past = self.bad, read, True  # "it" is the removed object
-        before = self._picked(self.value(among), among)
+        before = self._picked(self.value(set_call), set_call)
         self.bad, self.past = torch.where(empty, self.bad, bad), False
         return torch.where(empty, before, now)
 
-    def _picked(self, found: Tensor, among: Call, fail: Tensor | None = None) -> Tensor:
+    def _picked(self, members: Tensor, set_call: Call, fail: Tensor | None = None) -> Tensor:
         """Return the only candidate, or the intended one (see `Evaluator._spoken_of`)."""
         salient = self.rows("flags", "salient")
-        several = found.sum(1) > 1
+        ambiguous = members.sum(1) > 1
         if (
-            among.op == "filter"
-            and among.args[0] == "side"
-            and among.args[1] in AHEAD
-            and "_" not in among.args[1]
+            set_call.op == "filter"
+            and set_call.args[0] == "side"
+            and set_call.args[1] in AHEAD
+            and "_" not in set_call.args[1]
         ):
-            inner, along = self.apart
-            farther = self.one((-along).where(inner, torch.full_like(along, math.inf)).argmin(1))
-            two = (found.sum(1) != 1) & (inner.sum(1) == 2) & ~((found & salient).sum(1) == 1)
-            found = torch.where(two[:, None], farther, found)
-            several = found.sum(1) > 1
-        for about in (salient, *self._spoken(among)) if bool(several.any()) else ():
-            meant = found & about
-            found = torch.where((several & (meant.sum(1) == 1))[:, None], meant, found)
-            several = found.sum(1) > 1
-        wrong = found.sum(1) != 1
+            inner, along = self.disambiguate
+            farther = self.one_hot((-along).where(inner, torch.full_like(along, math.inf)).argmin(1))
+            two = (members.sum(1) != 1) & (inner.sum(1) == 2) & ~((members & salient).sum(1) == 1)
+            members = torch.where(two[:, None], farther, members)
+            ambiguous = members.sum(1) > 1
+        for about in (salient, *self._spoken(set_call)) if bool(ambiguous.any()) else ():
+            salient_members = members & about
+            members = torch.where(
+                (ambiguous & (salient_members.sum(1) == 1))[:, None], salient_members, members
+            )
+            ambiguous = members.sum(1) > 1
+        wrong = members.sum(1) != 1
         self.fail(wrong if fail is None else wrong & fail)
-        return found.int().argmax(1)
+        return members.int().argmax(1)
 
-    def _spoken(self, among: Call) -> list[Tensor]:
+    def _spoken(self, set_call: Call) -> list[Tensor]:
         spoken = [self.rows("flags", "bearing"), self.rows("flags", "mentioned")]
-        if any(p.op == "filter" and p.args[0] == "name" and p.args[1] in ANYTHING for p in among.calls()):
+        if any(p.op == "filter" and p.args[0] == "name" and p.args[1] in ANYTHING for p in set_call.calls()):
             spoken.append(self.rows("flags", "kin"))
         return spoken
 
     def _best(self, what: str, sense: str, *args: Call) -> Tensor:
         sign = -1.0 if sense == "most" else 1.0
-        *where, among = args
+        *where, set_call = args
         if what == "bearing" and (not where or where[0].op == "viewer"):
-            raise Unbatched("bearing of nothing")
+            raise NotBatchable("bearing of nothing")
         if what in ("distance", "bearing"):
-            if among.op == "choices":
-                raise Unbatched("batches of rooms and photographs have no choices")
+            if set_call.op == "choices":
+                raise NotBatchable("batches of rooms and photographs have no choices")
             viewer = not where or where[0].op == "viewer"
-            one = None if viewer else self.object(where[0])
-            found = self.value(among) if one is None else self.value(among) & ~self.one(one)
+            anchor = None if viewer else self.object(where[0])
+            members = self.value(set_call) if anchor is None else self.value(set_call) & ~self.one_hot(anchor)
             if what == "bearing":
-                away = torch.hypot(*(self.thing(x) - self.of(x, one) for x in ("x", "y")))
-                self.fail((found & (away < 1e-9)).any(1))
-                return self._least(found, _wrapped(self.turn(one, Call("frame", ("object",)))).abs() * sign)
-            if self.rules.beside_first and one is not None:
-                apart = found & ~self.stacked(one)
-                found = torch.where(apart.any(1)[:, None], apart, found)
-            return self._least(found, self.distance(one) * sign)
+                away = torch.hypot(*(self.thing(x) - self.of(x, anchor) for x in ("x", "y")))
+                self.fail((members & (away < 1e-9)).any(1))
+                return self._least(
+                    members, _wrapped(self.turn(anchor, Call("frame", ("object",)))).abs() * sign
+                )
+            if self.rules.beside_first and anchor is not None:
+                distinct = members & ~self.stacked(anchor)
+                members = torch.where(distinct.any(1)[:, None], distinct, members)
+            return self._least(members, self.distance(anchor) * sign)
         if not where:
-            return self._least(self.value(among), self.measure(what) * sign)
+            return self._least(self.value(set_call), self.measure(what) * sign)
         if what in LEAVES["measure"]:
-            raise Unbatched(f"{what} of one thing from another")
+            raise NotBatchable(f"{what} of one thing from another")
         way = self.way()
         if len(where) == 1:
             if where[0].args not in (("room",), ("camera",)):
-                raise Unbatched(f"batches of rooms and photographs know no {where[0]}")
-            return self._least(self.value(among), self.along(way) * (1.0 if sense == "least" else -1.0))
+                raise NotBatchable(f"batches of rooms and photographs know no {where[0]}")
+            return self._least(self.value(set_call), self.along(way) * (1.0 if sense == "least" else -1.0))
         if sense != "first":
-            raise Unbatched("batches of rooms and photographs know nothing of most squarely")
-        one = self.object(where[0])
-        found = self.lying(way, "_" in what, one, where[1]) & self.value(among) & ~self.one(one)
-        return self._least(found, self.distance(one))
+            raise NotBatchable("batches of rooms and photographs know nothing of most squarely")
+        anchor = self.object(where[0])
+        members = (
+            self.lying(way, "_" in what, anchor, where[1]) & self.value(set_call) & ~self.one_hot(anchor)
+        )
+        return self._least(members, self.distance(anchor))
 
-    def _least(self, found: Tensor, key: Tensor) -> Tensor:
-        self.fail(~found.any(1))
-        return key.where(found, torch.full_like(key, math.inf)).argmin(1)
+    def _least(self, members: Tensor, key: Tensor) -> Tensor:
+        self.fail(~members.any(1))
+        return key.where(members, torch.full_like(key, math.inf)).argmin(1)
 
     def along(self, way: Tensor) -> Tensor:
         """Return (P, n): coordinates along a direction of the frame."""
         ahead = torch.tensor([AHEAD[d] for d in DIRECTIONS], dtype=torch.float64, device=self.device)[way]
         return ahead[:, :1] * self.thing("right") + ahead[:, 1:] * self.thing("front")
 
-    def distance(self, one: Tensor | None) -> Tensor:
+    def distance(self, anchor: Tensor | None) -> Tensor:
         """Return (P, n): distances from an object, as the rules define them, or from the viewer."""
-        if one is None:
+        if anchor is None:
             eye = self.tables.eye.to(self.device)[self.world]
             self.fail(eye[:, 0].isnan())
             x, y, z = (self.thing(name) - eye[:, k : k + 1] for k, name in enumerate("xyz"))
@@ -656,28 +676,28 @@ class _Runner:
                 return torch.hypot(x, y).nan_to_num(0.0)
             return torch.sqrt(x * x + y * y + z * z).nan_to_num(0.0)
         if self.rules.distance == "space":
-            x, y, z = (self.thing(name) - self.of(name, one) for name in "xyz")
+            x, y, z = (self.thing(name) - self.of(name, anchor) for name in "xyz")
             return torch.sqrt(x * x + y * y + z * z)
         return torch.hypot(
-            self.thing("right") - self.of("right", one), self.thing("front") - self.of("front", one)
+            self.thing("right") - self.of("right", anchor), self.thing("front") - self.of("front", anchor)
         )
 
     def measure(self, what: str) -> Tensor:
         """Return (P, n): a measure; volumes as logarithms."""
         if what in ("distance", "bearing"):
-            raise Unbatched(f"{what} of one thing")
+            raise NotBatchable(f"{what} of one thing")
         if what == "volume":
             sides = (self.thing(s) for s in ("length", "width", "height"))
             return torch.log(math.prod(sides).clamp(min=1e-300))
         return self.thing({"elevation": "z"}.get(what, what))
 
-    def _before(self, one: Call) -> Tensor:
+    def _before(self, object_call: Call) -> Tensor:
         if not self.tables.past:
-            raise Unbatched("what was before is not packed")
+            raise NotBatchable("what was before is not packed")
         past, self.past = self.past, True
-        found = self.object(one)
+        index = self.object(object_call)
         self.past = past
-        return found
+        return index
 
     def _refer(self, _phrase: str) -> Tensor:
         row = self.text()
@@ -690,41 +710,41 @@ class _Runner:
     def _count(self, *args) -> Tensor:
         if len(args) == 1:
             return self.value(args[0]).sum(1)
-        attribute, among = args
+        attribute, set_call = args
         if attribute not in self.tables.values:
-            raise Unbatched(f"values of {attribute}")
-        found, codes = self.value(among), self.rows("codes", attribute)
-        self.fail((found & (codes < 0)).any(1))
+            raise NotBatchable(f"values of {attribute}")
+        members, codes = self.value(set_call), self.rows("codes", attribute)
+        self.fail((members & (codes < 0)).any(1))
         known = torch.arange(len(self.tables.values[attribute]) or 1, device=self.device)
-        return ((codes[:, :, None] == known) & found[:, :, None]).any(1).sum(1)
+        return ((codes[:, :, None] == known) & members[:, :, None]).any(1).sum(1)
 
-    def _exist(self, among: Call) -> Tensor:
-        return self.value(among).any(1)
+    def _exist(self, set_call: Call) -> Tensor:
+        return self.value(set_call).any(1)
 
-    def _query(self, what: str, one: Call) -> Tensor:
+    def _query(self, what: str, object_call: Call) -> Tensor:
         if what == "name":
             words = len(self.tables.values["name"])
-            if is_support(one):
-                index = self.object(one.args[0].args[1])
+            if is_support(object_call):
+                index = self.object(object_call.args[0].args[1])
                 below = self.of("below", index, "codes")[:, 0]
                 ground = torch.where(self.of("low", index)[:, 0] < 0.1, words, words + 1)
                 return torch.where(below < 0, ground, self.of("name", below, "codes")[:, 0])
-            index = self.object(one)
-            found = self.of("name", index, "codes")[:, 0]
+            index = self.object(object_call)
+            code = self.of("name", index, "codes")[:, 0]
             for k, row in reversed(list(enumerate(self.phrases))):
-                found = torch.where(row == index, -1 - k, found)
-            return found
-        index = self.object(one)
+                code = torch.where(row == index, -1 - k, code)
+            return code
+        index = self.object(object_call)
         if what == "side":
             middle, half = self.tables.room.to(self.device)[self.world].split(2, 1)
             right, front = ((self.of(x, index)[:, 0] - middle[:, k]) / half[:, k].clamp(min=1e-6)
                             for k, x in enumerate(("right", "front")))  # fmt: skip
             return _sector(-torch.atan2(right, front), "eight")
         if what not in LOOKS:
-            raise Unbatched(f"batches of rooms and photographs know nothing of {what}")
-        found = self.of(what, index, "codes")[:, 0]
-        self.fail(found < 0)
-        return found.clamp(min=0)
+            raise NotBatchable(f"batches of rooms and photographs know nothing of {what}")
+        code = self.of(what, index, "codes")[:, 0]
+        self.fail(code < 0)
+        return code.clamp(min=0)
 
     def _greater_than(self, first: Call, second: Call) -> Tensor:
         a, b = self.numbers(first, second)
@@ -754,7 +774,10 @@ class _Runner:
         return self.value(call)
 
     def _compare(self, what: str, first: Call, second: Call) -> Tensor:
-        a, b = (self.measure(what).gather(1, self.object(one)[:, None])[:, 0] for one in (first, second))
+        a, b = (
+            self.measure(what).gather(1, self.object(object_call)[:, None])[:, 0]
+            for object_call in (first, second)
+        )
         return torch.where(a > b, 0, 1)
 
     def _holds(self, relation: str, first: Call, second: Call) -> Tensor:
@@ -779,7 +802,7 @@ class _Runner:
             return self._toward_viewer(start, frame, sectors)
         a, b = self.object(start), self.object(goal)
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
-            stand, facing = (self.object(one) for one in frame.args)
+            stand, facing = (self.object(object_call) for object_call in frame.args)
             x, y = (self.of(x, facing) - self.of(x, stand) for x in ("x", "y"))
             there, ahead = (self.of(x, b) - self.of(x, a) for x in ("x", "y")), torch.atan2(y, x)
             turn = -ahead + torch.atan2(*reversed(tuple(there)))
@@ -793,7 +816,7 @@ class _Runner:
     def _toward_viewer(self, start: Call, frame: Call, sectors: str) -> Tensor:
         a, eye = self.object(start), self.tables.eye.to(self.device)[self.world]
         if frame.args != ("object",):
-            raise Unbatched(f"batches of rooms and photographs know no {frame}")
+            raise NotBatchable(f"batches of rooms and photographs know no {frame}")
         self.fail(eye[:, 0].isnan())
         x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
         self.fail(torch.hypot(x, y) < 1e-9)
@@ -824,6 +847,6 @@ def _sector(turn: Tensor, sectors: str) -> Tensor:
     """Return (P,): index into DIRECTIONS of the nearest direction among the given sectors."""
     if sectors == "eight":
         return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
-    among = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
-    away = _wrapped(turn.nan_to_num(0.0)[:, None] + among * (math.pi / 4)).abs()
-    return among[away.argmin(1)]
+    sector_indices = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
+    away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices * (math.pi / 4)).abs()
+    return sector_indices[away.argmin(1)]

@@ -25,21 +25,21 @@ from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramErro
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
-from po3d.language.say.plain import called
+from po3d.language.say.plain import set_phrase
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
-from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
+from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, direction_at
 from po3d.scene.edits import with_fields
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
+from po3d.scene.posterior import KINDS, SAMPLE_COUNT, posterior_samples
 from po3d.scene.rooms import ANYTHING, is_a
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
-from po3d.scene.worlds import KINDS, WORLDS, worlds
 
 DIALECTS = {"street": STREET, "rooms": ROOMS, "scope": SCOPE}
 Mode = Literal["argmax", "marginal", "samples"]
@@ -51,17 +51,17 @@ SECTORS: dict[str, tuple[str, ...]] = {
 }
 LOOKS = ("color", "material", "state", "shape", "size")
 # attributes that are derived from the rest of the table
-FOLLOWING = ("side", "purpose", "facing", "occlusion")
+DERIVED_ATTRIBUTES = ("side", "purpose", "facing", "occlusion")
 # Words for "the first object has more of a measure" and "has less of it".
 MORE_OR_LESS = {
     "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
     "length": ("longer", "shorter"), "width": ("wider", "narrower"), "distance": ("farther", "nearer"),
 }  # fmt: skip
 # Smallest unambiguous difference of a measure, in metres or log volume; read by strict evaluators.
-CLEARLY = {"elevation": 0.15, "volume": 0.25}
-IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+MIN_DIFFERENCE = {"elevation": 0.15, "volume": 0.25}
+EDITED_OBJECT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
 CAMERA = Call("frame", ("camera",))
-ME = Call("group", (Call("viewer"),))
+VIEWER_SET = Call("group", (Call("viewer"),))
 _MEASURES = LEAVES["measure"]
 _SIDES = {"length": 0, "width": 1, "height": 2}  # index into the extent of a box
 
@@ -69,14 +69,14 @@ _SIDES = {"length": 0, "width": 1, "height": 2}  # index into the extent of a bo
 class Reference(Protocol):
     """Resolves a phrase to a table row; ExecutionFailure if no row, or more than one, fits.
 
-    Implementations are in `po3d.reasoning.naming`.
+    Implementations are in `po3d.reasoning.references`.
     """
 
     def row(self, phrase: str) -> int:
         """Return the row that a phrase denotes."""
         ...
 
-    def apart(self, first: str, second: str) -> tuple[int, int]:
+    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
         """Return the rows of two phrases that denote different objects."""
         ...
 
@@ -85,7 +85,7 @@ class Reference(Protocol):
         ...
 
 
-class Asked(NamedTuple):
+class QuestionInfo(NamedTuple):
     """Context of a question beyond its program."""
 
     # frame of relations without an explicit one: the camera's ("2d") or the reference object's
@@ -96,7 +96,7 @@ class Asked(NamedTuple):
     refer: Reference | None = None
 
 
-PLAIN = Asked()
+NO_OPTIONS = QuestionInfo()
 
 
 def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[str]) -> str:
@@ -113,7 +113,11 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
 
 
 def run(
-    program: Call, world: World, asked: Asked = PLAIN, tokens: Sequence[str] = (), numbers: Sequence[int] = ()
+    program: Call,
+    world: SceneGeometry,
+    context: QuestionInfo = NO_OPTIONS,
+    tokens: Sequence[str] = (),
+    numbers: Sequence[int] = (),
 ) -> Outcome:
     """Execute a program on a world that is taken as certain.
 
@@ -123,13 +127,13 @@ def run(
     """
     if program.output not in ANSWERS:
         raise ProgramError(f"{program} asks nothing")
-    evaluator = Evaluator(world, asked, trace=True)
-    told = lambda: evaluator.told(tokens, numbers)  # noqa: E731
+    evaluator = Evaluator(world, context, trace=True)
+    trace = lambda: evaluator.trace_steps(tokens, numbers)  # noqa: E731
     try:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
-        return failed(failure, _where(failure, evaluator, tokens) if tokens else "", told=told)
-    return with_fields(_ANSWERED, answer=answer, distribution={answer: 1.0}, told=told)
+        return failed(failure, _where(failure, evaluator, tokens) if tokens else "", make_trace=trace)
+    return with_fields(_ANSWERED, answer=answer, distribution={answer: 1.0}, make_trace=trace)
 
 
 _ANSWERED = Outcome("ok", None, 1.0, valid=1.0)
@@ -138,8 +142,14 @@ _ANSWERED = Outcome("ok", None, 1.0, valid=1.0)
 class Evaluator:
     """Evaluates calls: a set is a list of object indices, an object is one index."""
 
-    def __init__(self, world: World, asked: Asked = PLAIN, trace: bool = False, strict: bool = False) -> None:
-        self.world, self.rules, self.asked = world, world.rules, asked
+    def __init__(
+        self,
+        world: SceneGeometry,
+        context: QuestionInfo = NO_OPTIONS,
+        trace: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.world, self.rules, self.info = world, world.rules, context
         self.tracing, self.strict = trace, strict  # strict: fail on close calls
         self.steps: list[tuple[Call, object]] = []  # (call, value) in the order of evaluation
         self.past = False  # whether names refer to the scene before the edit
@@ -155,15 +165,15 @@ class Evaluator:
         value = self.value(program)
         if isinstance(value, bool):
             relation = program.args[0] if program.op == "holds" else ""
-            return self.rules.said(relation, "yes" if value else "no")
+            return self.rules.spell(relation, "yes" if value else "no")
         return value if isinstance(value, str) else f"{value:g}"
 
     def value(self, call: Call):
         """Return the value of a call: indices, an index, a number, a boolean or a word."""
-        found = _RUN[call.op](self, *call.args)
+        value = _RUN[call.op](self, *call.args)
         if self.tracing:
-            self.steps.append((call, found))
-        return found
+            self.steps.append((call, value))
+        return value
 
     set = value
 
@@ -171,31 +181,31 @@ class Evaluator:
         """Return the index of one object; VIEWER only if `viewer` is set."""
         outer, self.naming = self.naming, True
         try:
-            found = self.value(call)
+            index = self.value(call)
         finally:
             self.naming = outer
-        if found == VIEWER and not viewer:
+        if index == VIEWER and not viewer:
             raise ExecutionFailure("unknown", "unknown: the camera is no thing of the table")
-        return found
+        return index
 
-    def members(self, among: Call) -> Sequence[int]:
+    def members(self, set_call: Call) -> Sequence[int]:
         """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
-        return self.world.times(self.past) if among.op == "scene" else self.set(among)
+        return self.world.times(self.past) if set_call.op == "scene" else self.set(set_call)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
         """Return two objects; "the two chairs" denotes the two that match one description."""
-        if first == second and first.op == "unique" and len(found := self.set(first.args[0])) == 2:
-            return found[0], found[1]
-        return self.apart(first, second)
+        if first == second and first.op == "unique" and len(pair := self.set(first.args[0])) == 2:
+            return pair[0], pair[1]
+        return self.disambiguate(first, second)
 
-    def apart(self, first: Call, second: Call, viewer: bool = False) -> tuple[int, int]:
+    def disambiguate(self, first: Call, second: Call, viewer: bool = False) -> tuple[int, int]:
         """Return two different objects.
 
         If both phrases fit one object best, one of them denotes its next best.
         """
         a, b = self.object(first, viewer), self.object(second, viewer)
         if a == b and first != second and first.op == second.op == "refer":
-            a, b = self._refers.apart(str(first.args[0]), str(second.args[0]))
+            a, b = self._refers.disambiguate(str(first.args[0]), str(second.args[0]))
         return a, b
 
     # --- sets -------------------------------------------------------------------------------------
@@ -204,53 +214,53 @@ class Evaluator:
         return self.world.times(self.past)
 
     def _choices(self) -> list[int]:
-        if not self.asked.options:
+        if not self.info.options:
             return list(self._scene())
-        return list(self._refers.choices(self.asked.options, VIEWER).values())
+        return list(self._refers.choices(self.info.options, VIEWER).values())
 
-    def _filter(self, attribute: str, text: str, among: Call) -> list[int]:
+    def _filter(self, attribute: str, text: str, set_call: Call) -> list[int]:
         world = self.world
         if attribute == "name":
-            return self._named(text, among)
-        found = self.set(among)
-        if attribute in FOLLOWING:
-            return self._so(attribute, text, found)
+            return self._named(text, set_call)
+        members = self.set(set_call)
+        if attribute in DERIVED_ATTRIBUTES:
+            return self._with_derived_value(attribute, text, members)
         self._closed(attribute)
-        having = world.having(attribute, text, found)
-        if having or not found:
+        having = world.having(attribute, text, members)
+        if having or not members:
             return having
-        told = world.tells(attribute)
-        if self.naming and not (self.strict and told):
+        has_attribute = world.tells(attribute)
+        if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by
             # it, but does not contradict the description either.
-            return found if all(world.value(i, attribute) is None for i in found) else []
-        if not told:
+            return members if all(world.value(i, attribute) is None for i in members) else []
+        if not has_attribute:
             raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
-        if among.op == "group" and all(world.value(i, attribute) is None for i in found):
-            self._known(found[0], attribute)  # "is the can open?": unknown
+        if set_call.op == "group" and all(world.value(i, attribute) is None for i in members):
+            self._known(members[0], attribute)  # "is the can open?": unknown
         return []
 
-    def _so(self, attribute: str, text: str, found: Sequence[int]) -> list[int]:
+    def _with_derived_value(self, attribute: str, text: str, members: Sequence[int]) -> list[int]:
         """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
         world = self.world
         if attribute == "side":
-            return [i for i in found if world.at_side(text, i)]
+            return [i for i in members if world.at_side(text, i)]
         if attribute == "purpose":
-            return [i for i in found if text in world.purposes(i)]
+            return [i for i in members if text in world.purposes(i)]
         if attribute == "facing":
-            return [i for i in found if world.facings[i] == text]
+            return [i for i in members if world.facings[i] == text]
         hiding = {world.hider(i) for i in range(len(world.occluders))}
         if text == "occluding":
-            return [i for i in found if i in hiding]
-        return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
+            return [i for i in members if i in hiding]
+        return [i for i in members if (world.hider(i) is None) == (text == "unoccluded")]
 
-    def _named(self, noun: str, among: Call) -> Sequence[int]:
-        called = self.world.named(noun, self.past)
-        if called and among.op == "scene":
-            return called
-        if not called and not any(self.world.names) and self.world.things:
+    def _named(self, noun: str, set_call: Call) -> Sequence[int]:
+        with_name = self.world.named(noun, self.past)
+        if with_name and set_call.op == "scene":
+            return with_name
+        if not with_name and not any(self.world.names) and self.world.things:
             raise ExecutionFailure("unknown", "unknown: the table says nothing about any name")
-        return [i for i in self.members(among) if i in called]
+        return [i for i in self.members(set_call) if i in with_name]
 
     def _closed(self, attribute: str) -> None:
         """Raise ExecutionFailure if the table is closed and any object lacks the attribute."""
@@ -263,78 +273,84 @@ class Evaluator:
 
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
-            attribute, text, among = args
+            attribute, text, set_call = args
             known = [
-                i for i in self.set(among) if attribute == "purpose" or self._value(i, attribute) is not None
+                i
+                for i in self.set(set_call)
+                if attribute == "purpose" or self._value(i, attribute) is not None
             ]
             if attribute == "name":
                 having = self.world.named(text, self.past)
-            elif attribute in FOLLOWING:
-                having = self._so(attribute, text, known)
+            elif attribute in DERIVED_ATTRIBUTES:
+                having = self._with_derived_value(attribute, text, known)
             else:
                 having = self.world.having(attribute, text, known)
             return [i for i in known if i not in having]
-        one, among = args
-        if one.op == "unique" and _is_name(one.args[0]) and len(several := self.set(one.args[0])) > 1:
-            about = [i for i in several if i in self.world.salient]
-            left_out = about if len(about) == 1 else several  # "apart from the beds"
+        anchor_call, set_call = args
+        if (
+            anchor_call.op == "unique"
+            and _is_name(anchor_call.args[0])
+            and len(candidates := self.set(anchor_call.args[0])) > 1
+        ):
+            about = [i for i in candidates if i in self.world.salient]
+            left_out = about if len(about) == 1 else candidates  # "apart from the beds"
         else:
-            left_out = [self.object(one)]
-        return [i for i in self.members(among) if i not in left_out]
+            left_out = [self.object(anchor_call)]
+        return [i for i in self.members(set_call) if i not in left_out]
 
     def _union(self, first: Call, second: Call) -> list[int]:
         return list(dict.fromkeys([*self.set(first), *self.set(second)]))
 
     def _intersect(self, first: Call, second: Call) -> list[int]:
-        found, others = self.set(first), self.set(second)
-        return [i for i in found if i in others]
+        members, others = self.set(first), self.set(second)
+        return [i for i in members if i in others]
 
     def _group(self, *ones: Call) -> list[int]:
         return [self.object(ones[0])] if len(ones) == 1 else list(dict.fromkeys(self.both(*ones)))
 
-    def _some(self, amount: float, among: Call) -> Sequence[int]:
-        found = self.set(among)
-        if len(found) < amount:
+    def _some(self, amount: float, set_call: Call) -> Sequence[int]:
+        members = self.set(set_call)
+        if len(members) < amount:
             raise ExecutionFailure(
-                "not found", f"not found: {amount:g} {said(among)}, there are {len(found)}"
+                "not found", f"not found: {amount:g} {set_text(set_call)}, there are {len(members)}"
             )
-        return sorted(found)[: int(amount)]
+        return sorted(members)[: int(amount)]
 
-    def _changed(self, among: Call) -> list[int]:
+    def _changed(self, set_call: Call) -> list[int]:
         salient = self.world.salient
-        return [i for i in self.set(among) if i in salient]
+        return [i for i in self.set(set_call) if i in salient]
 
     def _relate(self, relation: str, *args: Call) -> list[int]:
         if len(args) == 3 and args[1].op == "frame":
-            start, frame, among = args
-            one = self.object(start, viewer=self.rules.viewer == "stands")
-            if among == ME:  # e.g. "is he looking at me?"
-                return self.world.within(relation, one, self.axes(frame, one), [VIEWER])
-            return self.lying(relation, one, frame, self.members(among))
-        *ones, among = args
-        if relation == "on" and ones[0] == IT and (below := self.below_it()) is not None:
-            return self.related(relation, [below], self.members(among))
-        found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        return self.related(relation, found, self.members(among))
+            start, frame, set_call = args
+            anchor = self.object(start, viewer=self.rules.viewer == "stands")
+            if set_call == VIEWER_SET:  # e.g. "is he looking at me?"
+                return self.world.within(relation, anchor, self.axes(frame, anchor), [VIEWER])
+            return self.lying(relation, anchor, frame, self.members(set_call))
+        *ones, set_call = args
+        if relation == "on" and ones[0] == EDITED_OBJECT and (below := self.below_it()) is not None:
+            return self.related(relation, [below], self.members(set_call))
+        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        return self.related(relation, anchors, self.members(set_call))
 
-    def lying(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> list[int]:
-        """Return the objects in a direction from object `one`."""
-        axes, others = self.axes(frame, one), [i for i in among if i != one]
+    def lying(self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]) -> list[int]:
+        """Return the objects in a direction from object `anchor`."""
+        axes, others = self.axes(frame, anchor), [i for i in candidates if i != anchor]
         if self.rules.region == "half plane":
-            rows = [self.beyond(side, one, frame) for side in direction.split("_")]
+            rows = [self.beyond(side, anchor, frame) for side in direction.split("_")]
             return [i for i in others if all(row[i] > 0 for row in rows)]
-        if axes is self.world.axes and one != VIEWER:
-            return self.world.lying(direction, one, others)
-        return self.world.within(direction, one, axes, others)
+        if axes is self.world.axes and anchor != VIEWER:
+            return self.world.lying(direction, anchor, others)
+        return self.world.within(direction, anchor, axes, others)
 
-    def beyond(self, side: str, one: int, frame: Call) -> Sequence[float]:
-        """Return how far each object is beyond the border of a side of `one` (half-plane rules)."""
+    def beyond(self, side: str, anchor: int, frame: Call) -> Sequence[float]:
+        """Return how far each object is beyond the border of a side of `anchor` (half-plane rules)."""
         whose = self._whose(frame)
-        if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == one:
+        if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == anchor:
             whose = "object"  # "left of the bus, as seen from the bus"
         if whose:
-            return self.world.spare(side, whose)[one]
-        return self.world.beyond(side, one, self.axes(frame, one))
+            return self.world.spare(side, whose)[anchor]
+        return self.world.beyond(side, anchor, self.axes(frame, anchor))
 
     def _whose(self, frame: Call) -> str | None:
         """Return "camera" or "object" for the frame of the table or the reference, else None."""
@@ -342,7 +358,7 @@ class Evaluator:
         if len(frame.args) > 1 or not isinstance(whose, str):
             return None
         return (
-            FRAME_OF_TASK[self.asked.task] if whose == "task" else "object" if whose == "object" else "camera"
+            FRAME_OF_TASK[self.info.task] if whose == "task" else "object" if whose == "object" else "camera"
         )
 
     def axes(self, frame: Call, reference: int) -> Axes:
@@ -356,7 +372,7 @@ class Evaluator:
             whose = self._whose(inner)  # turning the viewer does not turn an object's own axes
             return turned_axes(axes, float(angle)) if whose == "camera" or len(inner.args) == 4 else axes
         if len(args) == 2 and isinstance(args[0], str):
-            return self._told_by(args[0], self.object(args[1]))
+            return self._axes_of(args[0], self.object(args[1]))
         if len(args) == 2:
             a, b = self.object(args[0]), self.object(args[1])
             x, y = self.world.vector(a, b)
@@ -369,7 +385,7 @@ class Evaluator:
             return self.world.own_axes(self.object(args[0]))
         if whose == "object":
             return self.world.own_axes(reference)
-        return self.asked.views[0] if self.asked.views else self.world.axes
+        return self.info.views[0] if self.info.views else self.world.axes
 
     def stand(self, frame: Call) -> tuple[float, float] | None:
         """Return the ground position of the viewer of a frame; None if undefined."""
@@ -380,7 +396,7 @@ class Evaluator:
             return None
         return self.world.point(self.object(args[0]))[:2]
 
-    def _told_by(self, direction: str, anchor: int) -> Axes:
+    def _axes_of(self, direction: str, anchor: int) -> Axes:
         """Return the axes in which an object lies in `direction` from the room's centre.
 
         Aligned with the walls if the room has an outline.
@@ -396,40 +412,40 @@ class Evaluator:
             front = wall + round((front - wall) / (math.pi / 2)) * math.pi / 2
         return own_axes(front)
 
-    def related(self, relation: str, ones: Sequence[int], among: Sequence[int]) -> list[int]:
+    def related(self, relation: str, ones: Sequence[int], candidates: Sequence[int]) -> list[int]:
         """Return the objects in a relation to one object, or to two."""
-        world, one = self.world, ones[0]
+        world, anchor = self.world, ones[0]
         if (relation in ("between", "blocking")) != (len(ones) == 2):
             raise ExecutionFailure("unknown", f"unknown: nothing is {relation} of {len(ones)} things")
-        if len(ones) == 2 and one == ones[1]:
+        if len(ones) == 2 and anchor == ones[1]:
             raise ExecutionFailure("unknown", f"unknown: nothing is {relation} one thing and itself")
         if relation == "next_to":
-            return world.next_to(one, among)
+            return world.next_to(anchor, candidates)
         if relation == "on":
-            return [i for i in among if world.supports[i] == one]
+            return [i for i in candidates if world.supports[i] == anchor]
         if relation == "supporting":
-            return [i for i in among if i == world.supports[one]]
+            return [i for i in candidates if i == world.supports[anchor]]
         if relation == "under":
-            return world.under(one, among)
+            return world.under(anchor, candidates)
         if relation == "above":
-            return [i for i in among if i != one and world.over(i, one) > 0]
+            return [i for i in candidates if i != anchor and world.over(i, anchor) > 0]
         if relation == "between":
-            return [i for i in among if i not in ones and world.between(*ones, i)]
+            return [i for i in candidates if i not in ones and world.between(*ones, i)]
         if relation == "blocking":
-            return world.blocking(*ones, among)
+            return world.blocking(*ones, candidates)
         if relation == "occluding":
-            return [i for i in among if i == world.hider(one)]
+            return [i for i in candidates if i == world.hider(anchor)]
         if relation == "occluded_by":
-            return [i for i in among if world.hider(i) == one]
+            return [i for i in candidates if world.hider(i) == anchor]
         if relation in ("fits", "nearer_than_before"):
             of = self._fits if relation == "fits" else self._nearer_than_before
-            return [i for i in among if i != one and of(i, one)]
+            return [i for i in candidates if i != anchor and of(i, anchor)]
         if relation == "at":
             raise ExecutionFailure("unknown", "unknown: at tells a place, not how things stand to each other")
         if relation in ALIGNED and self.rules.aligned_needs_label:
-            self._known(one, "facing")
-        spare = world.spare(relation)[one]
-        return [i for i in among if i != one and holds_at(spare[i], relation)]
+            self._known(anchor, "facing")
+        spare = world.spare(relation)[anchor]
+        return [i for i in candidates if i != anchor and holds_at(spare[i], relation)]
 
     def below_it(self) -> int | None:
         """Return the common support of the edited objects, if none of them supports anything.
@@ -443,103 +459,107 @@ class Evaluator:
             return None
         return below.pop()
 
-    def _same(self, attribute: str, like: Call, among: Call) -> list[int]:
-        one = self.object(like)
+    def _same(self, attribute: str, like: Call, set_call: Call) -> list[int]:
+        anchor = self.object(like)
         if attribute == "purpose":
-            purposes = set(self.world.purposes(one))
-            return [i for i in self.members(among) if i != one and purposes & set(self.world.purposes(i))]
-        value = self._known(one, attribute)
-        return [i for i in self.members(among) if i != one and self._value(i, attribute) == value]
+            purposes = set(self.world.purposes(anchor))
+            return [
+                i for i in self.members(set_call) if i != anchor and purposes & set(self.world.purposes(i))
+            ]
+        value = self._known(anchor, attribute)
+        return [i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value]
 
     # --- objects ----------------------------------------------------------------------------------
 
-    def _unique(self, among: Call) -> int:
-        found = self.set(among)
-        if len(found) == 1:
-            return found[0]
-        if found:
+    def _unique(self, set_call: Call) -> int:
+        members = self.set(set_call)
+        if len(members) == 1:
+            return members[0]
+        if members:
             about = self.world.salient
-            salient = [i for i in found if i in about]
-            found = salient if len(salient) == 1 else found
-        if len(found) != 1 and not self.strict:
-            if not found and among.op == "changed" and not self.past:  # "it" is the removed object
-                return self._before(Call("unique", (among,)))
-            found = self._spoken_of(among, found)
-        if not self.rules.open_table and len(found) != 1:
-            what = f"the set has {len(found)} objects" if found else "the set is empty"
-            raise ExecutionFailure("ambiguous" if found else "not found", what)
-        if not found:
-            raise ExecutionFailure("not found", f"not found: there are no {said(among)}")
-        if len(found) > 1:
-            raise ExecutionFailure("ambiguous", f"ambiguous: there are {len(found)} {said(among)}, not one")
-        return found[0]
+            salient = [i for i in members if i in about]
+            members = salient if len(salient) == 1 else members
+        if len(members) != 1 and not self.strict:
+            if not members and set_call.op == "changed" and not self.past:  # "it" is the removed object
+                return self._before(Call("unique", (set_call,)))
+            members = self._spoken_of(set_call, members)
+        if not self.rules.open_table and len(members) != 1:
+            what = f"the set has {len(members)} objects" if members else "the set is empty"
+            raise ExecutionFailure("ambiguous" if members else "not found", what)
+        if not members:
+            raise ExecutionFailure("not found", f"not found: there are no {set_text(set_call)}")
+        if len(members) > 1:
+            raise ExecutionFailure(
+                "ambiguous", f"ambiguous: there are {len(members)} {set_text(set_call)}, not one"
+            )
+        return members[0]
 
-    def _spoken_of(self, among: Call, found: Sequence[int]) -> Sequence[int]:
+    def _spoken_of(self, set_call: Call, members: Sequence[int]) -> Sequence[int]:
         """Return the candidates reduced to the intended one, where a convention decides.
 
         "The chair on the left" of two chairs is the left one; after something was put on a table,
         "the table" is that table; "that bin" is the one used to define a place in the edit; "the
         one that is still full" has the name of an edited object.
         """
-        if among.op == "filter" and among.args[0] == "side" and among.args[1] in AHEAD:
-            _, side, inner = among.args
+        if set_call.op == "filter" and set_call.args[0] == "side" and set_call.args[1] in AHEAD:
+            _, side, inner = set_call.args
             if "_" not in side and len(both := self.set(inner)) == 2:
-                return [self._least(both, among, lambda i: -self._along(side, i))]
+                return [self._least(both, set_call, lambda i: -self._along(side, i))]
         if not self.world.salient and not self.world.mentioned:
-            return found
+            return members
         bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
         for spoken_of in (bearing, self.world.mentioned):
-            meant = [i for i in found if i in spoken_of]
-            if len(meant) == 1:
-                return meant
-        if any(_is_name(part) and part.args[1] in ANYTHING for part in among.calls()):
+            matches = [i for i in members if i in spoken_of]
+            if len(matches) == 1:
+                return matches
+        if any(_is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
             kinds = {self.world.names[i] for i in self.world.salient}
-            meant = [i for i in found if self.world.names[i] in kinds]
-            if len(meant) == 1:
-                return meant
-        return found
+            matches = [i for i in members if self.world.names[i] in kinds]
+            if len(matches) == 1:
+                return matches
+        return members
 
     def _best(self, what: str, sense: str, *args: Call) -> int:
-        *where, among = args
+        *where, set_call = args
         if what in _MEASURES:
             sign = -1.0 if sense == "most" else 1.0
             if not where and what not in ("distance", "bearing"):
-                return self._chosen(self.members(among), among, lambda i: sign * self.measure(what, i))
-            one = self.object(where[0], viewer=True) if where else VIEWER
-            if among.op == "choices" and self.asked.options:
-                found = list(self._refers.choices(self.asked.options, one).values())
+                return self._chosen(self.members(set_call), set_call, lambda i: sign * self.measure(what, i))
+            anchor = self.object(where[0], viewer=True) if where else VIEWER
+            if set_call.op == "choices" and self.info.options:
+                members = list(self._refers.choices(self.info.options, anchor).values())
             else:
-                found = self.world.others(one, self.members(among))
-            return self._by_reference(what, sign, one, found, among)
+                members = self.world.others(anchor, self.members(set_call))
+            return self._by_reference(what, sign, anchor, members, set_call)
         # among all objects, so there is no reference object whose sides could be meant
         if len(where) == 1:
             whose = self._whose(where[0])
             axes = self.axes(CAMERA if whose == "object" else where[0], VIEWER)
             sign = 1.0 if sense == "least" else -1.0
-            return self._chosen(self.members(among), among, lambda i: sign * self._along(what, i, axes))
-        one = self.object(where[0], viewer=self.rules.viewer == "stands")
+            return self._chosen(self.members(set_call), set_call, lambda i: sign * self._along(what, i, axes))
+        anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
         if sense == "most":
-            return self._squarely(what, one, self.axes(where[1], one), self.members(among))
+            return self._most_squarely(what, anchor, self.axes(where[1], anchor), self.members(set_call))
         if sense == "least":
             raise ExecutionFailure("unknown", "unknown: nothing lies least that way from a thing")
-        found = self.lying(what, one, where[1], self.members(among))
-        if not found:
-            what = f"{said(among)} {self.rules.said('eight', what)} of {self.world.describe(one)}"
+        members = self.lying(what, anchor, where[1], self.members(set_call))
+        if not members:
+            what = f"{set_text(set_call)} {self.rules.spell('eight', what)} of {self.world.describe(anchor)}"
             raise ExecutionFailure("not found", f"not found: {what}")
-        return self._least(found, among, self.world.distance_from(one))
+        return self._least(members, set_call, self.world.distance_from(anchor))
 
-    def _by_reference(self, what: str, sign: float, one: int, found: list[int], among: Call) -> int:
+    def _by_reference(self, what: str, sign: float, anchor: int, members: list[int], set_call: Call) -> int:
         """Return the object with the most or least of a measure relative to an object."""
         if what == "bearing":
-            axes = self.world.own_axes(one)
-            return self._chosen(found, among, lambda i: sign * self.world.off("front", one, i, axes))
+            axes = self.world.own_axes(anchor)
+            return self._chosen(members, set_call, lambda i: sign * self.world.off("front", anchor, i, axes))
         if what != "distance":
             raise ExecutionFailure("unknown", f"unknown: {what} is not of one thing from another")
         # next to it rather than stacked with it, if possible
-        if self.rules.beside_first and one != VIEWER:
-            found = self.world.beside(one, found) or found
-        away = self.world.distance_from(one)
-        return self._chosen(found, among, away if sign > 0 else lambda i: -away(i))
+        if self.rules.beside_first and anchor != VIEWER:
+            members = self.world.beside(anchor, members) or members
+        away = self.world.distance_from(anchor)
+        return self._chosen(members, set_call, away if sign > 0 else lambda i: -away(i))
 
     def _along(self, direction: str, i: int, axes: Axes | None = None) -> float:
         """Return the coordinate of an object along a direction."""
@@ -549,35 +569,35 @@ class Evaluator:
         (x, y, _), (rx, ry), (fx, fy) = self.world.point(i), axes["right"], axes["front"]
         return across * (x * rx + y * ry) + along * (x * fx + y * fy)
 
-    def _squarely(self, direction: str, one: int, axes: Axes, among: Sequence[int]) -> int:
+    def _most_squarely(self, direction: str, anchor: int, axes: Axes, candidates: Sequence[int]) -> int:
         """Return the object with the smallest angle to a direction."""
         away = {
-            i: self.world.off(direction, one, i, axes)
-            for i in among
-            if i != one and math.hypot(*self.world.vector(one, i)) > 1e-9
+            i: self.world.off(direction, anchor, i, axes)
+            for i in candidates
+            if i != anchor and math.hypot(*self.world.vector(anchor, i)) > 1e-9
         }
         best = min(away, key=away.__getitem__, default=None)
         if best is None or away[best] > math.radians(self.rules.cone):
-            where = f"{self.rules.said('eight', direction)} of {self.world.describe(one)}"
+            where = f"{self.rules.spell('eight', direction)} of {self.world.describe(anchor)}"
             raise ExecutionFailure("not found", f"not found: there is nothing {where}")
         return best
 
-    def _chosen(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
+    def _chosen(self, members: Sequence[int], set_call: Call, key: Callable[[int], float]) -> int:
         """Return the candidate with the smallest key; ExecutionFailure for an empty set."""
-        if not found:
-            raise ExecutionFailure("not found", f"not found: there are no {said(among)}")
-        return self._least(found, among, key)
+        if not members:
+            raise ExecutionFailure("not found", f"not found: there are no {set_text(set_call)}")
+        return self._least(members, set_call, key)
 
-    def _least(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
+    def _least(self, members: Sequence[int], set_call: Call, key: Callable[[int], float]) -> int:
         """Return the object with the smallest key (metres or log volume).
 
         A strict evaluator requires a clear minimum.
         """
-        best = min(found, key=lambda i: (key(i), i))  # the first row on ties
+        best = min(members, key=lambda i: (key(i), i))  # the first row on ties
         if self.strict and any(
-            key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
+            key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in members if i != best
         ):
-            raise ExecutionFailure("close call", f"close call: {said(among)}")
+            raise ExecutionFailure("close call", f"close call: {set_text(set_call)}")
         return best
 
     def measure(self, what: str, index: int) -> float:
@@ -596,8 +616,8 @@ class Evaluator:
         Angles in degrees.
         """
         if what == "distance":
-            one, other = (index, start) if index == VIEWER else (start, index)
-            return 0.0 if other == VIEWER else self.world.distance_from(one)(other)
+            anchor, other = (index, start) if index == VIEWER else (start, index)
+            return 0.0 if other == VIEWER else self.world.distance_from(anchor)(other)
         if what == "bearing":
             return math.degrees(self.world.off("front", start, index, self.world.own_axes(start)))
         if VIEWER in (index, start):
@@ -606,26 +626,26 @@ class Evaluator:
             return self.world.volume(index) - self.world.volume(start)
         return self.measure(what, index) - self.measure(what, start)
 
-    def _before(self, one: Call) -> int:
+    def _before(self, object_call: Call) -> int:
         past, self.past = self.past, True
         try:
-            return self.object(one)
+            return self.object(object_call)
         finally:
             self.past = past
 
     @property
     def _refers(self) -> Reference:
-        if self.asked.refer is None:
+        if self.info.refer is None:
             # imported here: naming imports ExecutionFailure from this package
-            from po3d.reasoning.naming import BestFit
+            from po3d.reasoning.references import BestFit
 
-            self.asked = self.asked._replace(refer=BestFit(self.world.scene))
-        return self.asked.refer
+            self.info = self.info._replace(refer=BestFit(self.world.scene))
+        return self.info.refer
 
     def _refer(self, phrase: str) -> int:
-        found = self._refers.row(phrase)
-        self._phrases.setdefault(found, phrase)
-        return found
+        index = self._refers.row(phrase)
+        self._phrases.setdefault(index, phrase)
+        return index
 
     def _viewer(self) -> int:
         return VIEWER
@@ -634,38 +654,44 @@ class Evaluator:
 
     def _count(self, *args) -> int:
         if len(args) == 1:
-            return len(self._there(self.set(args[0]))) if isinstance(args[0], Call) else args[0]
-        attribute, among = args
-        return len({self._known(i, attribute) for i in self._there(self.set(among))})
+            return len(self._present(self.set(args[0]))) if isinstance(args[0], Call) else args[0]
+        attribute, set_call = args
+        return len({self._known(i, attribute) for i in self._present(self.set(set_call))})
 
-    def _there(self, found: Sequence[int]) -> list[int]:
+    def _present(self, members: Sequence[int]) -> list[int]:
         """Return the objects with an existence probability of at least 0.5.
 
         `named` also returns less probable ones, for phrases that presuppose an object.
         """
-        return [i for i in found if i == VIEWER or self.world.things[i].state.existence >= 0.5]
+        return [i for i in members if i == VIEWER or self.world.things[i].state.existence >= 0.5]
 
-    def _exist(self, among: Call) -> bool:
-        return bool(self._there(self.set(among)))
+    def _exist(self, set_call: Call) -> bool:
+        return bool(self._present(self.set(set_call)))
 
-    def _query(self, what: str, one: Call, start: Call | None = None) -> str | float:
+    def _query(self, what: str, object_call: Call, start: Call | None = None) -> str | float:
         if start is not None:
-            return self.from_other(what, self.object(one, viewer=True), self.object(start, viewer=True))
+            return self.from_other(
+                what, self.object(object_call, viewer=True), self.object(start, viewer=True)
+            )
         if what in _MEASURES:
-            found = self.measure(what, self.object(one))
-            return math.exp(found) if what == "volume" else found
+            value = self.measure(what, self.object(object_call))
+            return math.exp(value) if what == "volume" else value
         if what != "name":
-            return self._known(self.object(one), what)
-        if is_support(one):
-            index = self.object(one.args[0].args[1])
+            return self._known(self.object(object_call), what)
+        if is_support(object_call):
+            index = self.object(object_call.args[0].args[1])
             below = self.world.supports[index]
             if below is None:
                 return "floor" if self.world.things[index].low < 0.1 else "wall"
             return self.world.things[below].name
-        index = self.object(one)
-        if self.asked.options and one.op == "best" and one.args[-1].op == "choices":
-            start = self.object(one.args[2], viewer=True) if one.args[2].output == "object" else VIEWER
-            chosen = self._refers.choices(self.asked.options, start)
+        index = self.object(object_call)
+        if self.info.options and object_call.op == "best" and object_call.args[-1].op == "choices":
+            start = (
+                self.object(object_call.args[2], viewer=True)
+                if object_call.args[2].output == "object"
+                else VIEWER
+            )
+            chosen = self._refers.choices(self.info.options, start)
             return next(phrase for phrase, i in chosen.items() if i == index)
         return self._phrases.get(index) or self.word(index)
 
@@ -719,8 +745,8 @@ class Evaluator:
 
     def _more(self, what: str, first: Call, second: Call) -> float:
         """Return the difference of a measure between two objects."""
-        a, b = (self.measure(what, self.object(one)) for one in (first, second))
-        self._clearly(a, b, CLEARLY.get(what, 0.15))
+        a, b = (self.measure(what, self.object(object_call)) for object_call in (first, second))
+        self._clearly(a, b, MIN_DIFFERENCE.get(what, 0.15))
         return a - b
 
     def _clearly(self, a: float, b: float, least: float) -> None:
@@ -730,10 +756,12 @@ class Evaluator:
     def _compare(self, what: str, first: Call, second: Call) -> str:
         more = self._more(what, first, second) > 0
         words = MORE_OR_LESS.get(what, ("more", "less"))
-        return self.rules.said(what, words[0] if more else words[1])
+        return self.rules.spell(what, words[0] if more else words[1])
 
     def _holds(self, relation: str, first: Call, second: Call) -> bool:
-        a, b = self.both(first, second) if relation == "nearer_than_before" else self.apart(first, second)
+        a, b = (
+            self.both(first, second) if relation == "nearer_than_before" else self.disambiguate(first, second)
+        )
         if relation == "fits":
             return self._fits(a, b)
         if relation == "nearer_than_before":
@@ -756,53 +784,53 @@ class Evaluator:
         return now < before
 
     def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> str:
-        b, a = self.apart(goal, start, viewer=True)
+        b, a = self.disambiguate(goal, start, viewer=True)
         return self._sector(self.world.turn(a, b, self.axes(frame, a)), sectors)
 
     def _sector(self, turn: float, sectors: str) -> str:
         """Return the nearest direction to `turn`, radians from the front, counter-clockwise."""
-        among = self.told_apart(sectors)
-        if self.strict and abs(math.remainder(turn, math.tau / len(among))) > math.radians(15):
+        directions = self.sector_names(sectors)
+        if self.strict and abs(math.remainder(turn, math.tau / len(directions))) > math.radians(15):
             raise ExecutionFailure("close call", "close call: between two directions")
-        if among is DIRECTIONS:
-            found = direction_at(-turn)
+        if directions is DIRECTIONS:
+            direction = direction_at(-turn)
         else:
-            found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
-        return self.rules.said(sectors, found)
+            direction = min(directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
+        return self.rules.spell(sectors, direction)
 
-    def told_apart(self, sectors: str) -> tuple[str, ...]:
+    def sector_names(self, sectors: str) -> tuple[str, ...]:
         """Return the candidate directions of an answer: those among the options, if any."""
-        if self.asked.options and sectors == "eight":
-            return tuple(map(_direction_of, self.asked.options))
+        if self.info.options and sectors == "eight":
+            return tuple(map(_direction_of, self.info.options))
         return SECTORS[sectors]
 
     def _view(self, direction: str, start: Call, goal: Call) -> str:
-        b, a = self.apart(goal, start, viewer=True)
-        views, options = self.asked.views, self.asked.options
+        b, a = self.disambiguate(goal, start, viewer=True)
+        views, options = self.info.views, self.info.options
         if options and len(options) != len(views):
             raise ExecutionFailure("unknown", f"{len(views)} images but {len(options)} options")
         away = [self.world.off(direction, a, b, axes) for axes in views]
         best = min(range(len(away)), key=away.__getitem__, default=None)
         if best is None or away[best] > math.radians(self.rules.cone):
-            what, where = self.world.describe(b), self.rules.said("eight", direction)
+            what, where = self.world.describe(b), self.rules.spell("eight", direction)
             raise ExecutionFailure("not found", f"{what} is {where} of {self.world.describe(a)} in no image")
         return options[best] if options else str(best + 1)
 
     # --- words ------------------------------------------------------------------------------------
 
-    def told(self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()) -> list[TraceStep]:
+    def trace_steps(self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()) -> list[TraceStep]:
         """Return the trace so far.
 
         `tokens` are the spellings of the steps; without them the rules' dialect is used, or the
         core language where the dialect has no word.
         """
-        found = []
+        steps = []
         for k, (call, value) in enumerate(self.steps):
-            token = tokens[k] if tokens else spelled(call, self.rules)
-            found.append(self._told(call, value, token, numbers))
-        return found
+            token = tokens[k] if tokens else call_text(call, self.rules)
+            steps.append(self._trace_step(call, value, token, numbers))
+        return steps
 
-    def _told(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
+    def _trace_step(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
         if call.output in ("objects", "object"):
             chances = {
                 numbers[i] if numbers else i: 1.0
@@ -810,8 +838,8 @@ class Evaluator:
             }
             row = dict(zip(numbers, range(len(numbers)))) if numbers else {}
             kind = "set" if call.output == "objects" else "object"
-            among = len(self.world.times(False))
-            return of_objects(token, kind, chances, among, lambda i: self.world.describe(row.get(i, i), i))
+            count = len(self.world.times(False))
+            return of_objects(token, kind, chances, count, lambda i: self.world.describe(row.get(i, i), i))
         word = value if isinstance(value, str) else f"{value:g}"
         if isinstance(value, bool):
             word = "yes" if value else "no"
@@ -832,10 +860,10 @@ _RUN: dict[str, Callable] = {
 def _direction_of(option: str) -> str:
     """Return the direction that an option names, e.g. "Back-left"."""
     words = {_SAME_WAY.get(word, word) for word in re.findall(r"[a-z]+", option.lower())}
-    said = "_".join(word for word in AHEAD if word in words)
-    if said not in DIRECTIONS:
+    direction = "_".join(word for word in AHEAD if word in words)
+    if direction not in DIRECTIONS:
         raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
-    return said
+    return direction
 
 
 _SAME_WAY = {"back": "behind", "rear": "behind"}
@@ -862,17 +890,17 @@ def is_support(call: Call) -> bool:
     return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]
 
 
-def said(things: Call) -> str:
+def set_text(things: Call) -> str:
     """Return a set in words, for reasons: "red chairs next to the desk"."""
     if things.op in ("before", "unique") or (things.op == "group" and len(things.args) == 1):
-        return said(things.args[0])
+        return set_text(things.args[0])
     try:
-        return called(things)
+        return set_phrase(things)
     except GrammarError:  # a part of it has no plain words
         return "such things"
 
 
-def spelled(call: Call, rules: Rules) -> str:
+def call_text(call: Call, rules: Rules) -> str:
     """Return a call in the rules' dialect, or in the core language as a fallback."""
     try:
         return DIALECTS[rules.dialect].text(call) if rules.dialect in DIALECTS else str(call)
@@ -886,24 +914,24 @@ def execute(
     task: Task = "2d",
     mode: Mode = "argmax",
     rules: Rules = STREET_RULES,
-    samples: int = WORLDS,
+    samples: int = SAMPLE_COUNT,
     seed: int = 0,
     draw: Collection[str] = KINDS,
-    asked: Asked = PLAIN,
+    context: QuestionInfo = NO_OPTIONS,
 ) -> Outcome:
     """Return a program's answer on a table.
 
     Answers are "yes", "no", a number, a word in the spelling of `rules`, or an attribute value
     (shapes as leaf ids). `task` selects the frame of relations without an explicit one: the
     camera's ("2d") or the reference object's own ("6d"). `samples` and `seed` are used by the
-    modes that sample; in mode samples, kinds of uncertainty (`po3d.scene.worlds`) that are not in
+    modes that sample; in mode samples, kinds of uncertainty (`po3d.scene.posterior`) that are not in
     `draw` take their mode. Raise InputError if the mode does not support the program.
     """
     known("mode", mode, get_args(Mode))
     if samples < 1:
         raise InputError(f"samples should be at least 1, not {samples}")
     known("task", task, FRAME_OF_TASK)
-    call = STREET.meant(program)
+    call = STREET.to_core(program)
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
         # imported here: importing torch takes seconds
@@ -916,18 +944,20 @@ def execute(
         return sampled(call, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
         raise InputError("mode marginal runs the programs of streets; others take argmax or samples")
-    asked = asked._replace(task=task)
-    certain = run(call, World.of(scene.certain(), rules), asked, tokens, scene.present)
+    context = context._replace(task=task)
+    certain = run(call, SceneGeometry.of(scene.certain(), rules), context, tokens, scene.present)
     if mode == "argmax":
         return certain
-    drawn = worlds(scene, draw, count=samples, seed=seed).scenes()
-    answers = (run(call, World.of(w.certain(), rules), asked).answer for w in drawn)
-    found = vote(answers, ties=[certain.answer or ""])
-    if found is None:
+    samples_of_scene = posterior_samples(scene, draw, count=samples, seed=seed).scenes()
+    answers = (run(call, SceneGeometry.of(w.certain(), rules), context).answer for w in samples_of_scene)
+    majority = vote(answers, ties=[certain.answer or ""])
+    if majority is None:
         return (
             certain
             if certain.answer is None
             else failed(ExecutionFailure("unknown", "no world has an answer"))
         )
-    shares, valid = found.distribution, found.answered / samples
-    return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=certain.told)
+    shares, valid = majority.distribution, majority.answered / samples
+    return Outcome(
+        "ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=certain.make_trace
+    )

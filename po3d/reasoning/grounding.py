@@ -16,7 +16,7 @@ import numpy as np
 from po3d.language.descriptions import Description, Rank, describe
 from po3d.language.lexicon import fits
 from po3d.reasoning.rules import THREEDSRBENCH_RULES
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 
@@ -44,12 +44,12 @@ def ground(phrase: str, scene: Scene) -> list[float]:
 
 class _Grounder:
     def __init__(self, scene: Scene) -> None:
-        self.scene, self.world = scene, World.of(scene, THREEDSRBENCH_RULES)
+        self.scene, self.world = scene, SceneGeometry.of(scene, THREEDSRBENCH_RULES)
         self.position, self.extent = scene.positions, scene.extents
         self.names = [dict(o.beliefs.get("name", {})) or {o.name: 1.0} for o in scene.objects]
         if scene.camera is not None and len(scene):
-            seen = scene.camera.cam_T_world.transform(scene.positions)
-            self.across, self.depth = seen[:, 0], np.linalg.norm(seen, axis=1)
+            positions = scene.camera.cam_T_world.transform(scene.positions)
+            self.across, self.depth = positions[:, 0], np.linalg.norm(positions, axis=1)
         else:
             right, ahead = (np.array(scene.axes[name]) for name in ("right", "behind"))
             self.across, self.depth = scene.positions[:, :2] @ right, scene.positions[:, :2] @ ahead
@@ -85,11 +85,11 @@ class _Grounder:
 
     def attribute(self, name: str, options: Sequence[str]) -> Array:
         """Return (n,) probabilities that an attribute has one of the values."""
-        found = np.full(len(self.scene), UNKNOWN)
+        likelihood = np.full(len(self.scene), UNKNOWN)
         for i, state in enumerate(self.scene.objects):
             if name in state.beliefs:
-                found[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
-        return FLOOR + (1 - FLOOR) * found
+                likelihood[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
+        return FLOOR + (1 - FLOOR) * likelihood
 
     # --- relations --------------------------------------------------------------------------------
 
@@ -109,10 +109,10 @@ class _Grounder:
             [[self._holds(relation, i, j) if i != j else 0.0 for j in range(n)] for i in range(n)]
         )
         belief = beliefs[0]
-        found = holds @ belief + UNKNOWN * max(0.0, 1 - float(belief.sum()))
+        likelihood = holds @ belief + UNKNOWN * max(0.0, 1 - float(belief.sum()))
         if relation == "with":  # carried objects often have no row of their own
-            found = UNKNOWN + (1 - UNKNOWN) * found
-        return FLOOR + (1 - FLOOR) * np.clip(found, 0, 1)
+            likelihood = UNKNOWN + (1 - UNKNOWN) * likelihood
+        return FLOOR + (1 - FLOOR) * np.clip(likelihood, 0, 1)
 
     def _holds(self, relation: str, i: int, j: int) -> float:
         """Return how well a relation holds between two rows, in [0, 1]."""
@@ -137,8 +137,8 @@ class _Grounder:
     def _upon(self, i: int, j: int, relation: str) -> float:
         over = self.world.over(i, j)
         higher = self.position[i, 2] > self.position[j, 2]
-        apart = float(np.hypot(*(self.position[i, :2] - self.position[j, :2])))
-        beside = apart > max(self.extent[j, :2].max(), self.extent[i, :2].max()) / 2
+        distance = float(np.hypot(*(self.position[i, :2] - self.position[j, :2])))
+        beside = distance > max(self.extent[j, :2].max(), self.extent[i, :2].max()) / 2
         if over > -0.1 or (higher and not beside):
             return 1.0
         return {"part": 0.4, "in": 0.4}.get(relation, 0.15) * self._near(i, j)

@@ -32,9 +32,9 @@ from po3d.reasoning.packing import COLUMNS, VALUES, ProgramBatch, pack_programs,
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.street_batched import cause, ranked, run, traced
+from po3d.scene.posterior import occluder_table, uncertain
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS, PARENT, lineage
-from po3d.scene.worlds import occluder_table, uncertain
 
 PAD = 16  # tables are padded to multiples of this many objects
 MIN_VALID = 1e-6  # a program with a smaller probability of success has failed
@@ -59,7 +59,7 @@ class Beliefs:
     # (S, n, n) probability that j is the dominant occluder of i, given that j exists
     hidden: Tensor
     # attribute or "occlusion" -> (S,) whether the table has it for every object
-    told: dict[str, Tensor]
+    has_attribute: dict[str, Tensor]
     gaps: bool  # whether any table lacks any of them
     most: int  # largest number of objects of a table
     groups: tuple["Poses", ...]
@@ -96,7 +96,7 @@ def pack_beliefs(
     s, pad = len(scenes), max(map(width, scenes), default=PAD)
     exists, mask = np.zeros((s, pad)), np.zeros((s, pad), bool)
     looks = {a: np.zeros((s, pad, len(VALUES[a]))) for a in _ATTRIBUTES}
-    told = {a: np.ones(s, bool) for a in (*_ATTRIBUTES, "occlusion")}
+    certain = {a: np.ones(s, bool) for a in (*_ATTRIBUTES, "occlusion")}
     hidden = np.zeros((s, pad, pad))
     alike: dict[tuple[int, bool, bool], list[int]] = {}
     for k, scene in enumerate(scenes):
@@ -106,8 +106,8 @@ def pack_beliefs(
             try:
                 looks[attribute][k, :n] = scene.belief(attribute, VALUES[attribute])
             except InputError:  # reported when a program reads the attribute
-                told[attribute][k] = False
-        told["occlusion"][k] = scene.occluders is not None
+                certain[attribute][k] = False
+        certain["occlusion"][k] = scene.occluders is not None
         hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
         if n:
             alike.setdefault((n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []).append(
@@ -115,15 +115,15 @@ def pack_beliefs(
             )
     at_once = PAIRS if torch.device(device).type == "cpu" else PAIRS * 4096
     groups = []
-    for (n, drawn, moved), rows in alike.items():
-        size = max(1, at_once // (n * n * (samples if drawn else 1)))
+    for (n, varies, moved), rows in alike.items():
+        size = max(1, at_once // (n * n * (samples if varies else 1)))
         for part in (rows[k : k + size] for k in range(0, len(rows), size)):
             groups.append(
-                _poses([scenes[k] for k in part], part, samples if drawn else 0, moved, seed, device)
+                _poses([scenes[k] for k in part], part, samples if varies else 0, moved, seed, device)
             )
     exists, mask, hidden = (torch.from_numpy(a).to(device) for a in (exists, mask, hidden))
-    looks, known = ({a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, told))
-    gaps = not all(known.all() for known in told.values())
+    looks, known = ({a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, certain))
+    gaps = not all(known.all() for known in certain.values())
     return Beliefs(exists, mask, looks, hidden, known, gaps, max(map(len, scenes), default=0), tuple(groups))
 
 
@@ -211,13 +211,13 @@ class Marginals:
         """Return the trace of program p on its table, up to the step that failed."""
         done, mass = self._steps(p)
         existence = np.array([o.existence for o in scene.objects])
-        found = []
+        trace_steps = []
         for step, value, valid in zip(steps(self.programs.programs[p]), done, mass.cumprod()):
             if valid < MIN_VALID:
                 break
             value = value[: len(scene)] * existence if step.kind == "set" else value
-            found.append(traced(step, value, scene))
-        return found
+            trace_steps.append(traced(step, value, scene))
+        return trace_steps
 
     @cached_property
     def _done(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
@@ -233,8 +233,8 @@ class Marginals:
 
     def _origin(self, p: int, k: int, scene: Scene) -> str:
         """Return the origin of the input of step k: "filter[color=green] over 5 objects"."""
-        own, (done, _) = steps(self.programs.programs[p]), self._steps(p)
-        source, over = own[own[k].inputs[0]], float(len(scene))
+        program_steps, (done, _) = steps(self.programs.programs[p]), self._steps(p)
+        source, over = program_steps[program_steps[k].inputs[0]], float(len(scene))
         if source.call.op == "filter":
             over = float((done[source.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]).sum())
         return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
@@ -249,35 +249,39 @@ def multiplied(
 
 def outcomes(
     scenes: Sequence[Scene],
-    asked: Sequence[tuple[Call, int, Task]],
+    items: Sequence[tuple[Call, int, Task]],
     rules: Rules = STREET_RULES,
     samples: int = 64,
     seed: int = 0,
 ) -> list[Outcome]:
     """Return the outcome of each (program, index of its scene, task)."""
-    found: list[Outcome | None] = [None] * len(asked)
+    results: list[Outcome | None] = [None] * len(items)
     # one batch per padded size, so that no table is padded more than necessary
     for pad in sorted({width(scene) for scene in scenes}):
         place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if width(scene) == pad)}
-        rows = [row for row, (_, k, _) in enumerate(asked) if k in place]
+        rows = [row for row, (_, k, _) in enumerate(items) if k in place]
         if not rows:
             continue
-        programs, where, tasks = zip(*(asked[row] for row in rows))
+        programs, where, tasks = zip(*(items[row] for row in rows))
         packed = pack_programs(programs, [place[k] for k in where], tasks)
         result = marginal_batch(pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules)
         for p, row in enumerate(rows):
             distribution, scene = result.distribution(p), scenes[where[p]]
-            told = partial(_told, programs[p], scene, tasks[p], rules, samples, seed)
+            trace = partial(_traced, programs[p], scene, tasks[p], rules, samples, seed)
             if distribution is None:
-                found[row] = failed(result.failure(p, scene), told=told)
+                results[row] = failed(result.failure(p, scene), make_trace=trace)
                 continue
             answer = next(iter(distribution))
             valid = result.host[1][p]
-            found[row] = Outcome("ok", answer, distribution[answer], distribution, valid=valid, told=told)
-    return found
+            results[row] = Outcome(
+                "ok", answer, distribution[answer], distribution, valid=valid, make_trace=trace
+            )
+    return results
 
 
-def _told(program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> list[TraceStep]:
+def _traced(
+    program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int
+) -> list[TraceStep]:
     """Return the trace of a program by running it again: traces are rare, batches are not kept."""
     result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
     return result.trace(0, scene)
@@ -326,8 +330,8 @@ class _Chances:
         for column, (relation, *args) in enumerate(self.keys):
             if relation == "same":
                 alike = sum(p[:, :, None] * p[:, None] for p in beliefs.looks[args[0]].unbind(-1))
-                own = torch.eye(self.pad, dtype=torch.bool, device=like.device)
-                frequent[:, column] = alike.masked_fill(own, 0.0)
+                diagonal = torch.eye(self.pad, dtype=torch.bool, device=like.device)
+                frequent[:, column] = alike.masked_fill(diagonal, 0.0)
             elif relation == "occluded_by":
                 frequent[:, column] = beliefs.hidden.transpose(1, 2)
             elif relation == "occluding":
@@ -353,14 +357,14 @@ class _Chances:
 
     def unique(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
         q = x[:, : self.pad] * self.beliefs.exists[row]
-        return _given(q * _others(1 - q))
+        return _conditional(q * _others(1 - q))
 
     def lookup(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
         weight, mass = x[:, : self.pad], self._known(self.keys, row)
         if self.labelled:  # alignment rules may require the reference to have a facing label
             needs = self.aligned[row % len(self.keys)]
-            given, total = _given(weight * self.facing.sum(-1)[row // len(self.keys)])
-            weight, total = torch.where(needs[:, None], given, weight), torch.where(needs, total, 1.0)
+            conditional, total = _conditional(weight * self.facing.sum(-1)[row // len(self.keys)])
+            weight, total = torch.where(needs[:, None], conditional, weight), torch.where(needs, total, 1.0)
             mass = total if mass is None else mass * total
         out = torch.empty_like(weight)
         for start in range(0, len(row), ROWS):
@@ -370,11 +374,11 @@ class _Chances:
 
     def query(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
         value = (x[:, : self.pad, None] * self.codes[row]).sum(1)
-        given, total = _given(value)
+        conditional, total = _conditional(value)
         facing = self.asks_facing[row % len(COLUMNS["query"])]
         mass = torch.where(facing, total, 1.0)
         known = self._known(COLUMNS["query"], row)
-        return torch.where(facing[:, None], given, value), mass if known is None else mass * known
+        return torch.where(facing[:, None], conditional, value), mass if known is None else mass * known
 
     def union(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return 1 - (1 - x[:, : self.pad]) * (1 - y[:, : self.pad]), None
@@ -387,9 +391,9 @@ class _Chances:
         q = (x[:, : self.pad] * self.beliefs.exists[row]).T.contiguous()
         counts = q.new_zeros((self.pad + 1, len(row)))
         counts[0] = 1
-        for k, one in enumerate(q[: self.beliefs.most]):
-            more = counts[: k + 1] * one
-            counts[: k + 1] *= 1 - one
+        for k, belief in enumerate(q[: self.beliefs.most]):
+            more = counts[: k + 1] * belief
+            counts[: k + 1] *= 1 - belief
             counts[1 : k + 2] += more
         return counts.T, None
 
@@ -424,14 +428,14 @@ class _Chances:
             spare, closed = pairs.spare(relation, *frame), relations.closed(relation)
             # If the rules require a label: frequencies over the samples in which the reference has
             # one.
-            among = faces if relation in relations.ALIGNED and self.labelled else None
+            faces_needed = faces if relation in relations.ALIGNED and self.labelled else None
             columns.append(column)
-            shares.append(_positive(spare, closed, among))
+            shares.append(_positive(spare, closed, faces_needed))
         if shares:
             other = 1 - torch.eye(n, dtype=torch.float64, device=group.x.device)[..., None]
             columns = torch.tensor(columns, device=group.x.device)
-            found = (torch.stack(shares) * other).permute(3, 0, 1, 2)
-            frequent[group.rows[:, None], columns, :n, :n] = found
+            frequencies = (torch.stack(shares) * other).permute(3, 0, 1, 2)
+            frequent[group.rows[:, None], columns, :n, :n] = frequencies
 
     def _filter(self, attribute: str, text: str) -> Tensor:
         """Return (S, n) probabilities that an object has a value."""
@@ -454,30 +458,30 @@ class _Chances:
         if not self.beliefs.gaps:
             return None
         every = torch.ones(len(self.beliefs), dtype=torch.bool, device=row.device)
-        columns = [self.beliefs.told.get(_told_as(key), every) for key in keys]
+        columns = [self.beliefs.has_attribute.get(_required_attribute(key), every) for key in keys]
         return torch.stack(columns, 1).flatten()[row].double()
 
 
-def _told_as(key: packing.Key) -> str:
+def _required_attribute(key: packing.Key) -> str:
     """Return the attribute that a step needs for all objects of a table."""
     if key[0] in packing.OCCLUSION:
         return "occlusion"
     return key[1] if key[0] == "same" else key[0]
 
 
-def _positive(spare: Tensor, closed: bool, among: Tensor | None) -> Tensor:
+def _positive(spare: Tensor, closed: bool, faces: Tensor | None) -> Tensor:
     """Return the share of the samples in which `spare` is positive (closed: not negative).
 
-    Over samples where `among` is 1. Computed arithmetically, in a third of the time of a
+    Over samples where `faces` is 1. Computed arithmetically, in a third of the time of a
     comparison.
     """
     share = (spare * (-1e30 if closed else 1e30)).clamp_(0, 1)
-    share = (share if among is None else share.mul_(among)).mean(-1).double()
-    whole = 1.0 if among is None else among.mean(-1).double()
-    return (whole - share if closed else share) / (1.0 if among is None else whole.clamp(min=1e-12))
+    share = (share if faces is None else share.mul_(faces)).mean(-1).double()
+    whole = 1.0 if faces is None else faces.mean(-1).double()
+    return (whole - share if closed else share) / (1.0 if faces is None else whole.clamp(min=1e-12))
 
 
-def _given(mass: Tensor) -> tuple[Tensor, Tensor]:
+def _conditional(mass: Tensor) -> tuple[Tensor, Tensor]:
     """Return the rows normalised to sum 1, and their sums."""
     total = mass.sum(1)
     return mass / total.clamp(min=1e-300)[:, None], total
@@ -485,9 +489,9 @@ def _given(mass: Tensor) -> tuple[Tensor, Tensor]:
 
 def _others(absent: Tensor) -> Tensor:
     """Return (P, n): for each object, the product over all others."""
-    one = torch.ones_like(absent[:, :1])
-    before = torch.cat([one, absent[:, :-1]], 1).cumprod(1)
-    after = torch.cat([one, absent.flip(1)[:, :-1]], 1).cumprod(1).flip(1)
+    ones = torch.ones_like(absent[:, :1])
+    before = torch.cat([ones, absent[:, :-1]], 1).cumprod(1)
+    after = torch.cat([ones, absent.flip(1)[:, :-1]], 1).cumprod(1).flip(1)
     return before * after
 
 

@@ -41,24 +41,24 @@ class TraceStep:
         return self.text
 
 
-SHOWN = 5e-3  # smaller probabilities are omitted from the text of a trace
+LEAST_PROBABILITY = 5e-3  # smaller probabilities are omitted from the text of a trace
 
 
 def of_objects(
-    token: str, kind: str, chances: Mapping[int, float], among: int, describe: Callable[[int], str]
+    token: str, kind: str, chances: Mapping[int, float], count: int, describe: Callable[[int], str]
 ) -> TraceStep:
     """Return the trace step of a set of objects, or of one object, with probabilities `chances`."""
-    likely = sorted((i for i, p in chances.items() if p > SHOWN), key=lambda i: (-chances[i], i))
+    likely = sorted((i for i, p in chances.items() if p > LEAST_PROBABILITY), key=lambda i: (-chances[i], i))
     words = ", ".join(f"{describe(i)}{_odds(chances[i])}" for i in likely)
     if kind == "set":
-        words = f"{sum(chances.values()):.3g} of {among}" + (f": {words}" if words else "")
+        words = f"{sum(chances.values()):.3g} of {count}" + (f": {words}" if words else "")
     return TraceStep(token, kind, chances, {}, f"{token} -> {words}")
 
 
 def of_values(token: str, kind: str, values: Mapping[str, float]) -> TraceStep:
     """Return the trace step of a value with its distribution, most probable first."""
-    said = shape_name if kind == "shape" else str
-    words = ", ".join(f"{said(w)}{_odds(q)}" for w, q in values.items() if q > SHOWN)
+    name_of_value = shape_name if kind == "shape" else str
+    words = ", ".join(f"{name_of_value(w)}{_odds(q)}" for w, q in values.items() if q > LEAST_PROBABILITY)
     return TraceStep(token, kind, {}, values, f"{token} -> {words}")
 
 
@@ -79,14 +79,14 @@ class Outcome:
     valid: float = 0.0  # probability that the program has an answer, over the samples
     kind: Kind | None = None  # kind of failure
     rows: tuple[int, ...] = ()  # rows that the program's phrases denote
-    told: Callable[[], Sequence[TraceStep]] = field(
+    make_trace: Callable[[], Sequence[TraceStep]] = field(
         default=tuple, repr=False, compare=False
     )  # builds the trace
 
     @cached_property
     def trace(self) -> tuple[TraceStep, ...]:
         """The result of each step up to the one that failed; computed on first access."""
-        return tuple(self.told())
+        return tuple(self.make_trace())
 
     @cached_property
     def steps(self) -> tuple[str, ...]:

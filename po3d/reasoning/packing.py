@@ -17,9 +17,9 @@ from po3d.language.programs.street import ANSWER_TYPES, STREET, token_types
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.scene import vocabulary
 from po3d.scene.geometry import Array
+from po3d.scene.posterior import SceneSamples
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
-from po3d.scene.worlds import Worlds
 
 if TYPE_CHECKING:
     import torch  # takes seconds to import, so only batched execution imports it
@@ -48,7 +48,7 @@ Key = tuple[str, ...]  # the words of a call that identify the table column of a
 OCCLUSION = ("occlusion", "occluded_by", "occluding")  # first words of steps about occlusion
 
 
-class Step(NamedTuple):
+class PackedStep(NamedTuple):
     """A call as a step in running order; `inputs` are indices of earlier steps."""
 
     call: Call
@@ -66,20 +66,20 @@ for _token, (_op, _args) in STREET.meanings.items():
 _ALL = Call("scene")  # the set that street relations select from; not a step of its own
 
 
-def steps(program: Call) -> tuple[Step, ...]:
+def steps(program: Call) -> tuple[PackedStep, ...]:
     """Return a program's steps in topological order, cached on the call.
 
     () for a program that cannot be expressed in street tokens.
     """
-    found = program.__dict__.get("steps")
-    if found is None:
-        made: list[Step] = []
-        whole = _add(program, made) is not None and made[-1].kind in ANSWER_TYPES
-        found = program.__dict__["steps"] = tuple(made) if whole else ()
-    return found
+    cached = program.__dict__.get("steps")
+    if cached is None:
+        collected: list[PackedStep] = []
+        whole = _add(program, collected) is not None and collected[-1].kind in ANSWER_TYPES
+        cached = program.__dict__["steps"] = tuple(collected) if whole else ()
+    return cached
 
 
-def _add(call: Call, made: list[Step]) -> int | None:
+def _add(call: Call, collected: list[PackedStep]) -> int | None:
     """Append a call's steps; return the index of its own, or None."""
     inner = [arg for arg in call.args if isinstance(arg, Call)]
     words = tuple(arg for arg in call.args if not isinstance(arg, Call))
@@ -88,11 +88,11 @@ def _add(call: Call, made: list[Step]) -> int | None:
     if inner and inner[-1].op == "frame":
         words += inner.pop().args
     token = _TOKENS.get((call.op, *words))
-    inputs = tuple(_add(arg, made) for arg in inner) if token else (None,)
-    if None in inputs or token_types(token).inputs != tuple(made[k].kind for k in inputs):
+    inputs = tuple(_add(arg, collected) for arg in inner) if token else (None,)
+    if None in inputs or token_types(token).inputs != tuple(collected[k].kind for k in inputs):
         return None
-    made.append(Step(call, words, token, token_types(token).output, inputs))
-    return len(made) - 1
+    collected.append(PackedStep(call, words, token, token_types(token).output, inputs))
+    return len(collected) - 1
 
 
 def meaning(op: str, words: Key, task: Task = "2d") -> tuple[str, Key]:
@@ -158,25 +158,25 @@ def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
     return batch
 
 
-def pack_worlds(drawn: Worlds) -> SceneBatch:
+def pack_worlds(samples: SceneSamples) -> SceneBatch:
     """Pack posterior samples of one table; objects keep their indices."""
-    scene, (count, n) = drawn.table, drawn.exists.shape
+    scene, (count, n) = samples.table, samples.exists.shape
     _check_size(n)
     batch = _empty(count, max(1, n))
     batch.axes[:] = axes_array(scene)
     batch.occlusion_known[:] = scene.occluders is not None
     if not n:
         return batch
-    batch.mask[:], batch.positions[:], batch.headings[:] = drawn.exists, drawn.positions, drawn.headings
+    batch.mask[:], batch.positions[:], batch.headings[:] = samples.exists, samples.positions, samples.headings
     batch.extents[:] = scene.extents[:, :2]
     for attribute, codes in batch.codes.items():
         if all(attribute in o.beliefs for o in scene.objects):
             # raises InputError for an object with an unknown value
             scene.belief(attribute, VALUES[attribute])
-            code = [VALUES[attribute].index(value) for value in drawn.values[attribute]]
-            codes[:] = np.array(code)[drawn.looks[attribute]]
-    if drawn.occluder is not None:
-        batch.occluder[:] = drawn.occluder
+            code = [VALUES[attribute].index(value) for value in samples.values[attribute]]
+            codes[:] = np.array(code)[samples.looks[attribute]]
+    if samples.occluder is not None:
+        batch.occluder[:] = samples.occluder
     return batch
 
 
@@ -306,10 +306,10 @@ def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
     known("task", task, FRAME_OF_TASK)
     rows: list[tuple[int, int, int, int, int]] = []
     for step in steps(program):
-        meant = meaning(step.call.op, step.words, task)
+        operation = meaning(step.call.op, step.words, task)
         inputs = step.inputs or (0,)
         level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
-        rows.append((OPERATIONS.index(meant[0]), _COLUMN.get(meant, 0), inputs[0], inputs[-1], level))
+        rows.append((OPERATIONS.index(operation[0]), _COLUMN.get(operation, 0), inputs[0], inputs[-1], level))
     if not rows:
         raise ProgramError(f"streets have no words for {str(program)[:60]}")
     return rows

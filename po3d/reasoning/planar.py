@@ -15,7 +15,7 @@ NEAR = 0.5  # maximum gap of neighbouring boxes, as a fraction of their mean lon
 def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
     """Return the 2D answer of an operation on objects with these boxes.
 
-    A word, or the number of the object, as in `po3d.synthesis.inside.verdicts.Verdict`.
+    A word, or the number of the object, as in `po3d.synthesis.indoor_view.verdicts.Verdict`.
     """
     words = ANSWERS.get(OPERATIONS[op].output, ())
     first, *rest = boxes

@@ -103,11 +103,11 @@ class Pairs:
     def _fronts(self) -> tuple[Arrays, Arrays]:
         """Displacements [i, j, ...] along the front and the left of i, as the rules define them."""
         if self.rules.bicycle_front_is_nose or self.bicycle is None:
-            return self.seen
+            return self.in_own_frame
         return self._from(self.headings + self.bicycle * (math.pi / 2))
 
     @cached_property
-    def seen(self) -> tuple[Arrays, Arrays]:
+    def in_own_frame(self) -> tuple[Arrays, Arrays]:
         """Displacements [i, j, ...] along the heading of i and to its left."""
         return self._from(self.headings)
 
@@ -146,7 +146,7 @@ class Pairs:
         distance is larger than the one returned. Touching counts as a collision.
         """
         xp, least = self.xp, self.xp.minimum
-        px, py = self.seen  # centre of j in the frame of i, x along its heading
+        px, py = self.in_own_frame  # centre of j in the frame of i, x along its heading
         c, s = xp.cos(self.headings), xp.sin(self.headings)
         ci, si, cj, sj = c[:, None], s[:, None], c[None], s[None]
         c, s = ci * cj + si * sj, ci * sj - si * cj  # heading of j in the frame of i
@@ -164,7 +164,7 @@ class Pairs:
         )  # sum of both half extents along each axis, without the swept length
         deep_nose, deep_side = back * along + half * across + a, back * across + half * along + b
         wide = half + a * across + b * along - xp.abs(py)
-        reach, found = self.rules.sweep_range, []
+        reach, sweeps = self.rules.sweep_range, []
         for sense in (1, -1):
             inside = least(wide, deep + sense * px)
             inside = least(inside, least(deep_nose + sense * nose, deep_side + sense * side))
@@ -178,8 +178,8 @@ class Pairs:
                 hit = (inside >= 0) & self._others
                 nearest = xp.amin(xp.where(hit, contact, _FAR), 1)[:, None]
                 inside = xp.where(hit & (contact > nearest), nearest - contact, inside)
-            found.append(inside)
-        return found[0], found[1]
+            sweeps.append(inside)
+        return sweeps[0], sweeps[1]
 
     @cached_property
     def _others(self) -> Arrays:
@@ -198,10 +198,12 @@ class Relation(NamedTuple):
 
 
 RELATIONS = {
-    how: Relation(
-        lambda p, how=how: alignment(p.turned, how, p.rules, p.xp), "degrees", how == "perpendicular"
+    relation: Relation(
+        lambda p, relation=relation: alignment(p.turned, relation, p.rules, p.xp),
+        "degrees",
+        relation == "perpendicular",
     )
-    for how in ALIGNED
+    for relation in ALIGNED
 } | {
     "collides_forward": Relation(lambda p: p.sweeps[0], closed=True),
     "collides_backward": Relation(lambda p: p.sweeps[1], closed=True),
@@ -242,14 +244,14 @@ def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
     return label
 
 
-def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
+def alignment(turn: Arrays, relation: str, rules: Rules, xp: Any = Floats) -> Arrays:
     """Return the signed distance (degrees) to the border of one of ALIGNED; positive inside.
 
     `turn` is the angle between two headings, in [0, 180].
     """
     same, opposite = rules.aligned_same_deg - turn, turn - rules.aligned_opposite_deg
     parallel = xp.maximum(same, opposite)
-    return dict(zip(ALIGNED, (same, opposite, -parallel, parallel)))[how]
+    return dict(zip(ALIGNED, (same, opposite, -parallel, parallel)))[relation]
 
 
 def _first_contact(
@@ -309,8 +311,8 @@ def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
 
     The gap is that of the footprints for rules in metres, else that of the boxes in space.
     """
-    apart = distance(a.box, b.box, xp) if rules.next_to_in == "metres" else gap(a, b, xp)
-    return next_to_limit(a, b, rules) - apart
+    separation = distance(a.box, b.box, xp) if rules.next_to_in == "metres" else gap(a, b, xp)
+    return next_to_limit(a, b, rules) - separation
 
 
 def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -327,9 +329,9 @@ def between_bounds(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> list[tup
     """
     right, front = b.right - a.right, b.front - a.front
     length = xp.hypot(right, front)
-    apart = length >= 1e-6
-    x, y = (way / xp.where(apart, length, 1.0) for way in (right, front))
-    wide = xp.where(apart, 0 * length - rules.between, math.inf)
+    separate = length >= 1e-6
+    x, y = (way / xp.where(separate, length, 1.0) for way in (right, front))
+    wide = xp.where(separate, 0 * length - rules.between, math.inf)
     return [(y, -x, wide), (-y, x, wide), (x, y, 0.1 * length), (-x, -y, -0.9 * length)]
 
 

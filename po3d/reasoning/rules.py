@@ -119,9 +119,9 @@ class Rules:
             cuts = f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
             raise InputError(f"aligned_same_deg {cuts}")
 
-    def said(self, asked: str, word: str) -> str:
+    def spell(self, sectors: str, word: str) -> str:
         """Return an answer in the benchmark's spelling."""
-        return self.words.get(asked, {}).get(word, word)
+        return self.words.get(sectors, {}).get(word, word)
 
 
 STREET_RULES = Rules()

@@ -29,9 +29,9 @@ from po3d.reasoning.outcome import ExecutionFailure, Kind, Outcome, TraceStep, f
 from po3d.reasoning.packing import (
     COLUMNS,
     VALUES,
+    PackedStep,
     ProgramBatch,
     SceneBatch,
-    Step,
     pack_programs,
     pack_scenes,
     pack_worlds,
@@ -42,9 +42,9 @@ from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import describe
+from po3d.scene.posterior import posterior_samples
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, lineage
-from po3d.scene.worlds import worlds
 
 __all__ = [
     "BatchAnswers", "ProgramBatch", "SceneBatch",
@@ -89,7 +89,7 @@ class BatchAnswers:
     registers: Tensor  # (T,) value of every step, in running order
     value: Tensor  # (P,) a number, 0 / 1, or the code of an attribute value; undefined if failed
     failed: Tensor  # (P,) the first step that failed, -1 for none
-    found: Tensor  # (P,) size of the set passed to a failed `unique`; undefined elsewhere
+    set_size: Tensor  # (P,) size of the set passed to a failed `unique`; undefined elsewhere
 
     @cached_property
     def ok(self) -> NDArray[np.bool_]:
@@ -109,19 +109,19 @@ class BatchAnswers:
     def failure(self, p: int) -> ExecutionFailure | None:
         """Return the failure of program `p`; None if it has an answer."""
         k = int(self.failed[p])
-        return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.found[p]))
+        return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.set_size[p]))
 
 
-def failure(k: int, step: Step, found: int) -> ExecutionFailure:
-    """Return the failure of a step; `found` is the size of the set passed to `unique`."""
-    kind, what = cause(step, found)
+def failure(k: int, step: PackedStep, size: int) -> ExecutionFailure:
+    """Return the failure of a step; `size` is the size of the set passed to `unique`."""
+    kind, what = cause(step, size)
     return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
 
-def cause(step: Step, found: int) -> tuple[Kind, str]:
+def cause(step: PackedStep, size: int) -> tuple[Kind, str]:
     """Return the kind and the message of a step's failure."""
     if step.call.op == "unique":
-        return ("ambiguous", f"the set has {found} objects") if found else ("not found", "the set is empty")
+        return ("ambiguous", f"the set has {size} objects") if size else ("not found", "the set is empty")
     if "facing" in step.words or step.words[0] in relations.ALIGNED:
         return "unknown", "the object faces none of " + ", ".join(FACINGS)
     if step.words[0] in packing.OCCLUSION:
@@ -152,15 +152,15 @@ def execute_batch(
     # program order.
     slot, offset = programs.slot, programs.offset
     failed = torch.full((len(programs),), -1, dtype=torch.int64, device=device)
-    found = torch.zeros_like(failed)
+    sizes = torch.zeros_like(failed)
     step = bad[slot].nonzero()[:, 0]
     if len(step):
         program = torch.searchsorted(offset, step, right=True) - 1
         earliest = torch.cat([program[:1] >= 0, program[1:] != program[:-1]])
         step, program = step[earliest], program[earliest]
         failed[program] = step - offset[program]
-        found[program] = popcount(registers[programs.first[slot[step]]])
-    return BatchAnswers(programs, registers, registers[slot[offset[1:] - 1]], failed, found)
+        sizes[program] = popcount(registers[programs.first[slot[step]]])
+    return BatchAnswers(programs, registers, registers[slot[offset[1:] - 1]], failed, sizes)
 
 
 def popcount(x: Tensor) -> Tensor:
@@ -202,8 +202,8 @@ class _Sets:
         self.sets = {a: self._sets(a) for a in VALUES}
         occluder = self._tensor(scenes.occluder)
         self.occluder = occluder.where(self.mask, -1)
-        seen = scenes.occlusion_known
-        self.unseen = None if seen.all() else ~self._tensor(seen)[:, None]
+        occlusion_known = scenes.occlusion_known
+        self.unseen = None if occlusion_known.all() else ~self._tensor(occlusion_known)[:, None]
         # All objects (S), filters (S x columns), lookups (S x columns x n) and codes (S x
         # attributes x n).
         self.everything = self._pack(self.mask)
@@ -223,11 +223,11 @@ class _Sets:
         return self.everything.index_select(0, row), None
 
     def filter(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
-        kept = self.filters.index_select(0, row)
+        fits = self.filters.index_select(0, row)
         if not self.gaps:
-            return x & kept, None
-        missing = kept < 0
-        return (x & kept).masked_fill(missing, 0), missing
+            return x & fits, None
+        missing = fits < 0
+        return (x & fits).masked_fill(missing, 0), missing
 
     def unique(self, x: Tensor, _row: Tensor) -> tuple[Tensor, Tensor]:
         wrong = (x == 0) | ((x & (x - 1)) != 0)
@@ -337,11 +337,11 @@ def sampled(
     Each sample is executed exactly, so steps that read one object stay dependent; marginals treat
     them as independent.
     """
-    tables = pack_worlds(worlds(scene, draw, count=samples, seed=seed))
+    tables = pack_worlds(posterior_samples(scene, draw, count=samples, seed=seed))
     packed = pack_programs([program] * samples, range(samples), task)
     result = execute_batch(tables, packed, rules)
-    found = vote(result.answers(), ties=spelling(steps(program)[-1].kind))
-    if found is None:
+    majority = vote(result.answers(), ties=spelling(steps(program)[-1].kind))
+    if majority is None:
         reasons = Counter(result.reason(p) for p in range(samples))
         reason, times = reasons.most_common(1)[0]
         why = next(f for p in range(samples) if str(f := result.failure(p)) == reason)
@@ -349,12 +349,12 @@ def sampled(
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
-    told = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))]  # noqa: E731
-    shares, valid = found.distribution, found.answered / samples
-    return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=told)
+    trace = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))]  # noqa: E731
+    shares, valid = majority.distribution, majority.answered / samples
+    return Outcome("ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=trace)
 
 
-def _sampled(step: Step, register: NDArray, scene: Scene) -> TraceStep:
+def _sampled(step: PackedStep, register: NDArray, scene: Scene) -> TraceStep:
     """Return the trace step with frequencies over the values (v,) in the valid samples."""
     kind, n = step.kind, len(scene)
     if kind == "set":
@@ -369,7 +369,7 @@ def ranked(kind: str, p: NDArray) -> dict[str, float]:
     return {w: float(q) for w, q in sorted(zip(words, p), key=lambda item: -item[1]) if q > 0}
 
 
-def traced(step: Step, p: NDArray, scene: Scene) -> TraceStep:
+def traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
     """Return the trace step of a set (probability per object) or of any other distribution."""
     kind = step.kind
     if kind not in ("set", "object"):

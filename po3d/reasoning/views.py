@@ -14,38 +14,40 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.language.program import ANSWERS, Call, ProgramError
-from po3d.reasoning.execute import Asked, Evaluator
-from po3d.reasoning.margins import Flip, margins_in
+from po3d.reasoning.counterfactuals import Counterfactual, margins_in
+from po3d.reasoning.execute import Evaluator, QuestionInfo
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.rules import SCOPE_RULES
 from po3d.reasoning.votes import vote
-from po3d.reasoning.world import VIEWER, World
+from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import Axes, azimuth_deviation, label_beliefs
+from po3d.scene.posterior import posterior_samples
 from po3d.scene.table import Scene
-from po3d.scene.worlds import worlds
 
 
 @dataclass(frozen=True)
-class Seen:
+class ViewEvidence:
     """The input of a question: a table, and the axes of each of its images in the table's world."""
 
     table: Scene
     views: tuple[Axes, ...]
 
-    def asked(self, options: Sequence[str] = ()) -> Asked:
+    def question_info(self, options: Sequence[str] = ()) -> QuestionInfo:
         """Return the context of a question with these answer options."""
-        return Asked(options=tuple(options), views=self.views)
+        return QuestionInfo(options=tuple(options), views=self.views)
 
 
-def single(table: Scene) -> Seen:
+def single(table: Scene) -> ViewEvidence:
     """Return the input of a question on one image; InputError without the viewer's axes."""
     if set(table.axes) != {"left", "right", "front", "behind"}:
         raise InputError(f"{table.image or 'the table'} has no viewer's axes")
-    return Seen(table, (table.axes,))
+    return ViewEvidence(table, (table.axes,))
 
 
-def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0) -> Outcome:
+def run(
+    program: Call, evidence: ViewEvidence, options: Sequence[str] = (), samples: int = 0, seed: int = 0
+) -> Outcome:
     """Answer a program.
 
     `options` are the answer options; the image of a view is one of them by its number. With
@@ -53,38 +55,40 @@ def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0
     share of the answer among samples that have one. A program that fails on the table itself
     fails.
     """
-    outcome = _estimated(program, seen.table, seen.asked(options))
+    outcome = _estimated(program, evidence.table, evidence.question_info(options))
     if not samples or outcome.answer is None:
         return outcome
-    drawn = worlds(seen.table, ("pose", "flip"), count=samples, seed=seed)
-    answers = (_estimated(program, world, seen.asked(options)).answer for world in drawn.scenes())
-    found = vote(answers, ties=[outcome.answer])
-    if found is None:
-        return failed(ExecutionFailure("unknown", "no world has an answer"), told=outcome.told)
+    sampled = posterior_samples(evidence.table, ("pose", "flip"), count=samples, seed=seed)
+    answers = (
+        _estimated(program, world, evidence.question_info(options)).answer for world in sampled.scenes()
+    )
+    majority = vote(answers, ties=[outcome.answer])
+    if majority is None:
+        return failed(ExecutionFailure("unknown", "no world has an answer"), make_trace=outcome.make_trace)
     return replace(
         outcome,
-        answer=found.answer,
-        probability=found.distribution[found.answer],
-        valid=found.answered / found.worlds,
+        answer=majority.answer,
+        probability=majority.distribution[majority.answer],
+        valid=majority.answered / majority.worlds,
     )
 
 
-def nearest(program: Call, seen: Seen, options: Sequence[str] = ()) -> Flip | None:
+def nearest(program: Call, evidence: ViewEvidence, options: Sequence[str] = ()) -> Counterfactual | None:
     """Return the nearest decision that changes the answer; None if there is none."""
-    near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(options))
+    near = margins_in(program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(options))
     return None if near.answer is None else near.flip
 
 
-def _estimated(program: Call, scene: Scene, asked: Asked) -> Outcome:
+def _estimated(program: Call, scene: Scene, context: QuestionInfo) -> Outcome:
     """Return the answer on the table's most probable poses, with its probability."""
     if program.output not in ANSWERS:
         raise ProgramError(f"{program} asks nothing")
-    evaluator = _FirstOrder(World.of(scene, SCOPE_RULES), asked, trace=True)
+    evaluator = _FirstOrder(SceneGeometry.of(scene, SCOPE_RULES), context, trace=True)
     try:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
-        return failed(failure, told=evaluator.told)
-    return Outcome("ok", answer, evaluator.probability, valid=1.0, told=evaluator.told)
+        return failed(failure, make_trace=evaluator.trace_steps)
+    return Outcome("ok", answer, evaluator.probability, valid=1.0, make_trace=evaluator.trace_steps)
 
 
 class _FirstOrder(Evaluator):
@@ -93,23 +97,23 @@ class _FirstOrder(Evaluator):
     probability = 1.0
 
     def value(self, call: Call):
-        found = super().value(call)
+        value = super().value(call)
         if call.op in _WEIGHED:
             outer, self.tracing = self.tracing, False
-            self.probability = _WEIGHED[call.op](self, found, *call.args)
+            self.probability = _WEIGHED[call.op](self, value, *call.args)
             self.tracing = outer
-        return found
+        return value
 
-    def _label(self, found: str, start: Call, goal: Call, frame: Call, sectors: str) -> float:
-        b, a = self.apart(goal, start, viewer=True)
-        among = [self.rules.said("eight", direction) for direction in self.told_apart(sectors)]
+    def _label(self, label: str, start: Call, goal: Call, frame: Call, sectors: str) -> float:
+        b, a = self.disambiguate(goal, start, viewer=True)
+        labels = [self.rules.spell("eight", direction) for direction in self.sector_names(sectors)]
         owner = self._owner(frame, a)
         turn, sigma = self._turn(a, b, self.axes(frame, a))
         if owner is None:
-            return label_beliefs(turn, sigma, 0.0, among)[found]
+            return label_beliefs(turn, sigma, 0.0, labels)[label]
         state = self.world.things[owner].state
         sigma = math.hypot(sigma, math.sqrt(max(state.covariance[2][2], 0.0)))
-        return label_beliefs(turn, sigma, min(state.flip, 1 - state.flip), among)[found]
+        return label_beliefs(turn, sigma, min(state.flip, 1 - state.flip), labels)[label]
 
     def _owner(self, frame: Call, reference: int) -> int | None:
         """Return the object that defines the frame, if any."""
@@ -130,24 +134,28 @@ class _FirstOrder(Evaluator):
             return np.zeros((2, 2))
         return np.array(self.world.things[i].state.covariance, float)[:2, :2]
 
-    def _image(self, found: str, direction: str, start: Call, goal: Call) -> float:
-        b, a = self.apart(goal, start, viewer=True)
-        label = self.rules.said("eight", direction)
-        belief = [label_beliefs(*self._turn(a, b, axes))[label] for axes in self.asked.views]
-        chosen = self.asked.options.index(found) if self.asked.options else int(found) - 1
+    def _image(self, answer: str, direction: str, start: Call, goal: Call) -> float:
+        b, a = self.disambiguate(goal, start, viewer=True)
+        label = self.rules.spell("eight", direction)
+        belief = [label_beliefs(*self._turn(a, b, axes))[label] for axes in self.info.views]
+        chosen = self.info.options.index(answer) if self.info.options else int(answer) - 1
         return belief[chosen] / sum(belief) if sum(belief) > 0 else 0.0
 
-    def _named_one(self, _found: str, what: str, one: Call) -> float:
+    def _named_one(self, _answer: str, what: str, object_call: Call) -> float:
         if what != "name":
             return 1.0
-        if one.op != "best" or one.args[:2] != ("distance", "least") or len(one.args) < 4:
-            return self.world.things[self.object(one)].state.existence
-        start, best = self.object(one.args[2], viewer=True), self.object(one)
-        if one.args[3].op == "choices" and self.asked.options:
-            among = self._refers.choices(self.asked.options, start).values()
+        if (
+            object_call.op != "best"
+            or object_call.args[:2] != ("distance", "least")
+            or len(object_call.args) < 4
+        ):
+            return self.world.things[self.object(object_call)].state.existence
+        start, best = self.object(object_call.args[2], viewer=True), self.object(object_call)
+        if object_call.args[3].op == "choices" and self.info.options:
+            candidates = self._refers.choices(self.info.options, start).values()
         else:
-            among = [i for i in self.set(one.args[3]) if i != start]
-        others = [i for i in among if i != best]
+            candidates = [i for i in self.set(object_call.args[3]) if i != start]
+        others = [i for i in candidates if i != best]
         return self._nearer(start, best, min(others, key=self.world.distance_from(start))) if others else 1.0
 
     def _nearer(self, start: int, i: int, j: int) -> float:

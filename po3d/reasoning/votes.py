@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from po3d.language.program import ProgramError, Tree
-from po3d.language.programs.rooms import ROOMS, SIGNATURES, Call
-from po3d.scene.worlds import Named
+from po3d.language.programs.rooms import ROOMS, SIGNATURES, RoomCall
+from po3d.scene.posterior import Named
 
 SILENT = 0.5  # weight of a failed sample in `Vote.credence`
 
@@ -48,13 +48,13 @@ def vote(answers: Iterable[str | None], ties: Sequence[str] = ()) -> Vote | None
     Ties go to the first of `ties`, then to the answer that came first. None if no sample has an
     answer.
     """
-    given = list(answers)
-    counts = Counter(answer for answer in given if answer is not None)
+    answer_list = list(answers)
+    counts = Counter(answer for answer in answer_list if answer is not None)
     if not counts:
         return None
     rank = {answer: k for k, answer in enumerate(dict.fromkeys([*ties, *counts]))}
     ranked = sorted(counts.items(), key=lambda item: (-item[1], rank[item[0]]))
-    return Vote(dict(ranked), len(given))
+    return Vote(dict(ranked), len(answer_list))
 
 
 def presupposed(program: Tree) -> list[Named]:
@@ -64,18 +64,18 @@ def presupposed(program: Tree) -> list[Named]:
     there?" presupposes none.
     """
     try:
-        spelled = program if isinstance(program, Call) else ROOMS.spelled(program)
+        room_program = program if isinstance(program, RoomCall) else ROOMS.from_core(program)
     except ProgramError:  # rooms have no spelling for it
         return []
-    return list(dict.fromkeys(_presupposed(spelled, spelled.output == "edit", ())))
+    return list(dict.fromkeys(_presupposed(room_program, room_program.output == "edit", ())))
 
 
-def _presupposed(call: Call, granted: bool, looks: tuple[tuple[str, str], ...]) -> Iterator[Named]:
+def _presupposed(call: RoomCall, granted: bool, looks: tuple[tuple[str, str], ...]) -> Iterator[Named]:
     if call.op == "all" and granted:
         yield Named(str(call.args[0]), looks)
     here = ()
     if call.op == "having":
         here = (*looks, (str(call.args[0]), str(call.args[1])))
     for arg, kind in zip(call.args, SIGNATURES[call.op].inputs):
-        if isinstance(arg, Call):
+        if isinstance(arg, RoomCall):
             yield from _presupposed(arg, granted or kind == "object", here)

@@ -1,6 +1,6 @@
 """Relations and measures between the objects of a table, before and after an edit.
 
-A `World` concatenates the objects of the edited scene and of the scene before the edit, so that
+A `SceneGeometry` concatenates the objects of the edited scene and of the scene before the edit, so that
 an object can be compared with an earlier position. Indices below `now` belong to the edited
 scene, the others to the scene before it; VIEWER is the viewer. Single pairs are computed with
 plain floats, which is faster than arrays; relations of street scenes are computed for all pairs
@@ -21,7 +21,7 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.frames import room_centre
 from po3d.scene.geometry import Array
-from po3d.scene.index import Layout
+from po3d.scene.index import SceneIndex
 from po3d.scene.orbit import Axes, own_axes
 from po3d.scene.rooms import SYNONYMS, VALUE_WORDS, purposes_of
 from po3d.scene.table import ObjectState, Scene
@@ -42,7 +42,7 @@ def _shade(one: str, other: str) -> bool:
     return one.endswith(f" {other}") or other.endswith(f" {one}")
 
 
-class World:
+class SceneGeometry:
     """The objects of a scene after and before an edit, in one list and one reference frame.
 
     `edited` is the edited scene with its history. `before` is the scene that was edited, or its
@@ -53,26 +53,26 @@ class World:
     def __init__(
         self,
         edited: Edited,
-        before: Scene | Layout,
+        before: Scene | SceneIndex,
         rules: Rules = ROOM_RULES,
         stand: tuple[float, float] | None = None,
     ) -> None:
-        self.was = before if isinstance(before, Layout) else Layout(before)
+        self.was = before if isinstance(before, SceneIndex) else SceneIndex(before)
         self.edited, self.before, self.rules, self.stand = edited, self.was.scene, rules, stand
-        self.present = self.was if edited.scene is self.before else Layout(edited.scene, self.was)
+        self.present = self.was if edited.scene is self.before else SceneIndex(edited.scene, self.was)
         # of the edited scene, then of the scene before
         self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
 
     @classmethod
-    def of(cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None) -> "World":
+    def of(cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None) -> "SceneGeometry":
         """Return the world of an unedited scene."""
         return cls(unchanged(scene), scene, rules, stand)
 
-    def after(self, edited: Edited) -> "World":
+    def after(self, edited: Edited) -> "SceneGeometry":
         """Return the world after an edit of this world, which must be unedited."""
-        return World(edited, self.was, self.rules, self.stand)
+        return SceneGeometry(edited, self.was, self.rules, self.stand)
 
     @property
     def scene(self) -> Scene:
@@ -133,11 +133,11 @@ class World:
         return index in self.salient
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
-        """Return the objects of one time that a noun can denote; see `Layout.called`."""
+        """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
         if before:
             now = self.now
-            return [now + i for i in self.was.called(noun)]
-        return self.present.called(noun)
+            return [now + i for i in self.was.rows_named(noun)]
+        return self.present.rows_named(noun)
 
     def tells(self, attribute: str) -> bool:
         """Whether any object of the table has the attribute."""
@@ -148,28 +148,28 @@ class World:
         state = self.things[index].state
         return state.value(attribute) if attribute in state.beliefs else None
 
-    def having(self, attribute: str, text: str, among: Iterable[int]) -> list[int]:
+    def having(self, attribute: str, text: str, candidates: Iterable[int]) -> list[int]:
         """Return the objects whose attribute value matches a word.
 
         Matches are tried in order, and a later one only if no object has the exact word: the word
         itself (or a shape of that kind), a synonym, and a value that is more or less specific
         ("light blue" for "blue").
         """
-        among, value = list(among), self.value
-        found = [i for i in among if (v := value(i, attribute)) == text or PARENT.get(v) == text]
-        if found or not among:
-            return found
+        candidates, value = list(candidates), self.value
+        matches = [i for i in candidates if (v := value(i, attribute)) == text or PARENT.get(v) == text]
+        if matches or not candidates:
+            return matches
         wanted = VALUE_WORDS.get(text, text)
-        found = [
+        matches = [
             i
-            for i in among
+            for i in candidates
             if (v := value(i, attribute)) is not None and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
         ]
-        if found:
-            return [] if text in self.values(attribute) else found
+        if matches:
+            return [] if text in self.values(attribute) else matches
         shade = [
             i
-            for i in among
+            for i in candidates
             if (v := value(i, attribute)) is not None and _shade(wanted, VALUE_WORDS.get(v, v))
         ]
         return [] if " " in text and text in self.values(attribute) else shade
@@ -213,8 +213,8 @@ class World:
         thing = self.things[index]
         if not thing.name:
             return describe(thing.state, index if number is None else number)
-        among = [i for i in self.times(index >= self.now) if self.names[i] == thing.name]
-        which = f" {among.index(index) + 1}" if len(among) > 1 and index in among else ""
+        alike = [i for i in self.times(index >= self.now) if self.names[i] == thing.name]
+        which = f" {alike.index(index) + 1}" if len(alike) > 1 and index in alike else ""
         return f"{thing.name}{which}{' (before)' if index >= self.now else ''}"
 
     # --- places -----------------------------------------------------------------------------------
@@ -288,11 +288,11 @@ class World:
 
         return away
 
-    def others(self, index: int, among: Iterable[int]) -> list[int]:
+    def others(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects other than `index`; for the viewer, without the object at `stand`."""
         if index == VIEWER and self.stand is not None:
-            return [i for i in among if self.things[i].state.position[:2] != self.stand]
-        return [i for i in among if i != index]
+            return [i for i in candidates if self.things[i].state.position[:2] != self.stand]
+        return [i for i in candidates if i != index]
 
     # --- regions around an object -----------------------------------------------------------------
 
@@ -308,9 +308,9 @@ class World:
         """Return the largest gap at which two objects are next to each other."""
         return relations.next_to_limit(self.things[index], self.things[other], self.rules)
 
-    def next_to(self, index: int, among: Iterable[int]) -> list[int]:
+    def next_to(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects next to an object."""
-        others = [i for i in among if i != index]
+        others = [i for i in candidates if i != index]
         if self.rules.next_to_in == "sizes":
             return [i for i in others if self.neighbours(index, i) >= 0]
         return self.beside(index, [i for i in others if self.near(index, i)])
@@ -323,27 +323,27 @@ class World:
             return False
         return relations.neighbours(a, b, self.rules) >= 0
 
-    def beside(self, index: int, among: Iterable[int]) -> list[int]:
+    def beside(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects that are not stacked with an object.
 
         Stacked: the centre of one is in the other's footprint.
         """
-        among = list(among)
-        if VIEWER in (index, *among[:1]):
-            return among
-        things, one = self.things, self.things[index]
-        reach, right, front = one.reach, one.right, one.front
-        found = []
-        for i in among:
+        candidates = list(candidates)
+        if VIEWER in (index, *candidates[:1]):
+            return candidates
+        things, reference = self.things, self.things[index]
+        reach, right, front = reference.reach, reference.right, reference.front
+        unobstructed = []
+        for i in candidates:
             other = things[i]
             limit = reach + other.reach
             if (
                 not -limit < other.right - right < limit
                 or not -limit < other.front - front < limit
-                or not relations.stacked(one, other)
+                or not relations.stacked(reference, other)
             ):
-                found.append(i)
-        return found
+                unobstructed.append(i)
+        return unobstructed
 
     def stacked(self, index: int, other: int) -> bool:
         """Whether one object stands over the other."""
@@ -353,37 +353,37 @@ class World:
         """Return the margin by which one object is directly above another; negative if not."""
         return relations.over(self.things[index], self.things[other], self.rules)
 
-    def under(self, index: int, among: Iterable[int]) -> list[int]:
+    def under(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects under an object."""
         if self.rules.under == "directly":
-            return [i for i in among if i != index and self.over(index, i) > 0]
+            return [i for i in candidates if i != index and self.over(index, i) > 0]
         z = self.height(index)
-        return [i for i in among if i != index and self.height(i) < z and self.stacked(index, i)]
+        return [i for i in candidates if i != index and self.height(i) < z and self.stacked(index, i)]
 
-    def lying(self, direction: str, start: int, among: Iterable[int]) -> list[int]:
+    def lying(self, direction: str, start: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the cone of a direction of the frame from an object.
 
-        The object itself may be in the result if it is in `among`.
+        The object itself may be in the result if it is in `candidates`.
         """
         cone = relations.cone(direction, self.rules)
         ahead, things = azimuth(direction), self.things
         right, front = things[start].right, things[start].front
         atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
-        found = [
+        in_direction = [
             i
-            for i in among
+            for i in candidates
             if -cone
             <= remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
             <= cone
         ]
-        return self.beside(start, found)
+        return self.beside(start, in_direction)
 
-    def within(self, direction: str, start: int, axes: Axes, among: Iterable[int]) -> list[int]:
+    def within(self, direction: str, start: int, axes: Axes, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the cone of a direction for axes other than the frame's."""
         cone = relations.cone(direction, self.rules)
         return [
             i
-            for i in self.beside(start, among)
+            for i in self.beside(start, candidates)
             if math.hypot(*self.vector(start, i)) >= 1e-9 and self.off(direction, start, i, axes) <= cone
         ]
 
@@ -431,14 +431,14 @@ class World:
         """Whether an object is between two others."""
         return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
 
-    def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
+    def blocking(self, first: int, second: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the direct path between two objects."""
         things, path = self.things, self.rules.path
         a, b = things[first].box, things[second].box
         dx, dy = b.x - a.x, b.y - a.y
         length = math.hypot(dx, dy)
         near, across = [], set()
-        for i in among:
+        for i in candidates:
             thing = things[i]
             box, limit = thing.box, (thing.reach + path) * length
             x, y = box.x - a.x, box.y - a.y
@@ -483,12 +483,12 @@ class World:
         """Return [i][j] of `Pairs.spare`, cached; collisions only between objects of one time."""
         if relation not in self._spare:
             if relation[0].startswith("collides"):
-                found = np.full((len(self.things),) * 2, -np.inf)
+                slack = np.full((len(self.things),) * 2, -np.inf)
                 for time in (slice(self.now), slice(self.now, None)):
-                    found[time, time] = self._street(time).spare(*relation)
+                    slack[time, time] = self._street(time).spare(*relation)
             else:
-                found = self.street.spare(*relation)
-            self._spare[relation] = found.tolist()
+                slack = self.street.spare(*relation)
+            self._spare[relation] = slack.tolist()
         return self._spare[relation]
 
     @cached_property

@@ -16,7 +16,7 @@ from po3d.scene.geometry import Camera, Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 
-class Hold(NamedTuple):
+class CameraPose(NamedTuple):
     """Height above the ground (metres) and orientation (radians) of a camera."""
 
     height: float
@@ -26,7 +26,7 @@ class Hold(NamedTuple):
 
 
 def held(
-    hold: Hold, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
+    hold: CameraPose, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
 ) -> Camera:
     """Return the camera above ground point `ground` (x, y) in this pose. `focal` in pixels."""
     cp, sp = math.cos(hold.pitch), math.sin(hold.pitch)
@@ -40,7 +40,7 @@ def held(
     return Camera(width, height, focal, Pose(rotation, -rotation @ eye))
 
 
-def hold_of(camera: Camera) -> Hold:
+def camera_pose_of(camera: Camera) -> CameraPose:
     """Return the height and orientation of a camera: the inverse of `held`.
 
     Roll and azimuth are undefined for a camera aimed straight up or down.
@@ -50,7 +50,7 @@ def hold_of(camera: Camera) -> Hold:
     level = np.array([forward[1], -forward[0], 0.0])
     level /= max(float(np.linalg.norm(level)), 1e-12)
     low = np.cross(forward, level)
-    return Hold(
+    return CameraPose(
         float(camera.position[2]),
         math.asin(float(np.clip(forward[2], -1, 1))),
         math.atan2(float(right @ low), float(right @ level)),
@@ -65,7 +65,7 @@ def carried(scene: Scene, camera: Camera) -> Scene:
     """
     if scene.camera is None:
         return scene
-    turn = hold_of(camera).azimuth - hold_of(scene.camera).azimuth
+    turn = camera_pose_of(camera).azimuth - camera_pose_of(scene.camera).azimuth
     spin = rotation_z(turn)
     offset = camera.position - spin @ scene.camera.position
     offset[2] = 0.0

@@ -23,7 +23,7 @@ def paint(o: ObjectState) -> tuple[int, int, int]:
     return _MORE_RGB.get(name) or COLORS_RGB.get(name) or PLAIN
 
 
-def shown_table(scene: Scene) -> Table:
+def display_table(scene: Scene) -> Table:
     """Return `room_table` for scenes with an outline or names, else `street_table`."""
     named = scene.outline is not None or any("name" in o.beliefs for o in scene.objects)
     return room_table(scene) if named else street_table(scene)
@@ -66,12 +66,12 @@ def top_view(scene: Scene) -> str:
     room = scene.outline is not None
     right, up = (scene.axes[side] for side in ("right", "front" if room else "behind"))
     along = lambda p, axis: p[0] * axis[0] + p[1] * axis[1]  # noqa: E731
-    shown = [(along(o.position, right), along(o.position, up)) for o in scene.objects]
+    points = [(along(o.position, right), along(o.position, up)) for o in scene.objects]
     corners = [(along(p, right), along(p, up)) for p in scene.outline or ()]
-    xs, ys = zip(*shown, *corners) if shown or corners else ((0.0,), (0.0,))
+    xs, ys = zip(*points, *corners) if points or corners else ((0.0,), (0.0,))
     step = max((max(xs) - min(xs)) / (_WIDTH - 4), (max(ys) - min(ys)) / (_HEIGHT - 1) / 2, 1e-6)
     rows = [[" "] * _WIDTH for _ in range(round((max(ys) - min(ys)) / step / 2) + 1)]
-    for k, (x, y) in enumerate(shown):
+    for k, (x, y) in enumerate(points):
         heading = scene.objects[k].heading
         nose = (math.cos(heading), math.sin(heading))
         turn = math.atan2(along(nose, up), along(nose, right))

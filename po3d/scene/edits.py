@@ -2,7 +2,7 @@
 
 Turning is a move to the current position; replacing is a removal and an addition in place.
 Targets are indices into the scene that is passed to `apply`. Descriptions in sentences are
-resolved to indices in reasoning.plan, and places to positions in scene.placement.
+resolved to indices in reasoning.apply_edit, and places to positions in scene.placement.
 
 Objects that rest on an edited object:
 * moved or turned: they are carried along rigidly;
@@ -86,10 +86,10 @@ Row = TypeVar("Row")
 
 def with_fields(value: Row, **fields: object) -> Row:
     """Return a copy with changed fields: `dataclasses.replace` without __init__, 3 times faster."""
-    made = object.__new__(type(value))
+    copy = object.__new__(type(value))
     # the class is frozen: attributes can't be set directly
-    object.__setattr__(made, "__dict__", value.__dict__ | fields)
-    return made
+    object.__setattr__(copy, "__dict__", value.__dict__ | fields)
+    return copy
 
 
 def unchanged(scene: Scene) -> Edited:
@@ -144,17 +144,17 @@ def trace(
             else:
                 _carry(states, edit, below)
             stirred = True
-    kept: Sequence[int] = range(len(states))
+    remaining: Sequence[int] = range(len(states))
     was = touched = frozenset(touched_before)
     if gone:
         replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
-        kept = [k for k in kept if k not in gone]
-        touched = frozenset(new for new, old in enumerate(kept) if old in was)
-        states = [states[k] for k in kept]
-    origin = tuple(kept)
+        remaining = [k for k in remaining if k not in gone]
+        touched = frozenset(new for new, old in enumerate(remaining) if old in was)
+        states = [states[k] for k in remaining]
+    origin = tuple(remaining)
     if added:
-        touched = touched.union(range(len(kept), len(kept) + len(added)))
+        touched = touched.union(range(len(remaining), len(remaining) + len(added)))
         origin += (None,) * len(added)
     changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
     return with_fields(
@@ -165,7 +165,7 @@ def trace(
 _NO_CHANGE = unchanged(Scene((), {}, "edited"))
 
 
-class Body(Protocol):
+class RestingBody(Protocol):
     """What `resting` needs: name, footprint, and heights of the bottom and the top."""
 
     name: str
@@ -189,11 +189,11 @@ def support(states: Sequence[ObjectState | None]) -> list[int | None]:
     return resting([None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states])
 
 
-def resting(bodies: Sequence[Body | None]) -> list[int | None]:
+def resting(bodies: Sequence[RestingBody | None]) -> list[int | None]:
     """Like `support`, for precomputed bodies."""
     tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
     levels = [top for top, _ in tops]
-    found: list[int | None] = [None] * len(bodies)
+    supports: list[int | None] = [None] * len(bodies)
     for _, i in tops:
         low, box = bodies[i].low, bodies[i].box
         if low - levels[0] <= -REST_BELOW:  # every object's top is above this one's bottom
@@ -205,8 +205,8 @@ def resting(bodies: Sequence[Body | None]) -> list[int | None]:
             if gap <= -REST_BELOW:
                 break
             if gap < REST_ABOVE and k != i and top > best and holds(bodies[k].box, box.x, box.y, REST_MARGIN):
-                found[i], best = k, top
-    return found
+                supports[i], best = k, top
+    return supports
 
 
 def _name(state: ObjectState) -> str:
@@ -224,10 +224,10 @@ def carried_by(below: Sequence[int | None], index: int) -> list[int]:
     """Return the indices of all objects that rest on an object, directly or indirectly."""
     if index not in below:  # shortcut for the most frequent case
         return []
-    found = [k for k, b in enumerate(below) if b == index]
-    for k in found:  # the list grows during the loop
-        found += [i for i, b in enumerate(below) if b == k and i not in found]
-    return found
+    carried = [k for k, b in enumerate(below) if b == index]
+    for k in carried:  # the list grows during the loop
+        carried += [i for i, b in enumerate(below) if b == k and i not in carried]
+    return carried
 
 
 def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:

@@ -85,7 +85,7 @@ def _merge(scene: Scene, i: int, j: int) -> Scene:
             moved.append(belief)
         occluders = tuple(moved)
     scene = replace(scene, objects=tuple(objects), occluders=occluders)
-    return scene.kept([k for k in range(len(objects)) if k != j])
+    return scene.subset([k for k in range(len(objects)) if k != j])
 
 
 def _mixed(first: Mapping[str, float], second: Mapping[str, float], weight: float) -> dict[str, float]:

@@ -40,13 +40,13 @@ class Floor:
     @cached_property
     def walls(self) -> list[Wall]:
         """Walls longer than 0.2 m."""
-        found = []
+        walls = []
         for (x, y), (x1, y1) in zip(self.outline, (*self.outline[1:], self.outline[0])):
             ex, ey = x1 - x, y1 - y
             length = math.hypot(ex, ey)
             if length > 0.2:
-                found.append(Wall((-ey / length, ex / length), (x + ex / 2, y + ey / 2), length))
-        return found
+                walls.append(Wall((-ey / length, ex / length), (x + ex / 2, y + ey / 2), length))
+        return walls
 
     @cached_property
     def _polygon(self) -> shapely.Polygon:
@@ -148,8 +148,8 @@ def _rectangle(outline: Outline) -> Rectangle | None:
     if not depth or not width:
         return None
     c, s = (x1 - x0) / depth, (y1 - y0) / depth
-    found = Rectangle((x0 + x2) / 2, (y0 + y2) / 2, c, s, depth / 2, width / 2)
-    corners = found.corners
+    rectangle = Rectangle((x0 + x2) / 2, (y0 + y2) / 2, c, s, depth / 2, width / 2)
+    corners = rectangle.corners
     corners = corners[2:] + corners[:2]  # start at the back right corner
     close = all(math.hypot(x - a, y - b) < 1e-5 for (x, y), (a, b) in zip(outline, corners))
-    return found if close else None
+    return rectangle if close else None

@@ -22,7 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.io.spelling import too_long
+from po3d.io.fuzzy import too_long
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import is_a
 from po3d.scene.table import Scene
@@ -129,14 +129,14 @@ def frame_from_text(scene: Scene, text: str) -> Scene:
 
 def anchor_positions(scene: Scene, name: str) -> Array:
     """Return the (k, 2) positions of the objects called `name`; InputError if there is none."""
-    found = [o.position[:2] for o in scene.objects if is_a(o.value("name"), name)]
-    if not found:
+    positions = [o.position[:2] for o in scene.objects if is_a(o.value("name"), name)]
+    if not positions:
         words = name.split()  # e.g. "wooden desk": retry without the leading adjective
         if len(words) > 1:
             return anchor_positions(scene, " ".join(words[1:]))
         names = sorted({o.value("name") for o in scene.objects})
         raise InputError(f"the anchor {name!r} is not in the room; it holds {', '.join(names)}")
-    return np.array(found, float)
+    return np.array(positions, float)
 
 
 def room_centre(scene: Scene) -> tuple[float, float]:

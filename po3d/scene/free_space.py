@@ -55,7 +55,7 @@ class Candidates(NamedTuple):
         return self.x.item(row), self.y.item(column)
 
 
-class Found(NamedTuple):
+class FreePlace(NamedTuple):
     """A chosen pose."""
 
     x: float
@@ -68,7 +68,7 @@ def cheapest_free(
     size: tuple[float, float],
     obstacles: Sequence[Thing],
     floor: Floor | None,
-) -> Found | None:
+) -> FreePlace | None:
     """Return the cheapest candidate whose footprint meets no obstacle and is inside the floor.
 
     `size` is (depth, width) of the footprint. The first candidate wins ties; None if there is
@@ -83,7 +83,7 @@ def cheapest_free(
         box = group.cheapest()
         culprit = _in_the_way(box, group.half_x, group.half_y, obstacles, floor)
         if culprit is None:
-            return Found(box.x, box.y, group.candidates.heading)
+            return FreePlace(box.x, box.y, group.candidates.heading)
         group.rule_out(culprit)
     return None
 
@@ -177,7 +177,7 @@ def least_overlap(
     size: tuple[float, float],
     obstacles: Sequence[Thing],
     floor: Floor | None,
-) -> tuple[Found, float]:
+) -> tuple[FreePlace, float]:
     """Return the candidate with the smallest overlap, the cheapest on ties, and its overlap.
 
     The overlap is the area shared with obstacles or outside the floor, square metres. Tests every
@@ -200,4 +200,4 @@ def least_overlap(
         near = np.flatnonzero(shapely.intersects(boxes, shape))
         wrong[near] += shapely.area(shapely.intersection(boxes[near], shape))
     k = int(wrong.argmin())
-    return Found(*points[k].tolist(), float(heading[k])), float(wrong[k])
+    return FreePlace(*points[k].tolist(), float(heading[k])), float(wrong[k])

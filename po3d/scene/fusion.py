@@ -22,14 +22,14 @@ from po3d.io.errors import InputError
 from po3d.scene.camera import transformed
 from po3d.scene.geometry import Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.orbit import Axes
-from po3d.scene.registration import EPSILON, Placed, covariance_of, register, rotation
+from po3d.scene.registration import EPSILON, RegisteredView, covariance_of, register, rotation
 from po3d.scene.table import ObjectState, Scene
 
 HALF_TURN = math.pi
 
 
 @dataclass(frozen=True)
-class View:
+class ViewTable:
     """The table of one view.
 
     `yaw` is the rotation of its world relative to the first view's, radians; None if unknown. An
@@ -45,19 +45,19 @@ class Fused:
     """One table in the world frame of one of the views, and the registration of each view."""
 
     scene: Scene
-    placed: tuple[Placed | None, ...]  # pose of each view in the fused world; None: not registered
+    placed: tuple[RegisteredView | None, ...]  # pose of each view in the fused world; None: not registered
     members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) pairs of each object
     turns: tuple[float | None, ...]  # yaw of each view in the fused world (radians); None: unknown
 
-    def axes(self, view: int, own: Axes) -> dict[str, tuple[float, float]]:
-        """Return a view's axes (`own` in its own table) in the fused world.
+    def axes(self, view: int, view_axes: Axes) -> dict[str, tuple[float, float]]:
+        """Return a view's axes (`view_axes` in its own table) in the fused world.
 
         Raise InputError if the yaw of the view is unknown.
         """
         if self.turns[view] is None:
             raise InputError(f"view {view + 1} has nothing in common with the others")
         turn = rotation(self.turns[view])
-        turned = {side: turn @ np.array(way) for side, way in own.items()}
+        turned = {side: turn @ np.array(way) for side, way in view_axes.items()}
         return {side: (float(x), float(y)) for side, (x, y) in turned.items()}
 
 
@@ -65,33 +65,33 @@ class _Grown(NamedTuple):
     """The views registered to `start`, directly or through others, with matched rows."""
 
     start: int
-    placed: list[Placed | None]
+    placed: list[RegisteredView | None]
     groups: list[list[tuple[int, int]]]
 
-    def fitting(self, views: Sequence[View]) -> int:
+    def fitting(self, views: Sequence[ViewTable]) -> int:
         """Return the number of registered views with at least one object."""
         return sum(p is not None and len(v.table) > 0 for p, v in zip(self.placed, views))
 
 
-def fuse(views: Sequence[View]) -> Fused:
+def fuse(views: Sequence[ViewTable]) -> Fused:
     """Fuse all views into one table; InputError for an empty list."""
     if not views:
         raise InputError("there are no views to fuse")
     yaws = [v.yaw for v in views]
     if yaws[0] is None:
         yaws[0] = 0.0
-    found: list[_Grown] = []
+    groups: list[_Grown] = []
     for start in range(len(views)):
         # a registered view would give the same component
-        if not any(grown.placed[start] for grown in found):
-            found.append(_grown(views, yaws, start))
-    best = max(found, key=lambda grown: grown.fitting(views))  # the first on ties
+        if not any(grown.placed[start] for grown in groups):
+            groups.append(_grown(views, yaws, start))
+    best = max(groups, key=lambda grown: grown.fitting(views))  # the first on ties
     return joined(views, best.placed, best.groups, best.start, _turns(yaws, best.start))
 
 
 def joined(
-    views: Sequence[View],
-    placed: Sequence[Placed | None],
+    views: Sequence[ViewTable],
+    placed: Sequence[RegisteredView | None],
     groups: Sequence[Sequence[tuple[int, int]]],
     start: int = 0,
     turns: Sequence[float | None] = (),
@@ -106,23 +106,23 @@ def joined(
     return Fused(scene, tuple(placed), tuple(tuple(g) for g in groups), tuple(known))
 
 
-def _grown(views: Sequence[View], yaws: Sequence[float | None], start: int) -> _Grown:
+def _grown(views: Sequence[ViewTable], yaws: Sequence[float | None], start: int) -> _Grown:
     """Register all views that can be registered to `start`, then each once more onto all others."""
     turns = _turns(yaws, start)
-    placed: list[Placed | None] = [None] * len(views)
-    placed[start] = Placed(0.0, (0.0, 0.0), {}, 0.0)
+    placed: list[RegisteredView | None] = [None] * len(views)
+    placed[start] = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)
     groups: list[list[tuple[int, int]]] = [[(start, i)] for i in range(len(views[start].table))]
     others = [k for k in range(len(views)) if k != start]
     left = list(others)
     while left:
         fused = _merged(views, placed, groups, start)
-        found = {k: register(fused, views[k].table, turns[k]) for k in left}
-        k = min(left, key=lambda k: found[k].cost if found[k] else 0.0)
-        if found[k] is None:  # none of the remaining views can be registered
+        registrations = {k: register(fused, views[k].table, turns[k]) for k in left}
+        k = min(left, key=lambda k: registrations[k].cost if registrations[k] else 0.0)
+        if registrations[k] is None:  # none of the remaining views can be registered
             break
         left.remove(k)
-        placed[k] = found[k]
-        _join(groups, k, found[k], len(views[k].table))
+        placed[k] = registrations[k]
+        _join(groups, k, registrations[k], len(views[k].table))
     for k in others if len(views) > 2 else ():
         if placed[k] is not None:
             rest = [[member for member in g if member[0] != k] for g in groups]
@@ -140,7 +140,7 @@ def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:
     return [None if yaw is None or first is None else yaw - first for yaw in yaws]
 
 
-def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: int) -> None:
+def _join(groups: list[list[tuple[int, int]]], view: int, placed: RegisteredView, rows: int) -> None:
     """Add a view's rows to their matched groups; unmatched rows start new groups."""
     for row in range(rows):
         if row in placed.matches:
@@ -153,8 +153,8 @@ def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: 
 
 
 def _merged(
-    views: Sequence[View],
-    placed: Sequence[Placed | None],
+    views: Sequence[ViewTable],
+    placed: Sequence[RegisteredView | None],
     groups: Sequence[Sequence[tuple[int, int]]],
     start: int,
 ) -> Scene:
@@ -164,7 +164,7 @@ def _merged(
     return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 
 
-def _moved(o: ObjectState, placed: Placed) -> ObjectState:
+def _moved(o: ObjectState, placed: RegisteredView) -> ObjectState:
     """Return an object in the fused world; its image box belongs to its own view and is dropped."""
     move = Pose(rotation_z(placed.yaw), np.array([*placed.shift, 0.0]))
     return replace(transformed(o, move, float(wrap_angle(o.heading + placed.yaw))), box=None)
@@ -225,12 +225,12 @@ def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
     """Multiply attribute probabilities: the observations are assumed independent."""
     result: dict[str, dict[str, float]] = {}
     for attribute in dict.fromkeys(a for o in rows for a in o.beliefs):
-        told = [o.beliefs[attribute] for o in rows if attribute in o.beliefs]
-        values = list(dict.fromkeys(v for belief in told for v in belief))
+        stated = [o.beliefs[attribute] for o in rows if attribute in o.beliefs]
+        values = list(dict.fromkeys(v for belief in stated for v in belief))
         if len(values) == 1:
             result[attribute] = {values[0]: 1.0}
             continue
-        logs = np.array([sum(math.log(max(b.get(v, 0.0), EPSILON)) for b in told) for v in values])
+        logs = np.array([sum(math.log(max(b.get(v, 0.0), EPSILON)) for b in stated) for v in values])
         p = np.exp(logs - logs.max())
         result[attribute] = {v: float(x) for v, x in zip(values, p / p.sum())}
     return result

@@ -1,6 +1,6 @@
 """Cached quantities of a room's table: supports, footprints, positions in the frame.
 
-A scene holds state only; a `Layout` caches what is computed from it. The layout of an edited
+A scene holds state only; a `SceneIndex` caches what is computed from it. The layout of an edited
 scene reuses the rows of unchanged objects.
 """
 
@@ -53,24 +53,24 @@ class Thing(NamedTuple):
 _thing = partial(tuple.__new__, Thing)  # constructs in half the time of the class's own constructor
 
 
-class Layout:
+class SceneIndex:
     """The derived quantities of a scene.
 
     `like` is the layout of the scene before an edit, in the same reference frame.
     """
 
-    def __init__(self, scene: Scene, like: "Layout | None" = None) -> None:
+    def __init__(self, scene: Scene, like: "SceneIndex | None" = None) -> None:
         self.scene = scene
         self._like = like = like if like is not None and like.scene.axes == scene.axes else None
         self._axes = scene.axes["right"], scene.axes["front"]
-        made = like.by_identity if like is not None else {}
-        self.things = [made.get(id(state)) or self._thing(state) for state in scene.objects]
+        cached = like.by_identity if like is not None else {}
+        self.things = [cached.get(id(state)) or self._thing(state) for state in scene.objects]
         self.names = [thing.name for thing in self.things]
         if like is not None and like.names == self.names:
-            self._gone, self._called = like._gone, like._called
+            self._gone, self._rows_by_noun = like._gone, like._rows_by_noun
         else:
             self._gone = like._gone.union(like.names).difference(self.names) if like is not None else _NONE
-            self._called = _found_by_noun(tuple(self.names), self._gone)
+            self._rows_by_noun = _rows_by_noun(tuple(self.names), self._gone)
         self._ways: dict[str, tuple[float, float]] = {}
 
     @cached_property
@@ -130,7 +130,7 @@ class Layout:
         (x, y), ((right_x, right_y), (front_x, front_y)) = point, self._axes
         return x * right_x + y * right_y, x * front_x + y * front_y
 
-    def called(self, noun: str) -> list[int]:
+    def rows_named(self, noun: str) -> list[int]:
         """Return the indices of the objects that a noun denotes.
 
         Tried in order: objects of that name, synonyms, objects that serve the purpose of the noun
@@ -138,28 +138,28 @@ class Layout:
         last step is skipped if an edit removed what the noun denotes: no armchair is an office
         chair because the office chair is gone.
         """
-        found = self._called.get(noun)
-        if found is None:
+        indices = self._rows_by_noun.get(noun)
+        if indices is None:
             fit = _fit(noun)
             fits = [*map(fit.__getitem__, self.names)]
             best = max(fits, default=_NOT)
             if best != _NOT:
-                found = [i for i, one in enumerate(fits) if one == best]
+                indices = [i for i, fit in enumerate(fits) if fit == best]
             else:
                 gone = any(fit[name] != _NOT for name in self._gone)
-                found = self.called(fit.last_words) if fit.last_words and not gone else []
-            self._called[noun] = found
-        return found
+                indices = self.rows_named(fit.last_words) if fit.last_words and not gone else []
+            self._rows_by_noun[noun] = indices
+        return indices
 
     def way(self, direction: str) -> tuple[float, float]:
         """Return the unit ground vector of "left", "front right" ... in the scene's frame."""
-        found = self._ways.get(direction)
-        if found is None:
+        vector = self._ways.get(direction)
+        if vector is None:
             axes = [self.scene.axes[_AXIS.get(word, word)] for word in direction.split()]
             x, y = (sum(part) for part in zip(*axes))
             length = math.hypot(x, y)
-            found = self._ways[direction] = (x / length, y / length)
-        return found
+            vector = self._ways[direction] = (x / length, y / length)
+        return vector
 
 
 _AXIS = {"back": "behind"}
@@ -169,7 +169,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 @lru_cache(1024)
-def _found_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, list[int]]:
+def _rows_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, list[int]]:
     """Return a dict that caches `called` for all tables with these names and these removed names.
 
     Posterior samples of one table mostly share their names, so they share this cache.
@@ -190,17 +190,17 @@ class _Fit(dict[str, int]):
         self.last_words = rest if attribute_of(first) is None else ""
 
     def __missing__(self, name: str) -> int:
-        noun, called = SYNONYMS.get(self.noun, self.noun), SYNONYMS.get(name, name)
+        noun, canonical = SYNONYMS.get(self.noun, self.noun), SYNONYMS.get(name, name)
         if is_a(name, self.noun):
-            found = _BY_NAME
-        elif is_a(called, noun):
-            found = _BY_OTHER_WORDS
-        elif self.use is not None and self.use in purposes_of(called):
-            found = _BY_USE
+            rank = _BY_NAME
+        elif is_a(canonical, noun):
+            rank = _BY_OTHER_WORDS
+        elif self.use is not None and self.use in purposes_of(canonical):
+            rank = _BY_USE
         else:
-            found = _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
-        self[name] = found
-        return found
+            rank = _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
+        self[name] = rank
+        return rank
 
 
 def _bare(name: str) -> str:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 from po3d.scene.geometry import Array, Camera, look_at, wrap_angle
 
 LABELS = ("front", "front-left", "left", "behind-left", "behind", "behind-right", "right", "front-right")
@@ -37,7 +37,7 @@ Axes = Mapping[str, tuple[float, float]]  # unit ground vectors of left, right, 
 
 
 @dataclass(frozen=True)
-class Reading:
+class OrbitConvention:
     """A convention for the directions of the orbit."""
 
     name: str
@@ -45,9 +45,9 @@ class Reading:
     near: bool  # whether "front" is the side nearer to the camera
 
 
-NEAR = Reading("counter-clockwise, front is nearer", 1, True)
-FAR = Reading("clockwise, front is farther", -1, False)
-READINGS = {"near": NEAR, "far": FAR}
+NEAR = OrbitConvention("counter-clockwise, front is nearer", 1, True)
+FAR = OrbitConvention("clockwise, front is farther", -1, False)
+ORBIT_CONVENTIONS = {"near": NEAR, "far": FAR}
 READING = NEAR
 
 
@@ -72,9 +72,9 @@ def azimuth_of(label: str) -> float:
     return LABELS.index(label) * STEP
 
 
-def nearest_label(azimuth: float, among: Sequence[str] = LABELS) -> str:
+def nearest_label(azimuth: float, labels: Sequence[str] = LABELS) -> str:
     """Return the label nearest to an azimuth, radians from the front to the left."""
-    return min(among, key=lambda label: off(azimuth, label))
+    return min(labels, key=lambda label: off(azimuth, label))
 
 
 def off(azimuth: float, label: str) -> float:
@@ -83,17 +83,17 @@ def off(azimuth: float, label: str) -> float:
 
 
 def label_beliefs(
-    azimuth: float, sigma: float, flip: float = 0.0, among: Sequence[str] = LABELS
+    azimuth: float, sigma: float, flip: float = 0.0, labels: Sequence[str] = LABELS
 ) -> dict[str, float]:
-    """Return the probability that each label of `among` is the nearest one.
+    """Return the probability that each label of `labels` is the nearest one.
 
     The azimuth is normal with standard deviation `sigma` (radians), and off by pi with
-    probability `flip`. `among` lists all eight labels or the answer options.
+    probability `flip`. `labels` lists all eight labels or the answer options.
     """
-    half = math.pi / len(among) if len(among) in (2, 4, 8) else STEP
+    half = math.pi / len(labels) if len(labels) in (2, 4, 8) else STEP
     sigma = max(sigma, 1e-9)
     result = {}
-    for label in among:
+    for label in labels:
         inside = 0.0
         for shift, weight in ((0.0, 1 - flip), (math.pi, flip)):
             d = math.remainder(azimuth + shift - azimuth_of(label), 2 * math.pi)
@@ -103,14 +103,14 @@ def label_beliefs(
         result[label] = inside
     total = sum(result.values())  # below 1 if sigma spans many circles, 0 if no label is near
     if total == 0:
-        return {label: float(label == nearest_label(azimuth, among)) for label in among}
+        return {label: float(label == nearest_label(azimuth, labels)) for label in labels}
     return {label: p / total for label, p in result.items()}
 
 
 # --- frames ---------------------------------------------------------------------------------------
 
 
-def viewer_axes(ahead: Sequence[float], reading: Reading = READING) -> dict[str, tuple[float, float]]:
+def viewer_axes(ahead: Sequence[float], reading: OrbitConvention = READING) -> dict[str, tuple[float, float]]:
     """Return the axes of a viewer who faces along the ground vector `ahead` (2,)."""
     x, y = (np.asarray(ahead, float) / np.linalg.norm(ahead)).tolist()
     front = (-x, -y) if reading.near else (x, y)
@@ -164,7 +164,7 @@ class Orbit:
     width: int = 640
     tall: int = 480
     focal: float = 640.0
-    reading: Reading = READING
+    reading: OrbitConvention = READING
 
     def place(self, angle: float) -> tuple[float, float]:
         """Return the ground position of the camera at `angle` degrees."""
@@ -187,7 +187,7 @@ class Orbit:
 
     def to_json(self) -> dict:
         """Return a JSON-ready record, which `from_json` reads back."""
-        return asdict(self) | {"reading": next(k for k, r in READINGS.items() if r == self.reading)}
+        return asdict(self) | {"reading": next(k for k, r in ORBIT_CONVENTIONS.items() if r == self.reading)}
 
     @classmethod
     def from_json(cls, record: dict, where: str = "orbit") -> "Orbit":
@@ -196,11 +196,11 @@ class Orbit:
         from po3d.io.schemas import OrbitRecord, checked
 
         fields = dict(checked(OrbitRecord, record, where))
-        if fields["reading"] not in READINGS:
+        if fields["reading"] not in ORBIT_CONVENTIONS:
             raise InputError(
-                f"{where}: unknown reading {shown(fields['reading'])}; known: {', '.join(READINGS)}"
+                f"{where}: unknown reading {printable(fields['reading'])}; known: {', '.join(ORBIT_CONVENTIONS)}"
             )
-        return cls(**fields | {"reading": READINGS[fields["reading"]]})
+        return cls(**fields | {"reading": ORBIT_CONVENTIONS[fields["reading"]]})
 
 
 def view_angle(degrees: float) -> int:

@@ -19,7 +19,7 @@ from po3d.scene.edits import carried_by, footprint
 from po3d.scene.floor import Wall
 from po3d.scene.free_space import FREE, Candidates, cheapest_free, least_overlap
 from po3d.scene.geometry import Array
-from po3d.scene.index import Layout, Thing
+from po3d.scene.index import SceneIndex, Thing
 from po3d.scene.rectangles import TINY, gaps, rectangle, turned
 from po3d.scene.rooms import category_of, hangs
 from po3d.scene.table import ObjectState, Scene
@@ -59,20 +59,20 @@ class Place:
     distance: float = 0.0
 
 
-def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
+def resolve(scene: Scene | SceneIndex, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
     """Return the pose of `state` at `place`.
 
     `moving` is its index if it is in the scene already; then it and the objects that it carries
-    are no obstacles. Passing a `Layout` avoids recomputing it.
+    are no obstacles. Passing a `SceneIndex` avoids recomputing it.
     """
     if place.kind == "spot":
         return _spot(state, place.objects[0])
     if place.kind == "above":
         return _above(state, place.objects[0])
-    layout = scene if isinstance(scene, Layout) else Layout(scene)
+    layout = scene if isinstance(scene, SceneIndex) else SceneIndex(scene)
     if place.kind == "shift":
         return _shift(layout, state, place)
-    finder = _Finder(layout, state, moving)
+    finder = _PoseSearch(layout, state, moving)
     if place.kind in ("corner", "wall") and not place.direction:
         place = replace(place, direction=finder.nearest(place.kind))
     if place.kind == "on":
@@ -84,7 +84,7 @@ def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int
     return finder.free(place)
 
 
-def _shift(layout: Layout, state: ObjectState, place: Place) -> Spot:
+def _shift(layout: SceneIndex, state: ObjectState, place: Place) -> Spot:
     """Return the pose after a straight displacement, stopped at the wall."""
     x, y, z = state.position
     dx, dy = (part * place.distance for part in layout.way(place.direction))
@@ -105,13 +105,13 @@ def _above(state: ObjectState, other: ObjectState) -> Spot:
     return Spot((x, y, z + other.extent[2] / 2 + OVERHEAD + state.extent[2] / 2), other.heading)
 
 
-class _Finder:
+class _PoseSearch:
     """The obstacles to one object, and the search for its pose.
 
     Where a method takes `crop`, candidates that are certainly outside the floor may be omitted.
     """
 
-    def __init__(self, layout: Layout, state: ObjectState, moving: int | None) -> None:
+    def __init__(self, layout: SceneIndex, state: ObjectState, moving: int | None) -> None:
         self.layout, self.state, self.moving = layout, state, moving
         self.start = state.position[:2] if moving is not None else layout.centre
 
@@ -187,7 +187,7 @@ class _Finder:
         depth, width = self.state.extent[:2]
         words = place.direction.split()
         ways = [self.layout.way(word) for word in words]
-        found = []
+        candidates = []
         for wall in self._walls():
             (nx, ny), _, length = wall
             outward = [-(nx * x + ny * y) for x, y in ways]
@@ -203,8 +203,8 @@ class _Finder:
                 cost = (0.0 if facing == 0 else 0.05) - (x * dx + y * dy)
             else:
                 cost = _distance(x, y, self.start)
-            found.append(Candidates(x, y, cost, math.atan2(ny, nx)))
-        return found or [self._toward(self._far(self.layout.centre, place.direction), crop)]
+            candidates.append(Candidates(x, y, cost, math.atan2(ny, nx)))
+        return candidates or [self._toward(self._far(self.layout.centre, place.direction), crop)]
 
     def _toward(self, goal: tuple[float, float], crop: bool) -> Candidates:
         """Return candidates in the whole room by distance to `goal`, for tables without walls."""
@@ -239,13 +239,13 @@ class _Finder:
 
     def _on_walls(self, goal: tuple[float, float], crop: bool) -> list[Candidates]:
         depth, half = self.state.extent[0], self.state.extent[1] / 2
-        found = []
+        candidates = []
         for wall in self._walls():
             (nx, ny), _, length = wall
             t = np.arange(-length / 2 + half, length / 2 - half + 1e-9, STEP)
             x, y = _before(wall, depth / 2 + 0.005, t)
-            found.append(Candidates(x, y, _distance(x, y, goal), math.atan2(ny, nx)))
-        return found or [self._toward(goal, crop)]
+            candidates.append(Candidates(x, y, _distance(x, y, goal), math.atan2(ny, nx)))
+        return candidates or [self._toward(goal, crop)]
 
     def on(self, reference: ObjectState) -> Spot:
         """Return a pose on top of the reference, as near to its centre as other objects allow."""
@@ -294,22 +294,22 @@ class _Finder:
         height, size = self.state.extent[2], self.state.extent[:2]
         obstacles = self._obstacles(bottom + SLACK, bottom + height - SLACK, ignore)
         floor = self.layout.floor if inside else None
-        found, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
-        if found is None:
-            found, wrong = least_overlap(candidates(False), size, obstacles, floor)
-        return Spot((found.x, found.y, bottom + height / 2), found.heading, wrong > FREE)
+        spot, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
+        if spot is None:
+            spot, wrong = least_overlap(candidates(False), size, obstacles, floor)
+        return Spot((spot.x, spot.y, bottom + height / 2), spot.heading, wrong > FREE)
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """Return the obstacles that extend into the height range from `low` to `top`."""
         layout = self.layout
-        found = [thing for thing in layout.solid if thing.low < top and thing.top > low]
+        obstacles = [thing for thing in layout.solid if thing.low < top and thing.top > low]
         if self.moving is not None:
             for k in (self.moving, *carried_by(layout.below, self.moving)):
-                own = layout.things[k]
-                found = [thing for thing in found if thing is not own]
+                subject = layout.things[k]
+                obstacles = [thing for thing in obstacles if thing is not subject]
         if ignore:
-            found = [thing for thing in found if thing.state not in ignore]
-        return found
+            obstacles = [thing for thing in obstacles if thing.state not in ignore]
+        return obstacles
 
 
 def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:

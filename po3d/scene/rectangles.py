@@ -43,7 +43,7 @@ rectangle = partial(tuple.__new__, Rectangle)
 
 def overlap(p: Rectangle, q: Rectangle) -> float:
     """Return the area shared by two rectangles, square metres."""
-    u, v, c, s = _seen_from(p, q)
+    u, v, c, s = _in_frame_of(p, q)
     across, along = abs(s), abs(c)
     reach_u, reach_v = q.a * along + q.b * across, q.a * across + q.b * along
     if abs(u) >= p.a + reach_u or abs(v) >= p.b + reach_v:
@@ -74,26 +74,26 @@ class Floats:
 
 def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
     """Return the distance between two rectangles; 0 if they touch."""
-    u, v, c, s = _seen_from(p, q)
+    u, v, c, s = _in_frame_of(p, q)
     across, along = abs(s), abs(c)
     away, aside = u * c + v * s, v * c - u * s  # centre of q relative to p, in the frame of q
     du, dv = abs(u) - p.a - q.a * along - q.b * across, abs(v) - p.b - q.a * across - q.b * along
     if xp is Floats and (across < TINY or along < TINY):  # shortcut: most furniture is axis-aligned
         return math.hypot(max(du, 0.0), max(dv, 0.0))
-    apart = xp.maximum(
+    gap = xp.maximum(
         xp.maximum(du, dv),
         xp.maximum(
             abs(away) - q.a - p.a * along - p.b * across, abs(aside) - q.b - p.a * across - p.b * along
         ),
     )
-    if xp is Floats and apart <= 0:
+    if xp is Floats and gap <= 0:
         return 0.0
-    least = math.inf + 0 * apart
+    least = math.inf + 0 * gap
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         corner = _from_box(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp)
         other = _from_box(i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b, xp)
         least = xp.minimum(least, xp.minimum(corner, other))
-    return xp.where(apart > 0, least, 0.0)
+    return xp.where(gap > 0, least, 0.0)
 
 
 def holds(p: Rectangle, x, y, margin: float = 0.0):
@@ -143,7 +143,7 @@ def above_zero(x):
     return (x + abs(x)) / 2
 
 
-def _seen_from(p: Rectangle, q: Rectangle) -> tuple:
+def _in_frame_of(p: Rectangle, q: Rectangle) -> tuple:
     """Return the centre and unit vector of q in the frame of p."""
     dx, dy = q.x - p.x, q.y - p.y
     return (dx * p.c + dy * p.s, dy * p.c - dx * p.s, p.c * q.c + p.s * q.s, p.c * q.s - p.s * q.c)
@@ -160,16 +160,16 @@ def _clipped(
 
     Algorithm of Sutherland and Hodgman (1974).
     """
-    kept: list[tuple[float, float]] = []
+    clipped: list[tuple[float, float]] = []
     for k, end in enumerate(shape):
         start = shape[k - 1]
         first, second = limit - sense * start[axis], limit - sense * end[axis]
         if (first < 0) != (second < 0):
             t = first / (first - second)
-            kept.append((start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])))
+            clipped.append((start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])))
         if second >= 0:
-            kept.append(end)
-    return kept
+            clipped.append(end)
+    return clipped
 
 
 def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
@@ -205,10 +205,10 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
         du, dv = np.maximum(du, 0.0), np.maximum(dv, 0.0)
         return np.sqrt(du * du + dv * dv)
     away, aside = turned(other.x - x, other.y - y, box.c, box.s)
-    apart = np.maximum(du, dv)
-    apart = np.maximum(apart, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
-    apart = np.maximum(apart, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
-    least = np.full(apart.shape, np.inf)
+    separation = np.maximum(du, dv)
+    separation = np.maximum(separation, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
+    separation = np.maximum(separation, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
+    least = np.full(separation.shape, np.inf)
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)
         square = square + _square_of_excess(v + (i * box.a * s + j * box.b * c), other.b)
@@ -216,7 +216,7 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
         square = _square_of_excess(away + (i * other.a * c + j * other.b * s), box.a)
         square = square + _square_of_excess(aside + (j * other.b * c - i * other.a * s), box.b)
         np.minimum(least, square, out=least)
-    np.putmask(least, apart <= 0, 0.0)
+    np.putmask(least, separation <= 0, 0.0)
     return np.sqrt(least, out=least)
 
 

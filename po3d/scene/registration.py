@@ -30,7 +30,7 @@ FLIPPED, ANY_HEADING = 3.0, 6.0
 EPSILON = 1e-3  # lower bound of an attribute probability
 
 
-class Placed(NamedTuple):
+class RegisteredView(NamedTuple):
     """Pose of a table in the reference's world, x_ref = turn(yaw) x + shift, with the matches."""
 
     yaw: float  # radians
@@ -78,17 +78,17 @@ def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
     return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
 
 
-def register(reference: Scene, table: Scene, yaw: float | None = None) -> Placed | None:
+def register(reference: Scene, table: Scene, yaw: float | None = None) -> RegisteredView | None:
     """Return the pose of `table` in the reference's world; None without any match.
 
     `yaw` is the relative yaw if known; None: it is estimated too.
     """
     pair = _Tables(reference, table)
-    best: Placed | None = None
+    best: RegisteredView | None = None
     for start in pair.promising(*pair.starts(yaw)):
-        found = pair.settled(*start, fixed=yaw is not None)
-        if found is not None and (best is None or found.cost < best.cost - 1e-9):
-            best = found
+        candidate = pair.settled(*start, fixed=yaw is not None)
+        if candidate is not None and (best is None or candidate.cost < best.cost - 1e-9):
+            best = candidate
     return best
 
 
@@ -99,9 +99,11 @@ class _Tables:
         self.alike = likeness(reference, table)
         self.here, self.there = reference.positions[:, :2], table.positions[:, :2]
         self.headings = reference.headings[:, None] - table.headings[None]
-        own = [np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3) for t in (reference, table)]
-        self.own = [c[:, :2, :2] for c in own]
-        self.turning = own[0][:, None, 2, 2] + own[1][None, :, 2, 2]
+        covariances = [
+            np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3) for t in (reference, table)
+        ]
+        self.own = [c[:, :2, :2] for c in covariances]
+        self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
         sizes = [t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)]
         self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
         self.liked = self.alike > AGREE
@@ -116,8 +118,8 @@ class _Tables:
         i, j = np.nonzero(self.liked)
         if yaw is None and len(i) > 1:
             k, l = np.triu_indices(len(i), 1)
-            apart = (i[k] != i[l]) & (j[k] != j[l])
-            k, l = k[apart], l[apart]
+            distinct = (i[k] != i[l]) & (j[k] != j[l])
+            k, l = k[distinct], l[distinct]
             a, b = self.here[i[l]] - self.here[i[k]], self.there[j[l]] - self.there[j[k]]
             la, lb = np.hypot(*a.T), np.hypot(*b.T)
             fit = (np.minimum(la, lb) > 1e-6) & (np.abs(la - lb) <= STRETCH * np.maximum(la, lb))
@@ -145,7 +147,7 @@ class _Tables:
         order = np.argsort(score, kind="stable")[:STARTS]
         return [(float(yaws[k]), shifts[k]) for k in order]
 
-    def settled(self, yaw: float, shift: Array, fixed: bool) -> Placed | None:
+    def settled(self, yaw: float, shift: Array, fixed: bool) -> RegisteredView | None:
         """Alternate matching and pose estimation until the matches no longer change."""
         # imported here: importing scipy.optimize takes 0.25 s
         from scipy.optimize import linear_sum_assignment
@@ -155,15 +157,15 @@ class _Tables:
         for count in range(ROUNDS):
             cost = self.cost(yaw, shift, loose, self.slack if count == 0 else 0.0)
             rows, columns = linear_sum_assignment(cost)
-            found = {int(j): int(i) for i, j in zip(rows, columns) if cost[i, j] < 0}
-            if not found:
+            pairs = {int(j): int(i) for i, j in zip(rows, columns) if cost[i, j] < 0}
+            if not pairs:
                 return None
-            if found == matches and count > 1:
+            if pairs == matches and count > 1:
                 break
-            matches = found
+            matches = pairs
             yaw, shift, loose = self.moved(matches, yaw, fixed)
         total = float(sum(cost[i, j] for j, i in matches.items()))
-        return Placed(float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total)
+        return RegisteredView(float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total)
 
     def cost(self, yaw: float, shift: Array, loose: Array, slack: Array | float) -> Array:
         """Return (n_ref, n) costs (negative log odds of a match); 0 outside the gate."""

@@ -61,16 +61,16 @@ OTHER_WORDS: dict[str, list[str]] = _WORDS["synonyms"]  # by category
 USE_NOUNS: dict[str, list[str]] = _WORDS["nouns_of_use"]  # by purpose
 
 
-def _meant(words_of: dict[str, list[str]]) -> dict[str, str]:
+def _word_targets(words_of: dict[str, list[str]]) -> dict[str, str]:
     """Return a map from each word to its key."""
-    return {word: meant for meant, words in words_of.items() for word in words}
+    return {word: canonical for canonical, words in words_of.items() for word in words}
 
 
 # words for likenesses of other objects, e.g. "model"
 LIKENESSES: frozenset[str] = frozenset(_WORDS["likenesses"])
-SYNONYMS = _meant(OTHER_WORDS)
-NOUNS_OF_USE = _meant(USE_NOUNS)
-VALUE_WORDS = _meant(_WORDS["value_words"])
+SYNONYMS = _word_targets(OTHER_WORDS)
+NOUNS_OF_USE = _word_targets(USE_NOUNS)
+VALUE_WORDS = _word_targets(_WORDS["value_words"])
 
 
 def attribute_of(value: str) -> str | None:

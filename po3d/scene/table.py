@@ -82,15 +82,15 @@ class Scene:
         return f"Scene({len(self)} objects, source={self.source!r}, image={self.image!r})"
 
     def __str__(self) -> str:
-        from po3d.scene.display import shown_table  # imported here: display imports this module
+        from po3d.scene.display import display_table  # imported here: display imports this module
 
-        return text(shown_table(self), 2)
+        return text(display_table(self), 2)
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the first ROWS rows, for notebooks."""
-        from po3d.scene.display import shown_table
+        from po3d.scene.display import display_table
 
-        table = shown_table(self)
+        table = display_table(self)
         more = f"<p>and {len(self) - ROWS} more</p>" if len(self) > ROWS else ""
         return html(table._replace(rows=table.rows[:ROWS]), 2) + more
 
@@ -176,7 +176,7 @@ class Scene:
             for o in self.objects
         ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
 
-    def kept(self, rows: Sequence[int]) -> "Scene":
+    def subset(self, rows: Sequence[int]) -> "Scene":
         """Return the table reduced to these rows, in this order; dropped rows occlude nothing."""
         new = {old: k for k, old in enumerate(rows)}
         occluders = self.occluders
@@ -223,9 +223,9 @@ def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int
 
     `index` maps old to new object indices.
     """
-    kept = {index[j]: p for j, p in belief.items() if j in index}
-    best = max(kept, key=kept.__getitem__, default=None)
-    if best is None or kept[best] <= 1.0 - sum(belief.values()):
+    remaining = {index[j]: p for j, p in belief.items() if j in index}
+    best = max(remaining, key=remaining.__getitem__, default=None)
+    if best is None or remaining[best] <= 1.0 - sum(belief.values()):
         return {}
     return {best: 1.0}
 

@@ -18,7 +18,7 @@ ROOM_HOPS = (1, 2)
 PARTLY_HIDDEN = 0.75
 
 
-class _Dials:
+class _Difficulty:
     """Validation and serialization shared by all settings; subclasses define the fields and their
     ranges.
     """
@@ -43,7 +43,7 @@ class _Dials:
             raise InputError(f"dials.hops={list(hops)} should be some of {list(self.HOPS)}, or null")
 
     def changed(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults, ready for JSON; `dials_of` reads them
+        """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads them
         back.
         """
         different = {
@@ -61,7 +61,7 @@ class _Dials:
 
 
 @dataclass(frozen=True)
-class Dials(_Dials):
+class Difficulty(_Difficulty):
     """Difficulty of street scenes."""
 
     RANGE = (1, 14)
@@ -72,12 +72,12 @@ class Dials(_Dials):
     # Lengths of the relation chains in L3 and L5-6D; None: all templates
     hops: tuple[int, ...] | None = None
     # Fraction of questions, in the columns that depend on geometry, whose answer a typical
-    # perception error would change (po3d.reasoning.margins); None: not controlled.
+    # perception error would change (po3d.reasoning.counterfactuals); None: not controlled.
     near: float | None = None
 
 
 @dataclass(frozen=True)
-class RoomDials(_Dials):
+class RoomDifficulty(_Difficulty):
     """Difficulty of Hypo3D's rooms. They are shown in top views only, where nothing is occluded."""
 
     RANGE = (4, 30)
@@ -87,12 +87,12 @@ class RoomDials(_Dials):
     # Lengths of the relation chains in questions; None: not controlled, 0 to 2.
     hops: tuple[int, ...] | None = None
     # Fraction of questions whose answer a typical perception error would change
-    # (po3d.reasoning.margins); None: not controlled.
+    # (po3d.reasoning.counterfactuals); None: not controlled.
     near: float | None = None
 
 
 @dataclass(frozen=True)
-class InsideDials(_Dials):
+class IndoorDifficulty(_Difficulty):
     """Difficulty of 3DSRBench's indoor views."""
 
     RANGE = (4, 30)
@@ -102,12 +102,12 @@ class InsideDials(_Dials):
     # None: not controlled.
     occluded: float | None = None
     # Fraction of questions whose answer is closer to a decision boundary than other questions allow
-    # (`po3d.synthesis.inside.questions`); None: none.
+    # (`po3d.synthesis.indoor_view.questions`); None: none.
     near: float | None = None
 
 
 @dataclass(frozen=True)
-class OrbitDials(_Dials):
+class OrbitDifficulty(_Difficulty):
     """Difficulty of SCOPE's scenes. Their cameras look down, so the objects in questions are hardly
     ever occluded.
     """
@@ -120,33 +120,33 @@ class OrbitDials(_Dials):
     near: float | None = None
 
 
-DEFAULT = Dials()
-ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = RoomDials(), InsideDials(), OrbitDials()
+DEFAULT = Difficulty()
+ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = RoomDifficulty(), IndoorDifficulty(), OrbitDifficulty()
 
 
-Kind = TypeVar("Kind", bound=_Dials)
+Kind = TypeVar("Kind", bound=_Difficulty)
 
 
-def dials_of(options: Mapping[str, Any] | None, kind: type[Kind] = Dials) -> Kind:
+def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficulty) -> Kind:
     """Return the difficulty given in a config or a twin's description. Raise InputError for invalid
     settings.
     """
-    given = dict(options or {})
-    if unknown := set(given) - {f.name for f in fields(kind)}:
+    values = dict(options or {})
+    if unknown := set(values) - {f.name for f in fields(kind)}:
         known = ", ".join(f.name for f in fields(kind))
         raise InputError(f"dials: unknown key {sorted(unknown)[0]!r}; known: {known}")
     for name, whole in (("objects", 2), ("hops", None)):
-        value = given.get(name)
+        value = values.get(name)
         if value is None:
-            given.pop(name, None)
+            values.pop(name, None)
             continue
         right = (
             isinstance(value, Sequence) and not isinstance(value, str) and all(type(v) is int for v in value)
         )
         if not right or (whole is not None and len(value) != whole):
             raise InputError(f"dials.{name}={value!r} should be a list of {whole or 'whole'} numbers")
-        given[name] = tuple(value)
+        values[name] = tuple(value)
     for name in ("occluded", "near"):
-        if isinstance(given.get(name), bool | str):
-            raise InputError(f"dials.{name}={given[name]!r} should be a share, 0 to 1, or null")
-    return kind(**given)
+        if isinstance(values.get(name), bool | str):
+            raise InputError(f"dials.{name}={values[name]!r} should be a share, 0 to 1, or null")
+    return kind(**values)

@@ -126,20 +126,20 @@ def _read_blend(path: Path, python: str) -> Soup:
     with tempfile.TemporaryDirectory(prefix="po3d-blend-") as folder:
         out = Path(folder) / "mesh"
         try:
-            found = open_blender(python).ask(
+            mesh_data = open_blender(python).ask(
                 {"do": "read", "file": str(path.resolve()), "out": str(out), "most": MOST_TRIANGLES}
             )
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         data = out.read_bytes()
-    count, faces = found["vertices"], found["triangles"]
+    count, faces = mesh_data["vertices"], mesh_data["triangles"]
     if not faces:
         raise InputError(f"{path} holds no mesh")
     points = np.frombuffer(data, "<f4", 3 * count).reshape(-1, 3).astype(float)
     triangles = np.frombuffer(data, "<i4", 3 * faces, 12 * count).reshape(-1, 3).astype(int)
     numbers = np.frombuffer(data, "<i4", faces, 12 * (count + faces)).astype(int)
     materials = []
-    for m in found["materials"]:
+    for m in mesh_data["materials"]:
         words = m["name"].split(".")
         part = words[1] if len(words) >= 4 and words[0] in SHAPES else ""
         materials.append(Material(part, tuple(m["color"]), m["clear"], not m["clear"]))
@@ -189,22 +189,22 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
     """Read material -> (colour, opacity); empty if the file does not exist."""
     if not path.is_file():
         return {}
-    found: dict[str, tuple[RGB, float]] = {}
+    materials: dict[str, tuple[RGB, float]] = {}
     name = ""
     try:
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             kind, _, rest = line.strip().partition(" ")
             if kind == "newmtl":
                 name = _base(rest.strip())
-                found[name] = (0.8, 0.8, 0.8), 1.0
+                materials[name] = (0.8, 0.8, 0.8), 1.0
             elif kind == "Kd" and name:
                 r, g, b = (float(v) for v in rest.split()[:3])
-                found[name] = (r, g, b), found[name][1]
+                materials[name] = (r, g, b), materials[name][1]
             elif kind == "d" and name:
-                found[name] = found[name][0], float(rest.split()[0])
+                materials[name] = materials[name][0], float(rest.split()[0])
     except (ValueError, IndexError) as error:
         raise InputError(f"{path} is no readable .mtl file ({error})") from None
-    return found
+    return materials
 
 
 def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material:
@@ -284,11 +284,11 @@ def _painted(soup: Soup, shape: str) -> OfficialVehicle:
     np.add.at(area, soup.material, faces)
     order = np.argsort(-area)[:MOST_PARTS]
     paint = np.array([m.painted for m in soup.materials])
-    kept = {int(k): f"material_{k}" for k in order if not paint[k]}
-    names = np.array(["body" if paint[k] else kept.get(k, "rest") for k in range(len(paint))], object)
+    unpainted = {int(k): f"material_{k}" for k in order if not paint[k]}
+    names = np.array(["body" if paint[k] else unpainted.get(k, "rest") for k in range(len(paint))], object)
     stuff = np.where(paint, "paint", np.where([m.clear for m in soup.materials], "glass", "dark"))
     mesh = _assembled(soup, shape, names[soup.material], stuff[soup.material])
-    colors = {name: soup.materials[k].color for k, name in kept.items() if not soup.materials[k].clear}
+    colors = {name: soup.materials[k].color for k, name in unpainted.items() if not soup.materials[k].clear}
     parts = {part.name for part in mesh.parts}
     return OfficialVehicle(mesh, {name: color for name, color in colors.items() if name in parts})
 

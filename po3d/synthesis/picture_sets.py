@@ -20,7 +20,7 @@ from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.progress import progress
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.rooms.pictures import RoomRenderer
+from po3d.synthesis.top_view.pictures import RoomRenderer
 
 QUALITY = 85
 CHUNK = 6  # consecutive pictures per task of a process
@@ -99,12 +99,12 @@ def _claim(out: Path, facts: dict) -> None:
     """Write set.json, or check that the existing one is equal."""
     path = out / "set.json"
     if path.exists():
-        found = read_json(path, "set of pictures")
-        if not isinstance(found, dict) or {**found, "count": 0} != {**facts, "count": 0}:
+        existing = read_json(path, "set of pictures")
+        if not isinstance(existing, dict) or {**existing, "count": 0} != {**facts, "count": 0}:
             raise InputError(
-                f"{out} holds pictures made with {found}, not with {facts}: choose another folder"
+                f"{out} holds pictures made with {existing}, not with {facts}: choose another folder"
             )
-        facts = {**facts, "count": max(facts["count"], int(found["count"]))}
+        facts = {**facts, "count": max(facts["count"], int(existing["count"]))}
     write_json(path, facts)
 
 

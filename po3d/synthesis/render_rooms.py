@@ -4,7 +4,7 @@
 
 Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). To
 resume an interrupted run, start it again with the same arguments. See
-`po3d.synthesis.rooms.top_views` (--kind top) and `po3d.synthesis.view_sets` (--kind inside, orbit)
+`po3d.synthesis.top_view.top_views` (--kind top) and `po3d.synthesis.view_sets` (--kind inside, orbit)
 for the content of a set.
 """
 
@@ -13,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.synthesis import view_sets
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.picture_sets import PictureSpec, generate
-from po3d.synthesis.rooms import top_views
 from po3d.synthesis.splits import Split
+from po3d.synthesis.top_view import top_views
 
 
 def main() -> int:
@@ -49,8 +49,8 @@ def main() -> int:
             spec: PictureSpec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
         else:
             spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
-        drawn = generate(a.out, spec, a.furniture, a.cache, a.workers)
-        print(f"{a.out}: {drawn} pictures drawn, {a.count - drawn} were there")
+        count = generate(a.out, spec, a.furniture, a.cache, a.workers)
+        print(f"{a.out}: {count} pictures drawn, {a.count - count} were there")
 
     return guarded(checked)
 

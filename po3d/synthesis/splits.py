@@ -31,7 +31,7 @@ NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of an em
 
 
 @dataclass(frozen=True)
-class Model:
+class AssetModel:
     """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it."""
 
     name: str  # catalogue id, or own/CATEGORY#k
@@ -46,7 +46,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class CatalogueModel(Model):
+class CatalogueModel(AssetModel):
     """A row of models.csv. `room`, `orbit`: its category in rooms and in orbit scenes, "" if
     none.
     """
@@ -101,33 +101,36 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
     """Summarise model names for a checkpoint's JSON: {"catalogue": ids, "own": {category: "0-31,
     40"}}.
     """
-    own: dict[str, list[int]] = {}
+    own_variants: dict[str, list[int]] = {}
     others = []
     for name in sorted(set(names)):
         if name.startswith(OWN):
             category, variant = own_variant(name)
-            own.setdefault(category, []).append(variant)
+            own_variants.setdefault(category, []).append(variant)
         else:
             others.append(name)
-    return {"catalogue": others, "own": {category: ranges_text(own[category]) for category in own}}
+    return {
+        "catalogue": others,
+        "own": {category: ranges_text(own_variants[category]) for category in own_variants},
+    }
 
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
     """Return the names in a summary: the inverse of `summary`."""
-    own = {
+    own_models = {
         own_name(category, variant)
         for category, text in listed["own"].items()
         for variant in numbers_of(text)
     }
-    return own | set(listed["catalogue"])
+    return own_models | set(listed["catalogue"])
 
 
-def pick(models: Iterable[Model], random: np.random.Generator) -> Model:
+def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetModel:
     """Draw one of these models. If both kinds exist, catalogue models and our own shapes are
     equally likely.
     """
     models = list(models)
-    groups = [[m for m in models if m.name.startswith(OWN) == own] for own in (False, True)]
+    groups = [[m for m in models if m.name.startswith(OWN) == is_own] for is_own in (False, True)]
     groups = [group for group in groups if group]
     group = groups[int(random.integers(len(groups)))]
     return group[int(random.integers(len(group)))]

@@ -20,17 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.seeding import rng
-from po3d.scene.camera import Hold, held
+from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Camera, rotation_z
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.inside.views import common_view, uncommon_view
-from po3d.synthesis.orbit.pictures import orbit_view as drawn_view
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.looks import RoomLook, sample_room_look
-from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.indoor_view.views import common_view, uncommon_view
+from po3d.synthesis.multi_view.pictures import orbit_view as drawn_view
 from po3d.synthesis.splits import Split
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.looks import RoomLook, sample_room_look
+from po3d.synthesis.top_view.pictures import RoomRenderer, RoomShot
 
 FORMAT = "po3d-room-views-2"
 Kind = Literal["inside", "orbit"]
@@ -64,8 +64,8 @@ class ViewSpec:
         return RoomRenderer(WIDTH, HEIGHT, self.samples, models)
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
-        made = view(self, index, renderer)
-        return made.shot.rgb, record(made)
+        shot_view = view(self, index, renderer)
+        return shot_view.shot.rgb, record(shot_view)
 
 
 class ShotView(NamedTuple):
@@ -84,19 +84,19 @@ def view(spec: ViewSpec, index: int, renderer: RoomRenderer) -> ShotView:
     return ShotView(scene, kind, look, renderer.shoot(scene, scene.camera, look, amodal=True))
 
 
-def record(made: ShotView) -> dict:
+def record(view: ShotView) -> dict:
     """Return the JSON of one view: the scene of visible objects, and for each its visible fraction,
     its number of visible pixels and its model.
     """
-    labels = made.shot.labels or ()
+    labels = view.shot.labels or ()
     rows = [i for i, label in enumerate(labels) if label.visible_px]
-    objects = tuple(replace(made.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows)
+    objects = tuple(replace(view.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows)
     return {
-        "scene": to_json(replace(made.scene, objects=objects)),
-        "camera": made.camera_kind,
+        "scene": to_json(replace(view.scene, objects=objects)),
+        "camera": view.camera_kind,
         "visible": [round(labels[i].visible_fraction, 4) for i in rows],
         "pixels": [labels[i].visible_px for i in rows],
-        "models": [made.look.dresses[i].model for i in rows],
+        "models": [view.look.dresses[i].model for i in rows],
     }
 
 
@@ -130,7 +130,9 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
     for _ in range(TRIED):
         ground = random.uniform(corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS)
         pitch, roll = math.radians(random.uniform(*ANY_PITCH)), math.radians(random.normal(0, ANY_ROLL))
-        hold = Hold(float(random.uniform(*ANY_HEIGHT)), pitch, roll, float(random.uniform(-math.pi, math.pi)))
+        hold = CameraPose(
+            float(random.uniform(*ANY_HEIGHT)), pitch, roll, float(random.uniform(-math.pi, math.pi))
+        )
         focal = WIDTH / 2 / math.tan(math.radians(random.uniform(*ANY_FIELD)) / 2)
         camera = held(hold, WIDTH, HEIGHT, focal, (float(ground[0]), float(ground[1])))
         turned = np.einsum("nij,nj->ni", rotation_z(-room.headings), camera.position - room.positions)
@@ -143,7 +145,7 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
                 break
     if best is None:  # no free place in the room: a camera above its centre
         x, y = corners.mean(0).tolist()
-        return held(Hold(2.3, -0.9, 0.0, 0.0), WIDTH, HEIGHT, WIDTH * 0.6, (x, y))
+        return held(CameraPose(2.3, -0.9, 0.0, 0.0), WIDTH, HEIGHT, WIDTH * 0.6, (x, y))
     return best[1]
 
 

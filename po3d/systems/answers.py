@@ -143,14 +143,14 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
     if head != text and len(head.split()) <= SHORT and unmarked(head):
         text = head
     for _ in range(LAST):
-        found = _found(text, options, cut)
-        if not isinstance(found, int):
-            return found
-        text = text[found:]
+        matched = _matched(text, options, cut)
+        if not isinstance(matched, int):
+            return matched
+        text = text[matched:]
     return Extracted(None, UNDECIDED)
 
 
-def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
+def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
     """Return the answer in a cleaned text, or the position after an explicit answer that matches no
     option."""
     offered = [plain_text(normal(option)) for option in options]
@@ -177,11 +177,11 @@ def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
     """Return a response as a prediction; `cut` as in `extract`."""
-    found = extract(response, gapped(question), cut)
-    if found.answer is None:
-        why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
+    extracted = extract(response, gapped(question), cut)
+    if extracted.answer is None:
+        why = f"no answer in the response: {extracted.rule}{', cut off at max_tokens' if cut else ''}"
         return Prediction(question.id, "abstained", reason=why)
-    return Prediction(question.id, "ok", found.answer)
+    return Prediction(question.id, "ok", extracted.answer)
 
 
 # --- candidates ---------------------------------------------------------------------------------------------
@@ -192,8 +192,8 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     candidate."""
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
-        found = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
-        filled = [(m, group) for m, group in found if group.strip(AROUND)]
+        result = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
+        filled = [(m, group) for m, group in result if group.strip(AROUND)]
         if filled:
             m, group = filled[-1]
             yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
@@ -214,32 +214,32 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     yield len(plain), plain, "whole"
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(result: re.Match[str]) -> str:
     """Return a line break and spaces of equal length, to keep the positions."""
-    return "\n" + " " * (len(found[0]) - 1)
+    return "\n" + " " * (len(result[0]) - 1)
 
 
 def _field(text: str) -> tuple[int, str | None]:
     """Return the end and the value of the last answer field."""
     if "{" not in text and "'" not in text and '"' not in text:
         return 0, None
-    for found in reversed(list(_JSON.finditer(text))[-LAST:]):
+    for result in reversed(list(_JSON.finditer(text))[-LAST:]):
         try:
-            content = json.loads(found[0])
+            content = json.loads(result[0])
         except (ValueError, RecursionError):
             continue
         keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
         keys.sort(key=lambda key: ("answer" in key.lower(), "final" in key.lower()))
         if keys:
-            return found.end(), _value(content[keys[-1]])
+            return result.end(), _value(content[keys[-1]])
     fields = list(_FIELD.finditer(text))
     if not fields:
         return 0, None
-    found = fields[-1]
-    value = next((g for g in found.groups() if g is not None), "")
-    if found[3] is not None:
+    result = fields[-1]
+    value = next((g for g in result.groups() if g is not None), "")
+    if result[3] is not None:
         value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
-    return found.end(), value or None
+    return result.end(), value or None
 
 
 def _value(value: object) -> str:
@@ -255,23 +255,23 @@ def _value(value: object) -> str:
 
 def _statements(text: str) -> list[tuple[int, str]]:
     """Return (end, text) of the statements of an answer, the last one first."""
-    found: list[tuple[int, int, str]] = []
+    result: list[tuple[int, int, str]] = []
     for m in _STATED.finditer(text):
         whole = text[m.end() : m.end() + LONGEST]
         rest = whole.lstrip("* \t\r\n:")
         line = rest.partition("\n")[0]
         value = _SENTENCE_END.split(line)[0] if not _CORRECTED.search(line) else line
         if not _VAGUE.match(value.lstrip(AROUND)):
-            found.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
+            result.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
     place, heading = 0, False
     for line in text.splitlines(keepends=True):
         if heading and line.strip(AROUND + "-="):
-            found.append((place + len(line), place, line))
+            result.append((place + len(line), place, line))
             heading = False
         if len(line) < 60 and _HEADING.fullmatch(line.strip()):
             heading = True
         place += len(line)
-    return [(end, value) for end, _, value in sorted(found, reverse=True)]
+    return [(end, value) for end, _, value in sorted(result, reverse=True)]
 
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
@@ -282,17 +282,22 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
-    kept = [line for line in lines if not _prefatory(line)]
-    while len(kept) > 1 and kept[0].endswith(("...", "!")) and _bare(kept[-1]) and not _sentence(kept[-1]):
-        kept = kept[1:]
-    if not kept:
+    retained = [line for line in lines if not _prefatory(line)]
+    while (
+        len(retained) > 1
+        and retained[0].endswith(("...", "!"))
+        and _bare(retained[-1])
+        and not _sentence(retained[-1])
+    ):
+        retained = retained[1:]
+    if not retained:
         if any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
             yield lines[-1], "short"
         return
-    if len(kept) == 1:
-        yield kept[0], "short"
+    if len(retained) == 1:
+        yield retained[0], "short"
         return
-    first, last = kept[0], kept[-1]
+    first, last = retained[0], retained[-1]
     bold = _BOLD.findall(last)
     if len(bold) == 1:
         last = bold[0]
@@ -341,10 +346,10 @@ def _sentence(line: str) -> bool:
 # --- free-form answers --------------------------------------------------------------------------------------
 
 
-def _free(found: str) -> str | None:
+def _free(result: str) -> str | None:
     """Strip punctuation, label, article, preface and reason from an answer; None if nothing
     remains."""
-    text = unlatexed(found)
+    text = unlatexed(result)
     bold = _BOLD.findall(text)
     phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
     if len(bold) == 1 and not phrase and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
@@ -380,11 +385,11 @@ def _free(found: str) -> str | None:
 # --- multiple choice ----------------------------------------------------------------------------------------
 
 
-def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
+def _choice(answer: str, options: Sequence[str], rule: str) -> int | None:
     """Return the index of the option that a text refers to; NO_OPTION for an explicit answer that
     matches none, None if none or several match. `options`: plain texts. With the rule "first" a
     mere mention does not count."""
-    text = unmarked(unlatexed(found).replace("**", "").replace("__", ""))
+    text = unmarked(unlatexed(answer).replace("**", "").replace("__", ""))
     if rule != "whole":
         text = unmarked(rest_after(_PREFACE, text)) or text
     text = _without_list(text, options)
@@ -416,8 +421,8 @@ def _spaced(option: str) -> str:
 def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
     """Return the option that a text without corrections refers to."""
     concluded = unmarked(rest_after(_CONCLUDING, text))
-    for said in (text, concluded):
-        number = _label(said, options)
+    for message in (text, concluded):
+        number = _label(message, options)
         if number is not None:
             return number
     if _OPEN.search(text):

@@ -18,9 +18,9 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.street import FILTER_VALUES
 from po3d.language.programs.threedsrbench import PhraseCall, parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
+from po3d.reasoning.grounded import rows_only, without_row
 from po3d.reasoning.planar import planar
 from po3d.reasoning.questions import Prediction, Question, read_predictions
-from po3d.reasoning.readings import called, rows_only
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import SHAPES
 from po3d.systems.pipeline import Context
@@ -37,7 +37,7 @@ class RandomBaseline:
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
         for question in questions:
-            answers = ANSWERS[asked_for(question.text)]
+            answers = ANSWERS[queried_kind(question.text)]
             pick = int(rng(self.seed, f"random/{question.id}").integers(len(answers)))
             predictions.append(Prediction(question.id, "ok", answers[pick], 1 / len(answers)))
         return predictions
@@ -50,7 +50,7 @@ class FrequencyBaseline:
         counts: dict[tuple[str, str], Counter[str]] = {}
         for question in training:
             if question.answer is not None:
-                kind = asked_for(question.text)
+                kind = queried_kind(question.text)
                 for key in ((question.category, kind), ("", kind)):
                     counts.setdefault(key, Counter())[question.answer] += 1
         if not counts:
@@ -62,7 +62,7 @@ class FrequencyBaseline:
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
         for question in questions:
-            kind = asked_for(question.text)
+            kind = queried_kind(question.text)
             # Fallback: the answer type in all categories, then the first answer of that type.
             answer, share = self.best.get((question.category, kind)) or self.best.get(
                 ("", kind), (ANSWERS[kind][0], 0.0)
@@ -145,11 +145,11 @@ class Replay:
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some questions have no prediction; InputError if none has one."""
-        found = sum(q.id in self.predictions for q in questions)
-        said = f"{self.path} has lines for {found:,} of the {len(questions):,} questions"
-        if self.predictions and not found:
-            raise InputError(f"{said}: it is of another benchmark, or of another part of it")
-        return [] if found == len(questions) else [f"{said}; the others count as wrong"]
+        present = sum(q.id in self.predictions for q in questions)
+        message = f"{self.path} has lines for {present:,} of the {len(questions):,} questions"
+        if self.predictions and not present:
+            raise InputError(f"{message}: it is of another benchmark, or of another part of it")
+        return [] if present == len(questions) else [f"{message}; the others count as wrong"]
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class Planar:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = context.truth()
-        found = [self._answer(q, scene) for q in questions]
-        if questions and all(p.reason.startswith(UNREAD) for p in found):
-            raise InputError(f"system=planar answers 3DSRBench's questions alone; {found[0].reason}")
-        return found
+        predictions = [self._answer(q, scene) for q in questions]
+        if questions and all(p.reason.startswith(UNREAD) for p in predictions):
+            raise InputError(f"system=planar answers 3DSRBench's questions alone; {predictions[0].reason}")
+        return predictions
 
     @staticmethod
     def _answer(q: Question, scene: Scene) -> Prediction:
@@ -176,12 +176,12 @@ class Planar:
         if None in boxes:
             return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
         answer = planar(program.op, tuple(boxes))
-        named = PhraseCall(program.op, tuple(map(called, program.things)))
-        said = fit_options(named, q.options)
-        if said is None:
+        named = PhraseCall(program.op, tuple(map(without_row, program.things)))
+        option = fit_options(named, q.options)
+        if option is None:
             return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
         word = named.things[answer] if isinstance(answer, int) else answer
-        return Prediction(q.id, "ok", said[word], program=program.text())
+        return Prediction(q.id, "ok", option[word], program=program.text())
 
 
 @dataclass(frozen=True)
@@ -212,10 +212,12 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "shape": SHAPES,
     **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
 }
-_YES_OR_NO, _NUMBER, _ASKED = map(load("answers", "patterns").expression, ("boolean", "integer", "attribute"))
+_YES_OR_NO, _NUMBER, _ATTRIBUTE_QUESTION = map(
+    load("answers", "patterns").expression, ("boolean", "integer", "attribute")
+)
 
 
-def asked_for(text: str) -> str:
+def queried_kind(text: str) -> str:
     """Return the answer type of a question, from its last clause: a key of ANSWERS ("boolean",
     "integer" or an attribute)."""
     clause = re.split(r"[;.]\s*", text.lower().strip(" ?.;"))[-1]
@@ -223,8 +225,8 @@ def asked_for(text: str) -> str:
         return "boolean"
     if _NUMBER.search(clause):
         return "integer"
-    found = _ASKED.search(clause)
-    return found.lastgroup if found and found.lastgroup else "shape"
+    match = _ATTRIBUTE_QUESTION.search(clause)
+    return match.lastgroup if match and match.lastgroup else "shape"
 
 
 def _most_common(counter: Counter[str]) -> tuple[str, float]:

@@ -29,11 +29,11 @@ from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
-from po3d.systems.asking import Given, no_truth
-from po3d.systems.choosing import KINDS, Looked, distances, nearest
-from po3d.systems.pipeline import Context, Image, Look, Pipeline, TableSource
+from po3d.systems.api import ImageInputs, no_truth
+from po3d.systems.domain_router import KINDS, DomainMatch, distances, nearest
+from po3d.systems.pipeline import Context, Image, PerceptionInput, Pipeline, TableSource
 
-Kept = TypeVar("Kept")
+Cached = TypeVar("Cached")
 
 
 class Served(NamedTuple):
@@ -77,7 +77,7 @@ class Refusal(Exception):
         return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
 
 
-class Told(NamedTuple):
+class RequestExtras(NamedTuple):
     """Content of a request's field `po3d`."""
 
     frame: str = ""
@@ -87,13 +87,13 @@ class Told(NamedTuple):
     views: tuple[float, ...] = ()  # camera angles in degrees
 
 
-class Asked(NamedTuple):
+class ChatRequest(NamedTuple):
     """A parsed request."""
 
     model: str
     texts: tuple[str, ...]  # of the last user message
     images: tuple[NDArray[np.uint8], ...]  # (H, W, 3)
-    told: Told = Told()
+    extras: RequestExtras = RequestExtras()
 
     @property
     def task(self) -> Task:
@@ -104,13 +104,13 @@ class Asked(NamedTuple):
     @property
     def options(self) -> list[str]:
         """Lettered options of the message, one per line, from A on; "" for a missing letter."""
-        found = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
-        return filled({k: found[k] for k in LETTERS if k in found}) if {"A", "B"} & found.keys() else []
+        matches = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
+        return filled({k: matches[k] for k in LETTERS if k in matches}) if {"A", "B"} & matches.keys() else []
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
-        told = {name: getattr(self.told, name) or _named(name, whole) for name in ("frame", "change")}
-        views = self.told.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
+        settings = {name: getattr(self.extras, name) or _named(name, whole) for name in ("frame", "change")}
+        views = self.extras.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
             REQUEST,
@@ -121,14 +121,14 @@ class Asked(NamedTuple):
             options=tuple(filter(None, self.options)),
             images=names,
             views=views,
-            **told,
+            **settings,
         )
 
 
 # --- requests -----------------------------------------------------------------------------------------------
 
 
-def read_request(data: bytes) -> Asked:
+def read_request(data: bytes) -> ChatRequest:
     """Parse the body of a chat completion request; Refusal if it is invalid."""
     try:
         body = json.loads(data)
@@ -151,32 +151,38 @@ def read_request(data: bytes) -> Asked:
         raise Refusal(
             400, f"a question is about {pictures}; the last user message has {len(urls)}", "messages"
         )
-    told, left, images = _told(body.get("po3d")), PIXELS, []
+    extras, left, images = _request_extras(body.get("po3d")), PIXELS, []
     for url in urls:
         images.append(_picture(url, left))
         left -= images[-1].size // 3
-    return Asked(model, tuple(texts), tuple(images), told)
+    return ChatRequest(model, tuple(texts), tuple(images), extras)
 
 
-def _told(value: object) -> Told:
+def _request_extras(value: object) -> RequestExtras:
     """Parse the field `po3d` of a request."""
     if value is None:
-        return Told()
-    if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(Told._fields)))):
+        return RequestExtras()
+    if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(RequestExtras._fields)))):
         odd = f": {_short(odd[0])} is unknown" if isinstance(value, dict) else ""
-        raise Refusal(400, f"po3d should be an object with some of {', '.join(Told._fields)}{odd}", "po3d")
-    found: dict[str, Any] = {}
-    for name, own in value.items():
+        raise Refusal(
+            400, f"po3d should be an object with some of {', '.join(RequestExtras._fields)}{odd}", "po3d"
+        )
+    values: dict[str, Any] = {}
+    for name, entry in value.items():
         if name in ("frame", "change"):
-            fine = isinstance(own, str) and len(own) <= TEXT
+            fine = isinstance(entry, str) and len(entry) <= TEXT
         elif name == "views":
-            fine = isinstance(own, list) and len(own) <= VIEWS and all(_is_number(v, -360, 360) for v in own)
+            fine = (
+                isinstance(entry, list)
+                and len(entry) <= VIEWS
+                and all(_is_number(v, -360, 360) for v in entry)
+            )
         else:
-            fine = _is_number(own, 1e-4, 100)
+            fine = _is_number(entry, 1e-4, 100)
         if not fine:
-            raise Refusal(400, f"po3d.{name}={_short(own)} can't be", "po3d")
-        found[name] = tuple(own) if name == "views" else own
-    return Told(**found)
+            raise Refusal(400, f"po3d.{name}={_short(entry)} can't be", "po3d")
+        values[name] = tuple(entry) if name == "views" else entry
+    return RequestExtras(**values)
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
@@ -187,10 +193,10 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
     """Return texts and image URLs of the last user message."""
     if not isinstance(messages, list) or not messages or not all(isinstance(m, dict) for m in messages):
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
-    own = [m for m in messages if m.get("role") == "user"]
-    if not own:
+    user_messages = [m for m in messages if m.get("role") == "user"]
+    if not user_messages:
         raise Refusal(400, "messages has none of the user", "messages")
-    content = own[-1].get("content")
+    content = user_messages[-1].get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(parts, list) or not all(isinstance(p, dict) for p in parts):
         raise Refusal(400, "content should be a text or a list of parts", "messages")
@@ -237,16 +243,16 @@ def questions_in(texts: Sequence[str]) -> list[str]:
     named = [m[1].strip() for line in lines if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))]
     ending = [line for line in lines if line.endswith("?")]
     sentences = [part.strip() for line in lines for part in _ENDS.split(line) if part.endswith("?")]
-    found = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
-    return [text for text in dict.fromkeys(found) if text][:CANDIDATES]
+    candidates = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
+    return [text for text in dict.fromkeys(candidates) if text][:CANDIDATES]
 
 
 def _named(name: str, text: str) -> str:
     """Return the text behind "NAME:" in a message; for the frame, also in the wording of our
     prompt."""
     also = "|.*sides are where this says" if name == "frame" else ""
-    found = re.search(rf"^(?:{name}{also})\s*:\s*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^(?:{name}{also})\s*:\s*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 def _short(value: object) -> str:
@@ -256,80 +262,80 @@ def _short(value: object) -> str:
 # --- answers ------------------------------------------------------------------------------------------------
 
 
-class Remembering(TableSource):
+class CachedTables(TableSource):
     """A source of scenes with a cache: most images are sent several times, with different
     questions."""
 
     def __init__(self, source: TableSource, size: int = 64) -> None:
         self.source, self.size = source, size
-        self.kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self.cache: OrderedDict[Hashable, Any] = OrderedDict()
         self.lock = threading.Lock()
 
-    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [[self._table(c, name, tuple(things)) for name in names] for c, names, things in looks]
 
     def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
-        given = context.inputs
-        key = (name, _digest(context.picture(name)), things, given.lens, given.scale)
-        return self._once(key, lambda: self.source.tables([Look(context, [name], things)])[0][0])
+        inputs = context.inputs
+        key = (name, _digest(context.picture(name)), things, inputs.lens, inputs.scale)
+        return self._once(key, lambda: self.source.tables([PerceptionInput(context, [name], things)])[0][0])
 
-    def looked(self, image: Image) -> Looked | None:
+    def match_domain(self, image: Image) -> DomainMatch | None:
         """Return the nearest training domain of an image."""
         return self._once(_digest(image), lambda: nearest(distances(self.source, image)))
 
-    def _once(self, key: Hashable, made: Callable[[], Kept]) -> Kept:
+    def _once(self, key: Hashable, compute: Callable[[], Cached]) -> Cached:
         with self.lock:
-            if key in self.kept:
-                self.kept.move_to_end(key)
-                return self.kept[key]
-        found = made()
+            if key in self.cache:
+                self.cache.move_to_end(key)
+                return self.cache[key]
+        value = compute()
         with self.lock:
-            self.kept[key] = found
-            if len(self.kept) > self.size:
-                self.kept.popitem(last=False)
-        return found
+            self.cache[key] = value
+            if len(self.cache) > self.size:
+                self.cache.popitem(last=False)
+        return value
 
 
 def _digest(image: Image) -> bytes:
     return hashlib.sha256(str(image.shape).encode() + image.tobytes()).digest()
 
 
-class Worlds:
+class DomainPipelines:
     """The domains' pipelines, loaded on first use, with cached scenes."""
 
-    def __init__(self, made: Mapping[str, Callable[[], Pipeline]]) -> None:
-        self.made = dict(made)
+    def __init__(self, builders: Mapping[str, Callable[[], Pipeline]]) -> None:
+        self.builders = dict(builders)
         self.pipelines: dict[str, Pipeline] = {}
         self.lock = threading.Lock()
 
     def __getitem__(self, world: str) -> Pipeline:
         with self.lock:
             if world not in self.pipelines:
-                if world not in self.made:
+                if world not in self.builders:
                     raise Refusal(
-                        400, f"questions about {world} are not served here; known: {', '.join(self.made)}"
+                        400, f"questions about {world} are not served here; known: {', '.join(self.builders)}"
                     )
-                pipeline = self.made[world]()
-                self.pipelines[world] = replace(pipeline, tables=Remembering(pipeline.tables))
+                pipeline = self.builders[world]()
+                self.pipelines[world] = replace(pipeline, tables=CachedTables(pipeline.tables))
             return self.pipelines[world]
 
-    def looked(self, world: str, image: Image) -> Looked | None:
+    def match_domain(self, world: str, image: Image) -> DomainMatch | None:
         """Return the nearest training domain of an image, according to a domain's estimator."""
-        return self[world].tables.looked(image)
+        return self[world].tables.match_domain(image)
 
-    def of(self, asked: Asked) -> tuple[str, ...]:
+    def of(self, request: ChatRequest) -> tuple[str, ...]:
         """Return the domains that may answer a request: the model's, or those of the image's kind;
         Refusal for an out-of-distribution image."""
-        if named := MODELS[asked.model].world:
+        if named := MODELS[request.model].world:
             return (named,)
-        if len(asked.images) > 1:
+        if len(request.images) > 1:
             return ("orbit",)
-        found = [
-            self.looked(world, asked.images[0])
+        matches = [
+            self.match_domain(world, request.images[0])
             for world in dict.fromkeys(w for w, *_ in KINDS.values())
-            if world in self.made
+            if world in self.builders
         ]
-        near = min((f for f in found if f is not None), key=lambda f: f.strangeness, default=None)
+        near = min((f for f in matches if f is not None), key=lambda f: f.strangeness, default=None)
         if near is None or near.strange:
             known = ", ".join(name for name in MODELS if name != ANY)
             raise Refusal(
@@ -337,49 +343,53 @@ class Worlds:
                 f"the picture is like none that is known here; a model's name may say what it is: {known}",
                 "messages",
             )
-        return tuple(world for world in KINDS[near.kind] if world in self.made)
+        return tuple(world for world in KINDS[near.kind] if world in self.builders)
 
 
-class Said(NamedTuple):
+class ChatAnswer(NamedTuple):
     """The question of a request, and its prediction."""
 
     question: Question
     prediction: Prediction
-    looked: Looked | None = None  # nearest training domain of the image
+    domain_match: DomainMatch | None = None  # nearest training domain of the image
 
 
-def ask(worlds: Worlds, asked: Asked) -> Said:
+def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     """Return the question and its prediction, by the first domain whose parser reads one of the
     candidates."""
-    tried = [asked.question(text) for text in questions_in(asked.texts)]
+    tried = [request.question(text) for text in questions_in(request.texts)]
     if not tried:
         raise Refusal(400, "the message has no text with a question")
     read = [
-        (w, q, r) for w in worlds.of(asked) for q, r in zip(tried, worlds[w].reader.read(tried), strict=True)
+        (w, q, r)
+        for w in worlds.of(request)
+        for q, r in zip(tried, worlds[w].reader.read(tried), strict=True)
     ]
-    world, question, _ = next((found for found in read if not found[2].unread), read[0])
-    if world == "orbit" and len(question.views) != len(asked.images):
+    world, question, _ = next((candidate for candidate in read if not candidate[2].unread), read[0])
+    if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(
-            400, f"{len(asked.images)} pictures need as many angles, in the text or in po3d.views", "messages"
+            400,
+            f"{len(request.images)} pictures need as many angles, in the text or in po3d.views",
+            "messages",
         )
-    image, told = asked.images[0], asked.told
-    given = Given(dict(zip(question.images, asked.images)), told.focal, told.metres_per_pixel)
+    image, extras = request.images[0], request.extras
+    inputs = ImageInputs(dict(zip(question.images, request.images)), extras.focal, extras.metres_per_pixel)
     if world != "orbit":
         question = replace(question, images=(), views=())
-    (prediction,) = worlds[world].answer([question], Context(lambda: image, no_truth, REQUEST, inputs=given))
-    return Said(question, prediction, worlds.looked(world, image))
+    (prediction,) = worlds[world].answer([question], Context(lambda: image, no_truth, REQUEST, inputs=inputs))
+    return ChatAnswer(question, prediction, worlds.match_domain(world, image))
 
 
-def answer(worlds: Worlds, asked: Asked) -> dict:
+def answer(worlds: DomainPipelines, request: ChatRequest) -> dict:
     """Return the response to a request."""
-    question, prediction, looked = ask(worlds, asked)
-    content = said(prediction, asked.texts, asked.options)
-    words = sum(len(part.split()) for part in asked.texts)
+    question, prediction, domain_match = ask(worlds, request)
+    content = message_answer(prediction, request.texts, request.options)
+    words = sum(len(part.split()) for part in request.texts)
     return {
         "id": f"chatcmpl-{secrets.token_hex(12)}",
         "object": "chat.completion",
         "created": int(time.time()),
-        "model": asked.model,
+        "model": request.model,
         "choices": [
             {"index": 0, "message": {"role": "assistant", "content": content}, "logprobs": None, "finish_reason": "stop"}
         ],
@@ -390,14 +400,14 @@ def answer(worlds: Worlds, asked: Asked) -> dict:
             "total_tokens": words + len(content.split()),
         },
         "po3d": {
-            "question": question.text, "task": asked.task, "status": prediction.status, "answer": prediction.answer,
+            "question": question.text, "task": request.task, "status": prediction.status, "answer": prediction.answer,
             "probability": prediction.probability, "program": prediction.program, "reason": prediction.reason,
-            **({} if looked is None else {"picture": looked._asdict()}),
+            **({} if domain_match is None else {"picture": domain_match._asdict()}),
         },
     }  # fmt: skip
 
 
-def said(prediction: Prediction, texts: Sequence[str], options: Sequence[str] = ()) -> str:
+def message_answer(prediction: Prediction, texts: Sequence[str], options: Sequence[str] = ()) -> str:
     """Return the answer in the format that the message asks for: the letter if it has lettered
     options. Without an answer, return a sentence that `po3d.systems.answers` extracts as no answer.
     """

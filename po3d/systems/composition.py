@@ -1,6 +1,6 @@
 """Build systems from their configs (configs/system); options that are not read are an InputError.
 
-Each domain (`po3d.systems.pipeline.WORLDS`) has a module with a function `pipeline`, whose
+Each domain (`po3d.systems.pipeline.DOMAIN_MODULES`) has a module with a function `pipeline`, whose
 parameters are the options of that domain.
 """
 
@@ -22,8 +22,8 @@ from po3d.systems.baselines import (
     RandomOption,
 )
 from po3d.systems.estimators import Shipped
-from po3d.systems.learned import Which
-from po3d.systems.pipeline import WORLDS, Pipeline, System
+from po3d.systems.general_parser import Which
+from po3d.systems.pipeline import DOMAIN_MODULES, Pipeline, System
 
 PICTURES = ("picture", "map")  # sources of scenes that use an estimator
 # Default number of scenes in a training twin.
@@ -62,24 +62,24 @@ def pipeline(
     None keeps the domain's default. `noise`: module -> size, see `Pipeline`. InputError for an
     option that the domain does not read.
     """
-    make = importlib.import_module(WORLDS[domain]).pipeline
+    make = importlib.import_module(DOMAIN_MODULES[domain]).pipeline
     read = inspect.signature(make).parameters
-    given = {name: value for name, value in options.items() if value is not None}
-    seen = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
-    table = given.get("table", "picture")
-    if seen and table not in PICTURES and set(seen) != {"device"}:
-        (first, *_) = (OPTIONS[name] for name in seen)
+    inputs = {name: value for name, value in options.items() if value is not None}
+    observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
+    table = inputs.get("table", "picture")
+    if observed and table not in PICTURES and set(observed) != {"device"}:
+        (first, *_) = (OPTIONS[name] for name in observed)
         raise InputError(
             f"{first} is set, but system=po3d of {benchmark} does not read it on benchmark.table={table}"
         )
-    given |= seen
-    if unread := [name for name in given if name not in read]:
+    inputs |= observed
+    if unread := [name for name in inputs if name not in read]:
         raise InputError(
             f"{OPTIONS[unread[0]]} is set, but system=po3d of {benchmark} does not read it (domain {domain})"
         )
     shared = {"oracle": tuple(oracle), "reader": reader, **({"seed": seed} if "seed" in read else {})}
-    made = make(**given, **shared)
-    return replace(made, noise=dict(noise), seed=seed) if noise else made
+    created = make(**inputs, **shared)
+    return replace(created, noise=dict(noise), seed=seed) if noise else created
 
 
 def random(

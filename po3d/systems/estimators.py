@@ -64,9 +64,9 @@ class Shipped:
 
     def given(self) -> dict[str, Any]:
         """Return the settings that are not None, by their names in a domain's `pipeline`."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        found["perception"] = found.pop("checkpoint")
-        return {name: value for name, value in found.items() if value is not None}
+        result = {field.name: getattr(self, field.name) for field in fields(self)}
+        result["perception"] = result.pop("checkpoint")
+        return {name: value for name, value in result.items() if value is not None}
 
 
 class Given(NamedTuple):
@@ -97,18 +97,18 @@ def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
     `version`, `calibration`, `checkpoint` with `sha256`. For a class outside po3d also
     `source_sha256`, the hash of its source file."""
-    found: dict[str, Any] = {"class": class_path(estimator)}
+    result: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:
-            found[key] = str(value)
+            result[key] = str(value)
     calibration = getattr(estimator, "calibration", None)
     if isinstance(calibration, Mapping) and calibration:
-        found["calibration"] = {str(k): v for k, v in calibration.items()}
+        result["calibration"] = {str(k): v for k, v in calibration.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
-        found |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
+        result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
     if not ours(estimator):
-        found["source_sha256"] = _source_digest(type(estimator))
-    return found
+        result["source_sha256"] = _source_digest(type(estimator))
+    return result
 
 
 def modules_of(system: Any) -> dict[str, dict[str, Any]]:
@@ -151,11 +151,11 @@ def _source_digest(kind: type) -> str | None:
     return sha256(path) if path and Path(path).is_file() else None
 
 
-def title(found: Mapping[str, Any]) -> str:
+def title(result: Mapping[str, Any]) -> str:
     """Return the name of an estimator in reports, from its `identity`: name and version, else
     checkpoint or class."""
-    name = found.get("name") or found.get("checkpoint") or found["class"].rpartition(".")[2]
-    return f"{name} {found['version']}" if found.get("version") else name
+    name = result.get("name") or result.get("checkpoint") or result["class"].rpartition(".")[2]
+    return f"{name} {result['version']}" if result.get("version") else name
 
 
 # --- the call -----------------------------------------------------------------------------------------------
@@ -173,14 +173,14 @@ def parameters(estimator: Any) -> tuple[str, ...]:
     except (TypeError, ValueError):  # implemented in C
         return ()
     anything = any(p.kind is p.VAR_KEYWORD for p in known.values())
-    found = tuple(name for name in OPTIONAL if anything or name in known)
+    result = tuple(name for name in OPTIONAL if anything or name in known)
     try:
-        inspect.signature(method).bind((), names=(), **dict.fromkeys(found))
+        inspect.signature(method).bind((), names=(), **dict.fromkeys(result))
     except TypeError as error:
         raise InputError(
             f"{who}.estimate should take images and names (and of {', '.join(OPTIONAL)} what it likes): {error}"
         ) from None
-    return found
+    return result
 
 
 def made_for(estimator: Any, domain: str) -> tuple[str, ...]:
@@ -200,16 +200,20 @@ def check_domain(estimator: Any, domain: str) -> None:
 
 
 def estimated(
-    estimator: Any, given: Sequence[Given], names: Sequence[str], things: Sequence[str] = (), domain: str = ""
+    estimator: Any,
+    inputs: Sequence[Given],
+    names: Sequence[str],
+    things: Sequence[str] = (),
+    domain: str = "",
 ) -> list[Scene]:
     """Return the predicted scenes of the images, in calls of at most `batch_size` images.
     InputError if the estimator raises, or does not return one finite predicted scene for each
     image."""
     offered = parameters(estimator)
-    step = _batch_size(estimator) or max(1, len(given))
+    step = _batch_size(estimator) or max(1, len(inputs))
     scenes: list[Scene] = []
-    for start in range(0, len(given), step):
-        part = given[start : start + step]
+    for start in range(0, len(inputs), step):
+        part = inputs[start : start + step]
         more: dict[str, Any] = {
             "focals": [g.focal for g in part],
             "cameras": [g.camera for g in part],
@@ -218,8 +222,8 @@ def estimated(
         }
         own = list(names[start : start + step])
         images = [g.image for g in part]
-        made = _called(estimator, images, own, {name: more[name] for name in offered})
-        scenes += checked_scenes(class_path(estimator), made, own)
+        created = _called(estimator, images, own, {name: more[name] for name in offered})
+        scenes += checked_scenes(class_path(estimator), created, own)
     return scenes
 
 
@@ -242,23 +246,23 @@ def _called(estimator: Any, images: list[Image], names: list[str], more: Mapping
             raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
-        said = " ".join(str(error).split())
+        text = " ".join(str(error).split())
         raise InputError(
-            f"{class_path(estimator)}.estimate raised {type(error).__name__} ({where}) on {names[0]!r}: {said}"
+            f"{class_path(estimator)}.estimate raised {type(error).__name__} ({where}) on {names[0]!r}: {text}"
         ) from error
 
 
 # --- validation of the output -------------------------------------------------------------------------------
 
 
-def checked_scenes(who: str, made: Any, names: Sequence[str]) -> list[Scene]:
+def checked_scenes(who: str, created: Any, names: Sequence[str]) -> list[Scene]:
     """Validate what the estimator `who` returned for the images `names`; return the scenes, named
     as their images. InputError unless there is one finite predicted scene for each image."""
-    if not isinstance(made, Sequence) or isinstance(made, str):
-        raise InputError(f"{who}.estimate should return a list of scenes, not {type(made).__name__}")
-    if len(made) != len(names):
-        raise InputError(f"{who}.estimate returned {len(made)} scenes for {len(names)} images")
-    return [_checked(who, scene, name) for scene, name in zip(made, names)]
+    if not isinstance(created, Sequence) or isinstance(created, str):
+        raise InputError(f"{who}.estimate should return a list of scenes, not {type(created).__name__}")
+    if len(created) != len(names):
+        raise InputError(f"{who}.estimate returned {len(created)} scenes for {len(names)} images")
+    return [_checked(who, scene, name) for scene, name in zip(created, names)]
 
 
 def _checked(who: str, scene: Any, name: str) -> Scene:

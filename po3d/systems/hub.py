@@ -15,11 +15,11 @@ from po3d.io import hub
 from po3d.io.errors import InputError, visible
 from po3d.io.files import atomic_write, read_json
 from po3d.io.text_tables import Table, interval_text, markdown
-from po3d.systems.pipeline import WORLDS
+from po3d.systems.pipeline import DOMAIN_MODULES
 
 CARDS = Path(__file__).with_name("cards.yaml")
 NETWORKS = ("perception", "parser")  # options of a domain's pipeline that name checkpoints
-NOT_KEPT = (*NETWORKS, "device")
+NOT_STORED = (*NETWORKS, "device")
 
 
 def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None) -> None:
@@ -28,19 +28,19 @@ def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Pat
     from po3d.io.checkpoint import SHIPPED, combine, locate
     from po3d.io.schemas import ModelOptions, checked
 
-    bound = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).bind(**options)
+    bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(**options)
     bound.apply_defaults()
     if odd := [name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)]:
         raise InputError(f"a model folder holds checkpoints; the option {odd[0]} is an object")
     pairs = [locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None]
-    kept = {name: value for name, value in options.items() if name not in NOT_KEPT}
+    stored = {name: value for name, value in options.items() if name not in NOT_STORED}
     if odd := [
-        name for name, value in kept.items() if not isinstance(value, str | int | float | list | tuple)
+        name for name, value in stored.items() if not isinstance(value, str | int | float | list | tuple)
     ]:
         raise InputError(f"a model folder can't hold the option {odd[0]}")
-    checked(ModelOptions, kept, "a model folder's options")
+    checked(ModelOptions, stored, "a model folder's options")
     figures = "" if report is None else _figures(Path(report))
-    config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": kept})
+    config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": stored})
     with atomic_write(folder / "README.md") as file:
         file.write(_card(config, all(pair.parent == SHIPPED for pair in pairs), figures))
 
@@ -53,10 +53,10 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     folder = hub.fetch(str(name)) if str(name).startswith(hub.SCHEME) else Path(name)
     config = folder_config(folder)
     world, options = config["world"], config.get("options", {})
-    if world not in WORLDS:
+    if world not in DOMAIN_MODULES:
         raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
-    known = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).parameters
-    if odd := [option for option in options if option not in known or option in NOT_KEPT]:
+    known = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).parameters
+    if odd := [option for option in options if option not in known or option in NOT_STORED]:
         raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
     return world, {**options, **{option: str(folder.resolve()) for option in NETWORKS if option in known}}
 
@@ -77,17 +77,17 @@ def _figures(path: Path) -> str:
 def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:
     """Return README.md with its YAML header. Training data: only for `shipped` networks."""
     words = yaml.safe_load(CARDS.read_text(encoding="utf-8"))
-    own = words["worlds"][config["world"]]
+    card_words = words["worlds"][config["world"]]
     parts = []
     for kind, record in config["parts"].items():
         steps = record["training"].get("steps")
-        told = [f"{record['parameters']:,} parameters", *([f"{steps:,} steps"] if steps else [])]
-        parts.append(f"- `{kind}`: {', '.join(told)}")
+        details = [f"{record['parameters']:,} parameters", *([f"{steps:,} steps"] if steps else [])]
+        parts.append(f"- `{kind}`: {', '.join(details)}")
     head = yaml.safe_dump(
         {**words["head"], "tags": [*words["head"]["tags"], config["world"]]}, sort_keys=False
     )
     body = words["card"].format(
-        **{**own, "data": own["data"] if shipped else words["own_data"]}, parts="\n".join(parts),
+        **{**card_words, "data": card_words["data"] if shipped else words["own_data"]}, parts="\n".join(parts),
         figures=figures or words["no_figures"],
     )  # fmt: skip
     return f"---\n{head}---\n\n{body}"

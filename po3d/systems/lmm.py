@@ -35,7 +35,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
+from po3d.systems.prompts import ImageFormat, Prompt, Prompter, PromptSetting, data_uri, encode, messages
 
 # (first response, function that sends more messages) -> prediction
 Finish = Callable[[dict, Callable[[list[dict]], dict]], Prediction]
@@ -123,12 +123,12 @@ class Endpoint:
 
     def _error(self, error: urllib.error.HTTPError) -> Exception:
         try:
-            said = error.read(2000)
+            body = error.read(2000)
         except (OSError, http.client.HTTPException):
-            said = b""
+            body = b""
         with contextlib.suppress(ValueError, LookupError, TypeError):
-            said = json.loads(said)["error"]["message"]
-        what = f"{error.url} says {error.code}: {self._clean(said) or error.reason}"
+            body = json.loads(body)["error"]["message"]
+        what = f"{error.url} says {error.code}: {self._clean(body) or error.reason}"
         if error.code in STOPS:
             return InputError(what + "; check base_url, model and the variable that key_env names")
         if error.code in BUSY or error.code >= 500:
@@ -139,9 +139,9 @@ class Endpoint:
             )
         return Refused(what)
 
-    def _clean(self, said: object) -> str:
+    def _clean(self, value: object) -> str:
         """Return an endpoint's message on one line, with the key masked."""
-        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
         text = " ".join(text.split())[:300]
         return text.replace(self.key, "***") if self.key else text
 
@@ -213,7 +213,7 @@ class Lmm:
     # Per million tokens, {"prompt": .., "completion": ..}, in any currency.
     price: Mapping[str, float | None] | None = None
     image_format: ImageFormat = "png"
-    # Input of the model: `po3d.systems.prompts.Setting`.
+    # Input of the model: `po3d.systems.prompts.PromptSetting`.
     show: str = "picture"
     frame: str | None = None  # None: anchors
     change: str = "with"
@@ -236,7 +236,7 @@ class Lmm:
             raise InputError(
                 f"timeout={self.timeout!r} should be above 0 seconds, wait={self.wait!r} at least 0"
             )
-        setting = Setting(self.show, self.frame or "anchors", self.change, self.style, self.table)
+        setting = PromptSetting(self.show, self.frame or "anchors", self.change, self.style, self.table)
         self.setting = setting
         if self.prompts is None:
             self.prompter = Prompter(self.benchmark, setting, self.scenes)
@@ -256,14 +256,14 @@ class Lmm:
 
     def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
         """Send the questions on one image. The images are encoded before this returns."""
-        asked = [self.asked(q, context) for q in questions]
+        image_urls = [self.asked(q, context) for q in questions]
         finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
-        for name in dict.fromkeys(name for one in asked for name in one.pictures):
+        for name in dict.fromkeys(name for one in image_urls for name in one.pictures):
             urls[name] = data_uri(encode(context.picture(name), self.image_format), self.image_format)
         stop = threading.Event()
         work = []
-        for question, one in zip(questions, asked, strict=True):
+        for question, one in zip(questions, image_urls, strict=True):
             content = messages(one, [urls[name] for name in one.pictures])
             work.append(self.pool.submit(self._ask, question, content, stop, finish(question)))
         return Asking(work, stop)
@@ -301,12 +301,18 @@ class Lmm:
         """Return the cost of these questions' answers: requests, tokens, cost (None without
         prices), seconds."""
         ids = {q.id for q in questions}
-        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        own_records = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
         sums = {
-            k: sum(int(r["usage"].get(k) or 0) for r in own) for k in ("prompt_tokens", "completion_tokens")
+            k: sum(int(r["usage"].get(k) or 0) for r in own_records)
+            for k in ("prompt_tokens", "completion_tokens")
         }
-        cost = sum(self._cost(r["usage"]) or 0.0 for r in own) if self.price else None
-        return {"requests": len(own), **sums, "cost": cost, "seconds": sum(r["seconds"] for r in own)}
+        cost = sum(self._cost(r["usage"]) or 0.0 for r in own_records) if self.price else None
+        return {
+            "requests": len(own_records),
+            **sums,
+            "cost": cost,
+            "seconds": sum(r["seconds"] for r in own_records),
+        }
 
     def _ask(
         self, question: Question, content: list[dict], stop: threading.Event, finish: Finish

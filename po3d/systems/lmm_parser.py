@@ -28,7 +28,7 @@ from po3d.language.programs.street import ARGUMENTS
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
 from po3d.systems.lmm import Finish, Lmm
-from po3d.systems.pipeline import WORLDS, Answering, Context, Reading, Tables
+from po3d.systems.pipeline import DOMAIN_MODULES, Context, ImageScenes, ParsedQuestion, SceneExecutor
 from po3d.systems.prompts import Prompt, predicted_tables
 
 _LINE = re.compile(r"^[\s*`>-]*(program|change)[*`\s]*:[*`\s]*(.+?)[`*\s]*$", re.IGNORECASE | re.MULTILINE)
@@ -53,7 +53,7 @@ class LmmParser(Lmm):
             raise InputError(f"table={self.table!r} of system=lmm_parser should be predicted or truth")
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
-        self.executor = importlib.import_module(WORLDS[self.world]).EXECUTOR
+        self.executor = importlib.import_module(DOMAIN_MODULES[self.world]).DOMAIN
         if self.world == "street":
             self.executor = replace(self.executor, mode=self.mode or "marginal", samples=self.samples or 64)
         elif (self.mode, self.samples) != (None, None):
@@ -90,19 +90,19 @@ class LmmParser(Lmm):
         malformed = sum(p.status == "unparsed" for p in predictions)
         return {"written": len(written), "sent_back": len(again), "malformed": malformed}
 
-    def _answering(self, questions: Sequence[Question], context: Context) -> Answering:
+    def _answering(self, questions: Sequence[Question], context: Context) -> SceneExecutor:
         if self.table == "truth":
-            return self.executor.exactly(context.truth())
+            return self.executor.bind_ground_truth(context.truth())
         views: dict[str, Any] = {}
         for question in questions:
-            found = predicted_tables(question, self.prompter.predicted, self.scenes)
-            views |= dict(zip(question.images or (question.image,), found, strict=True))
-        return self.executor.on(Tables(views, inputs=context.inputs))
+            result = predicted_tables(question, self.prompter.predicted, self.scenes)
+            views |= dict(zip(question.images or (question.image,), result, strict=True))
+        return self.executor.bind(ImageScenes(views, inputs=context.inputs))
 
     def _finish(
         self,
         question: Question,
-        answering: Answering,
+        answering: SceneExecutor,
         record: Mapping[str, Any],
         ask: Callable[[list[dict]], dict],
     ) -> Prediction:
@@ -116,26 +116,26 @@ class LmmParser(Lmm):
         with self.running:
             return pipeline.predicted(self.executor, answering, question, reading)
 
-    def _read(self, question: Question, response: str) -> Reading:
+    def _read(self, question: Question, response: str) -> ParsedQuestion:
         """Parse and type-check the programs of a response; a missing or malformed one has the
         reason."""
-        found = {name.lower(): text for name, text in _LINE.findall(response)}
+        result = {name.lower(): text for name, text in _LINE.findall(response)}
         lines = [line for line in response.splitlines() if line.strip(" `")]
-        if not found and len(lines) == 1:
-            found["program"] = lines[0].strip(" `")
-        absent = [n for n in ("program", *(["change"] if question.change else [])) if not found.get(n)]
+        if not result and len(lines) == 1:
+            result["program"] = lines[0].strip(" `")
+        absent = [n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)]
         if absent:
-            return Reading(
+            return ParsedQuestion(
                 pipeline.Parse("unparsed", reason=f"there is no line that begins with '{absent[0]}:'")
             )
-        own = replace(question, program=found["program"], change_program=found.get("change", ""), unread="")
+        own = replace(question, program=result["program"], change_program=result.get("change", ""), unread="")
         try:
             reading = self.executor.gold(own, rows=self.table == "truth")
         except (InputError, RecursionError) as error:
-            return Reading(pipeline.Parse("unparsed", reason=str(error)))
+            return ParsedQuestion(pipeline.Parse("unparsed", reason=str(error)))
         if not reading.unread:
             return reading
-        return Reading(pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", "")))
+        return ParsedQuestion(pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", "")))
 
 
 def _posed(question: Question) -> str:
@@ -165,11 +165,11 @@ def language(world: str) -> str:
         for op, values in ARGUMENTS.items()
         if values != ((),)
     )
-    told = own["vocabulary"].format(arguments=arguments, attributes=", ".join(attributes.split()[1:]))
+    stated = own["vocabulary"].format(arguments=arguments, attributes=", ".join(attributes.split()[1:]))
     examples = []
     for text, change, program, *edit in own["examples"]:
         lines = [f"Change: {change}"] if change else []
         lines.append(f"Question: {text}")
         lines += [f"change: {edit[0]}"] if edit else []
         examples.append("\n".join([*lines, f"program: {program}"]))
-    return "\n\n".join([words["intro"], rules.strip(), told, "Examples", *examples])
+    return "\n\n".join([words["intro"], rules.strip(), stated, "Examples", *examples])

@@ -20,34 +20,34 @@ from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import read
-from po3d.reasoning.margins import margins_in, record
+from po3d.reasoning.counterfactuals import margins_in, record
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import SCOPE_RULES
-from po3d.reasoning.views import Seen, nearest, run, single
-from po3d.reasoning.world import World
-from po3d.scene.fusion import Fused, View, fuse
+from po3d.reasoning.views import ViewEvidence, nearest, run, single
+from po3d.reasoning.world import SceneGeometry
+from po3d.scene.fusion import Fused, ViewTable, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.estimators import Perception
-from po3d.systems.explained import Explained, Shown, flipped
-from po3d.systems.learned import Which, as_phrases, second
+from po3d.systems.explanation import Explanation, SceneFigure, flipped
+from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.oracle import SubstitutedScene
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
-from po3d.systems.substitution import Mixed
-from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
+from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
+from po3d.systems.view_oracle import VIEW_TABLES, truly_fused
 
 
 @dataclass(frozen=True)
-class Reader:
+class OrbitQuestionParser:
     """Rule-based parser."""
 
-    def read(self, questions: Sequence[Question]) -> list[Reading]:
-        return [Reading(read(q.text)) for q in questions]
+    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
+        return [ParsedQuestion(read(q.text)) for q in questions]
 
 
 @dataclass(frozen=True)
-class Executor(parts.Executor):
+class OrbitDomain(parts.Domain):
     """Executor of orbits.
 
     `known_yaw`: use the camera angles given with the items; else estimate the relative rotation of
@@ -68,33 +68,33 @@ class Executor(parts.Executor):
     dialect = SCOPE
 
     @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+    def explaining(cls, options: Mapping[str, Any]) -> "OrbitDomain":
         return cls(options.get("known_yaw", True))
 
     def parsed(self, text: str) -> Call:
         return parse_text(text)
 
-    def text(self, reading: Reading) -> str:
+    def text(self, reading: ParsedQuestion) -> str:
         try:
-            return SCOPE.text(reading.asked.program)
+            return SCOPE.text(reading.question.program)
         except ProgramError:  # the dialect cannot express all programs of the general parser
-            return str(reading.asked.program)
+            return str(reading.question.program)
 
-    def heard(self, program: Call, question: Question) -> Call:
+    def to_dialect(self, program: Call, question: Question) -> Call:
         return as_phrases(program)
 
-    def own_wording(self, question: Question, reading: Reading) -> bool:
+    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of SCOPE or its twin."""
         return any(form.fullmatch(question.text) for form in _forms())
 
     def of(self, question: Question) -> tuple:
         return tuple(question.images), tuple(question.options)
 
-    def on(self, tables: Tables) -> "Orbit":
-        return Orbit(self, tables)
+    def bind(self, tables: ImageScenes) -> "OrbitExecutor":
+        return OrbitExecutor(self, tables)
 
-    def exactly(self, truth: Scene) -> "Whole":
-        return Whole(Executor(), Tables({truth.image: truth}))
+    def bind_ground_truth(self, truth: Scene) -> "GroundTruthOrbit":
+        return GroundTruthOrbit(OrbitDomain(), ImageScenes({truth.image: truth}))
 
 
 @functools.cache
@@ -102,36 +102,44 @@ def _forms() -> tuple[re.Pattern[str], ...]:
     return tuple(map(load("scope").template, ("paper.", "ours.")))
 
 
-class Orbit:
+class OrbitExecutor:
     """Answers questions on the views of one scene; each set of views is fused once."""
 
-    def __init__(self, executor: Executor, tables: Tables) -> None:
+    def __init__(self, executor: OrbitDomain, tables: ImageScenes) -> None:
         self.executor, self.tables = executor, tables
         self._fused: dict[tuple[str, ...], Fused] = {}
 
-    def run(self, question: Question, reading: Reading) -> Ran:
-        how = (reading.asked.program, self.seen(question), question.options)
-        return Ran(run(*how, self.executor.samples), reading)
+    def run(self, question: Question, reading: ParsedQuestion) -> Execution:
+        arguments = (reading.question.program, self.evidence(question), question.options)
+        return Execution(run(*arguments, self.executor.samples), reading)
 
-    def margin(self, question: Question, ran: Ran) -> dict | None:
-        how = (ran.reading.asked.program, self.seen(question), question.options)
-        if self.executor.samples and run(*how).answer != ran.outcome.answer:
+    def margin(self, question: Question, execution: Execution) -> dict | None:
+        arguments = (execution.reading.question.program, self.evidence(question), question.options)
+        if self.executor.samples and run(*arguments).answer != execution.outcome.answer:
             return None  # the margin is that of the most probable scene
-        return record(nearest(*how))
+        return record(nearest(*arguments))
 
-    def shown(self, question: Question) -> tuple[Shown, ...]:
-        seen = self.seen(question)
-        scene = replace(seen.table, axes=seen.views[0]) if seen.views else seen.table
+    def figures(self, question: Question) -> tuple[SceneFigure, ...]:
+        evidence = self.evidence(question)
+        scene = replace(evidence.table, axes=evidence.views[0]) if evidence.views else evidence.table
         title = f"seen from above, the camera of {question.images[0]} below"
-        return (Shown(title, tuple(question.images), scene),)
+        return (SceneFigure(title, tuple(question.images), scene),)
 
-    def explained(self, question: Question, ran: Ran) -> Explained:
-        program, seen, outcome = ran.reading.asked.program, self.seen(question), ran.outcome
-        near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(question.options))
-        record, shown = {"margins": self.margin(question, ran)}, self.shown(question)
-        return Explained(seen.table, outcome, near, flipped(near, outcome.answer), record, shown=shown)
+    def explain(self, question: Question, execution: Execution) -> Explanation:
+        program, evidence, outcome = (
+            execution.reading.question.program,
+            self.evidence(question),
+            execution.outcome,
+        )
+        near = margins_in(
+            program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(question.options)
+        )
+        record, figures = {"margins": self.margin(question, execution)}, self.figures(question)
+        return Explanation(
+            evidence.table, outcome, near, flipped(near, outcome.answer), record, figures=figures
+        )
 
-    def seen(self, question: Question) -> Seen:
+    def evidence(self, question: Question) -> ViewEvidence:
         """Return the scene and viewers from which a question is answered."""
         names = tuple(question.images)
         if len(names) == 1:
@@ -139,23 +147,23 @@ class Orbit:
         if names not in self._fused:
             self._fused[names] = self._joined(names, question.views)
         fused, views = self._fused[names], self.tables.views
-        return Seen(fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names)))
+        return ViewEvidence(fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names)))
 
     def _joined(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
         tables = [self.tables.views[name] for name in names]
-        if self.tables.how("fusion") != PREDICTED:
-            mixed = [Mixed(self.tables.views[n], tuple(self.tables.rows[n])) for n in names]
+        if self.tables.setting_of("fusion") != PREDICTED:
+            mixed = [SubstitutedScene(self.tables.views[n], tuple(self.tables.rows[n])) for n in names]
             return truly_fused(mixed, [self.tables.truth[n] for n in names], angles, self.tables.true)
         known = self.executor.known_yaw
-        return fuse([View(t, view_yaw(t, angle) if known else None) for t, angle in zip(tables, angles)])
+        return fuse([ViewTable(t, view_yaw(t, angle) if known else None) for t, angle in zip(tables, angles)])
 
 
-class Whole(Orbit):
+class GroundTruthOrbit(OrbitExecutor):
     """Answers questions on the true scene."""
 
-    def seen(self, question: Question) -> Seen:
+    def evidence(self, question: Question) -> ViewEvidence:
         scene = self.tables.scene
-        return Seen(scene, tuple(turned_axes(scene.axes, v) for v in question.views))
+        return ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in question.views))
 
 
 def view_yaw(table: Scene, angle: float) -> float:
@@ -166,7 +174,7 @@ def view_yaw(table: Scene, angle: float) -> float:
     return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)
 
 
-EXECUTOR = Executor()
+DOMAIN = OrbitDomain()
 
 
 def pipeline(
@@ -184,8 +192,10 @@ def pipeline(
     `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
     pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
     `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs. `reader`:
-    the benchmark's parser, the general one, or both (`learned`). The others as in `Executor`.
+    the benchmark's parser, the general one, or both (`learned`). The others as in `OrbitDomain`.
     """
-    made = view_source(table, perception, mirror, device, "orbit")
-    executor = Executor(known_yaw, samples)
-    return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))
+    table_source = view_source(table, perception, mirror, device, "orbit")
+    executor = OrbitDomain(known_yaw, samples)
+    return Pipeline(
+        table_source, OrbitQuestionParser(), executor, tuple(oracle), second(reader, executor, device)
+    )

@@ -15,10 +15,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.reasoning.questions import Question
-from po3d.systems.choices import offering
+from po3d.systems.answer_options import offered_answers
 
 if TYPE_CHECKING:
-    from po3d.systems.pipeline import Ran, Reading
+    from po3d.systems.pipeline import Execution, ParsedQuestion
 
 SURE = 0.9  # least probability at which a benchmark's own parse is trusted
 MISTAKE = 3.85  # cost of a wrong answer, in units of an abstention
@@ -27,33 +27,35 @@ MISTAKE = 3.85  # cost of a wrong answer, in units of an abstention
 ASK_BELOW = round(1 - 1 / MISTAKE, 2)
 
 
-class Choice(NamedTuple):
+class ParserChoice(NamedTuple):
     """The selected parse, as executed; None if neither parser has a program. `differ`: whether a
     confident parse by the benchmark's parser gives another answer."""
 
-    ran: "Ran | None"
+    ran: "Execution | None"
     differ: bool = False
 
 
-def choose(own: "Ran | None", general: "Ran | None", question: Question, alone: bool = False) -> Choice:
+def choose(
+    own: "Execution | None", general: "Execution | None", question: Question, alone: bool = False
+) -> ParserChoice:
     """Select between the executed parses of the benchmark's and the general parser; None for a
     parser without a program. `alone`: there is only the general parser."""
     if own is None or not own.reading.sure or alone:
-        return Choice(None if general is not None and general.reading.unread else general)
+        return ParserChoice(None if general is not None and general.reading.unread else general)
     if general is None or general.outcome.answer is None:
-        return Choice(own)
+        return ParserChoice(own)
     if own.outcome.answer is None:
-        return Choice(general)
+        return ParserChoice(general)
     same = answer_of(own, question) == answer_of(general, question)
-    return Choice(own if same else general, differ=not same)
+    return ParserChoice(own if same else general, differ=not same)
 
 
-def answer_of(ran: "Ran", question: Question) -> str:
+def answer_of(execution: "Execution", question: Question) -> str:
     """Return the answer in the wording of the question or its options."""
-    return worded(ran.reading, ran.outcome.answer, question)
+    return worded(execution.reading, execution.outcome.answer, question)
 
 
-def worded(reading: "Reading", answer: str, question: Question) -> str:
+def worded(reading: "ParsedQuestion", answer: str, question: Question) -> str:
     """Return an answer in the wording of the question or its options; answers to programs of the
     benchmark's own parser are not changed."""
-    return reading.said(answer, replace(question, options=tuple(offering(answer, question))))
+    return reading.format_answer(answer, replace(question, options=tuple(offered_answers(answer, question))))

@@ -20,37 +20,37 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
+from po3d.reasoning.counterfactuals import Counterfactual, record
+from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
 from po3d.reasoning.grounding import ground
-from po3d.reasoning.margins import Flip, record
 from po3d.reasoning.questions import Question
-from po3d.reasoning.readings import LEAST, Ground, answered, called, nearest, rows_only
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
-from po3d.scene.camera import hold_of
+from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems import tables as sources
-from po3d.systems.choices import words
+from po3d.systems import scene_sources as sources
+from po3d.systems.answer_options import words
 from po3d.systems.estimators import Perception
-from po3d.systems.explained import Explained, Shown
-from po3d.systems.learned import Which, as_phrases, second
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
-from po3d.systems.view_substitution import VIEW_TABLES
+from po3d.systems.explanation import Explanation, SceneFigure
+from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
+from po3d.systems.view_oracle import VIEW_TABLES
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
 
 
 @dataclass(frozen=True)
-class Reader:
+class PhotoQuestionParser:
     """Rule-based parser of texts and options."""
 
-    def read(self, questions: Sequence[Question]) -> list[Reading]:
-        return [Reading(read(q.text, q.options)) for q in questions]
+    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
+        return [ParsedQuestion(read(q.text, q.options)) for q in questions]
 
 
 @dataclass(frozen=True)
-class Executor(parts.Executor):
+class PhotoDomain(parts.Domain):
     """Executor of photographs; descriptions are grounded in the scene.
 
     `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
@@ -74,42 +74,46 @@ class Executor(parts.Executor):
     grouped: ClassVar[bool] = True  # a question counts as right with all its rotations
 
     @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+    def explaining(cls, options: Mapping[str, Any]) -> "PhotoDomain":
         return cls(assume_present=options.get("assume_present", True))
 
-    def gold(self, question: Question, rows: bool = False) -> Reading:
+    def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
         """Return the gold program, whose objects are rows or descriptions."""
         gold = self.gold_parse(question.program)
         if gold.program is None:
-            return Reading(gold)
-        named = PhraseCall(gold.program.op, tuple(map(called, gold.program.things)))
-        return Reading(fitted(question, gold.program if rows else named))
+            return ParsedQuestion(gold)
+        named = PhraseCall(gold.program.op, tuple(map(without_row, gold.program.things)))
+        return ParsedQuestion(fitted(question, gold.program if rows else named))
 
-    def told(self, question: Question, text: str) -> Reading:
-        return Reading(fitted(question, parse_text(text)))
+    def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
+        return ParsedQuestion(fitted(question, parse_text(text)))
 
-    def things(self, readings: Sequence[Reading]) -> Sequence[str]:
-        programs = [r.asked.program for r in readings if r.asked.program is not None]
+    def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
+        programs = [r.question.program for r in readings if r.question.program is not None]
         return tuple(dict.fromkeys(thing for program in programs for thing in program.things))
 
-    def heard(self, program: Call, question: Question) -> PhraseCall | Call:
+    def to_dialect(self, program: Call, question: Question) -> PhraseCall | Call:
         two = question.options if len(question.options) == 2 else ()
-        return super().heard(as_phrases(_among(program, two)), question)
+        return super().to_dialect(as_phrases(_among(program, two)), question)
 
-    def heard_parse(self, program: Call, question: Question) -> Parse:
-        found = self.heard(program, question)
-        parse = fitted(question, found) if isinstance(found, PhraseCall) else Parse("ok", found)
-        return Parse("ok", THREEDSRBENCH.meant(found)) if parse.program is None else parse
+    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
+        core_program = self.to_dialect(program, question)
+        parse = (
+            fitted(question, core_program)
+            if isinstance(core_program, PhraseCall)
+            else Parse("ok", core_program)
+        )
+        return Parse("ok", THREEDSRBENCH.to_core(core_program)) if parse.program is None else parse
 
-    def own_wording(self, question: Question, reading: Reading) -> bool:
+    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of 3DSRBench or its twin."""
         return any(form.fullmatch(question.text) for form in _forms())
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
 
-    def on(self, tables: Tables) -> "Photograph":
-        return Photograph(self, tables)
+    def bind(self, tables: ImageScenes) -> "PhotoExecutor":
+        return PhotoExecutor(self, tables)
 
 
 @functools.cache
@@ -128,65 +132,65 @@ def _among(program: Call, options: Sequence[str]) -> Call:
 
 def fitted(question: Question, program: PhraseCall) -> Parse:
     """Return a program with the option of each of its answers; failed if the options do not fit."""
-    named = PhraseCall(program.op, tuple(map(called, program.things)))
-    said = fit_options(named, question.options)
-    if said is None:
+    named = PhraseCall(program.op, tuple(map(without_row, program.things)))
+    option = fit_options(named, question.options)
+    if option is None:
         options = ", ".join(question.options)
         return Parse("failed", reason=f"the options {options} fit no answer of {program.text()}")
-    return Parse("ok", program, option_of={answer: said[called(answer)] for answer in program.answers})
+    return Parse("ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers})
 
 
 @dataclass(frozen=True)
-class Photograph:
+class PhotoExecutor:
     """Answers questions on one image's scene."""
 
-    executor: Executor
-    tables: Tables
+    executor: PhotoDomain
+    tables: ImageScenes
 
-    def run(self, question: Question, reading: Reading) -> Ran:
-        own, program = self.executor, reading.asked.program
+    def run(self, question: Question, reading: ParsedQuestion) -> Execution:
+        executor, program = self.executor, reading.question.program
         # A gold program refers to objects by rows.
         rows = isinstance(program, PhraseCall) and all(thing.startswith("#") for thing in program.things)
         using = rows_only if rows else self.ground(question)
         # The benchmark's own words ("parallel") are options; users also ask yes/no questions.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
-        rules = replace(own.rules, words={}) if plain else own.rules
-        how = {"samples": own.samples, "assume_present": own.assume_present}
-        scene, asked = self.tables.scene, THREEDSRBENCH.meant(program)
-        if any(call.op == "choices" for call in asked.calls()):
+        rules = replace(executor.rules, words={}) if plain else executor.rules
+        arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
+        scene, core_program = self.tables.scene, THREEDSRBENCH.to_core(program)
+        if any(call.op == "choices" for call in core_program.calls()):
             there = [option for option in map(str, question.options) if sum(using(option, scene)) >= LEAST]
-            asked = _among(asked, there)
-        outcome = answered(asked, scene, using, rules, **how)
-        return Ran(outcome, reading)
+            core_program = _among(core_program, there)
+        outcome = answered(core_program, scene, using, rules, **arguments)
+        return Execution(outcome, reading)
 
     def ground(self, question: Question) -> Ground:
-        how = self.tables.how("grounding")
-        using = self._meant if how == PREDICTED else true_ground(question, self.tables)
-        return using if isinstance(how, str) else mistaken(using, how, self.tables.seed)
+        setting = self.tables.setting_of("grounding")
+        using = self._ground_phrase if setting == PREDICTED else true_ground(question, self.tables)
+        return using if isinstance(setting, str) else mistaken(using, setting, self.tables.seed)
 
-    def margin(self, question: Question, ran: Ran) -> dict | None:
-        found = record(self._nearest(ran))
-        return found and found | {"answer": called(found["answer"] or "") or None}
+    def margin(self, question: Question, execution: Execution) -> dict | None:
+        flip_record = record(self._nearest(execution))
+        return flip_record and flip_record | {"answer": without_row(flip_record["answer"] or "") or None}
 
-    def _nearest(self, ran: Ran) -> Flip | None:
-        program = THREEDSRBENCH.meant(ran.reading.asked.program)
-        return nearest(program, self.tables.scene, ran.outcome, self.executor.rules)
+    def _nearest(self, execution: Execution) -> Counterfactual | None:
+        program = THREEDSRBENCH.to_core(execution.reading.question.program)
+        return nearest(program, self.tables.scene, execution.outcome, self.executor.rules)
 
-    def shown(self, question: Question) -> tuple[Shown, ...]:
-        return (Shown("seen from above, the camera below", "", _facing(self.tables.scene)),)
+    def figures(self, question: Question) -> tuple[SceneFigure, ...]:
+        return (SceneFigure("seen from above, the camera below", "", _facing(self.tables.scene)),)
 
-    def explained(self, question: Question, ran: Ran) -> Explained:
-        scene, flip = self.tables.scene, self._nearest(ran)
-        record = {"margins": self.margin(question, ran)}
-        text, shown = flip.text if flip else "", self.shown(question)
-        return Explained(scene, ran.outcome, None, text, record, _camera(scene), shown)
+    def explain(self, question: Question, execution: Execution) -> Explanation:
+        scene, flip = self.tables.scene, self._nearest(execution)
+        record = {"margins": self.margin(question, execution)}
+        text, figures = flip.text if flip else "", self.figures(question)
+        return Explanation(scene, execution.outcome, None, text, record, _camera(scene), figures)
 
-    def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
+    def _ground_phrase(self, phrase: str, scene: Scene) -> Sequence[float]:
         """Like `grounding.ground`, cached for scenes with equal settings of the naming modules."""
-        said = describe(phrase)
-        if said.relations or said.ranks:
+        description = describe(phrase)
+        if description.relations or description.ranks:
             return ground(phrase, scene)
-        key = (*map(self.tables.how, NAMING), phrase)
+        key = (*map(self.tables.setting_of, NAMING), phrase)
         if key not in self.tables.memo:
             self.tables.memo[key] = ground(phrase, scene)
         return self.tables.memo[key]
@@ -204,14 +208,14 @@ def _camera(scene: Scene) -> tuple[str, ...]:
     """Return a line on the camera's height, pitch, roll and focal length."""
     if scene.camera is None:
         return ()
-    hold, lens = hold_of(scene.camera), scene.camera.focal / scene.camera.width
+    hold, lens = camera_pose_of(scene.camera), scene.camera.focal / scene.camera.width
     pitch, roll = math.degrees(hold.pitch), math.degrees(hold.roll)
     return (
         f"camera: {hold.height:.2f} m high, pitch {pitch:.0f}°, roll {roll:.0f}°, focal {lens:.2f} widths",
     )
 
 
-def true_ground(question: Question, tables: Tables) -> Ground:
+def true_ground(question: Question, tables: ImageScenes) -> Ground:
     """Return the grounding by the gold program; a description that is not in it is grounded in the
     true scene."""
     try:
@@ -219,15 +223,15 @@ def true_ground(question: Question, tables: Tables) -> Ground:
     except ProgramError:
         things = ()
     truth, (rows,) = tables.true, tables.rows.values()
-    meant = {called(thing): rows_only(thing, truth) for thing in things}
+    referents = {without_row(thing): rows_only(thing, truth) for thing in things}
     row_of = {j: k for k, j in enumerate(rows) if j is not None}
 
     def grounded(phrase: str, scene: Scene) -> list[float]:
-        found = [0.0] * len(scene)
-        for j, belief in enumerate(meant.get(phrase) or ground(phrase, truth)):
+        beliefs = [0.0] * len(scene)
+        for j, belief in enumerate(referents.get(phrase) or ground(phrase, truth)):
             if j in row_of:
-                found[row_of[j]] = belief
-        return found
+                beliefs[row_of[j]] = belief
+        return beliefs
 
     return grounded
 
@@ -237,19 +241,19 @@ def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
     error is shared by all questions with that description."""
 
     def grounded(phrase: str, scene: Scene) -> list[float]:
-        found = list(using(phrase, scene))
+        beliefs = list(using(phrase, scene))
         changed, other = rng(seed, f"noise/grounding/{scene.image}/{phrase}").random(2)
-        if changed >= sigma or len(found) < 2 or not any(found):
-            return found
-        meant = found.index(max(found))
-        taken = [k for k in range(len(found)) if k != meant][int(other * (len(found) - 1))]
-        found[meant], found[taken] = found[taken], found[meant]
-        return found
+        if changed >= sigma or len(beliefs) < 2 or not any(beliefs):
+            return beliefs
+        likeliest = beliefs.index(max(beliefs))
+        taken = [k for k in range(len(beliefs)) if k != likeliest][int(other * (len(beliefs) - 1))]
+        beliefs[likeliest], beliefs[taken] = beliefs[taken], beliefs[likeliest]
+        return beliefs
 
     return grounded
 
 
-EXECUTOR = Executor()
+DOMAIN = PhotoDomain()
 
 
 def pipeline(
@@ -268,11 +272,13 @@ def pipeline(
     pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
     `mirror`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
     network runs. `reader`: the benchmark's parser, the general one, or both (`learned`). The others
-    as in `Executor`. InputError for an unknown source or module.
+    as in `PhotoDomain`. InputError for an unknown source or module.
     """
-    executor = Executor(samples=samples, assume_present=assume_present)
-    made = view_source(table, perception, mirror, device, "photographs")
-    return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))
+    executor = PhotoDomain(samples=samples, assume_present=assume_present)
+    table_source = view_source(table, perception, mirror, device, "photographs")
+    return Pipeline(
+        table_source, PhotoQuestionParser(), executor, tuple(oracle), second(reader, executor, device)
+    )
 
 
 def view_source(
@@ -285,5 +291,5 @@ def view_source(
         return sources.source_of(perception, domain)
     from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
-    views = sources.OrbitViews if domain == "orbit" else sources.Views
+    views = sources.OrbitViewTables if domain == "orbit" else sources.ViewTables
     return views(RoomViewEstimator.named(perception, mirror, device))

@@ -27,26 +27,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.mending import Mending
 from po3d.language.read.omissions import omitted, untold
 from po3d.language.read.parse import BEYOND, Parse
-from po3d.language.read.weighing import Evidence, Weighing
+from po3d.language.read.weighing import ParseEvidence, Weighing
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.choices import REFUSED, chosen, likeliest, offering, unframed
-from po3d.systems.explained import Explained, Shown
+from po3d.systems.answer_options import REFUSED, chosen, likeliest, offered_answers, strip_prompt_template
+from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.parser_choice import SURE, choose
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
-    from po3d.systems.mixtures import Mixtures
-    from po3d.systems.substitution import Substitution
+    from po3d.systems.oracle import OracleModules
+    from po3d.systems.oracle_grid import OracleMixer
 
-WORLDS = {  # domain of a benchmark's programs -> module with its Executor
+DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Executor
     "street": "po3d.systems.street",
     "rooms": "po3d.systems.rooms",
     "photographs": "po3d.systems.photographs",
@@ -57,7 +58,7 @@ Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of the noise
 Image = NDArray[np.uint8]  # (H, W, 3)
 
 
-class NoInputs:
+class MissingInputs:
     """Inputs of an image that has no extra inputs: any access raises InputError."""
 
     def __getattr__(self, what: str) -> Any:
@@ -66,7 +67,7 @@ class NoInputs:
         raise InputError(f"there is no {what.replace('_', ' ')} with this image")
 
 
-NOTHING = NoInputs()
+MISSING_INPUTS = MissingInputs()
 
 
 @dataclass(frozen=True)
@@ -77,15 +78,15 @@ class Context:
     truth: Callable[[], Scene]  # the true scene; only for oracles
     name: str = ""
     # Called by a system with each scene that it used; the evaluation compares it with the truth.
-    keep: Callable[[Scene], None] = lambda scene: None
+    on_scene: Callable[[Scene], None] = lambda scene: None
     # Further inputs of the benchmark: a room's map and captions, a focal length, an orbit's views.
-    inputs: Any = NOTHING
+    inputs: Any = MISSING_INPUTS
 
     @classmethod
-    def of(cls, split: Any, name: str, keep: Callable[[Scene], None] = lambda scene: None) -> "Context":
+    def of(cls, split: Any, name: str, on_scene: Callable[[Scene], None] = lambda scene: None) -> "Context":
         """Return the context of the image `name` of a benchmark's split."""
-        inputs = split.inputs(name) if hasattr(split, "inputs") else NOTHING
-        return cls(lambda: split.image(name), lambda: split.truth(name), name, keep, inputs)
+        inputs = split.inputs(name) if hasattr(split, "inputs") else MISSING_INPUTS
+        return cls(lambda: split.image(name), lambda: split.truth(name), name, on_scene, inputs)
 
     def picture(self, name: str) -> Image:
         """Return the pixels of the image, or of one of its views."""
@@ -105,15 +106,15 @@ def perceived(scene: Scene, name: str) -> Scene:
     return scene
 
 
-Posed = tuple[Sequence[Question], Context]  # the questions on an image
+ImageQuestions = tuple[Sequence[Question], Context]  # the questions on an image
 
 
 class System(Protocol):
     """Answers the questions on one image, in their order.
 
-    Optional members: `mixtures()` (`po3d.systems.mixtures`), `measures` (values for the report
+    Optional members: `mixtures()` (`po3d.systems.oracle_grid`), `measures` (values for the report
     beside the score, by name), `notes(questions)` (remarks for the report on these questions), and
-    those of `Batched` or `Eager`.
+    those of `Batched` or `AsyncSystem`.
     """
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
@@ -125,7 +126,7 @@ class Batched(Protocol):
 
     at_once: int
 
-    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
+    def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         """Return one list of predictions per image."""
         ...
 
@@ -135,14 +136,14 @@ def at_once(system: System) -> int:
     return getattr(system, "at_once", 1)
 
 
-def all_answers(system: System, posed: Sequence[Posed]) -> list[list[Prediction]]:
+def all_answers(system: System, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
     """Return one list of predictions per image; in one call if the system is `Batched`."""
     if hasattr(system, "answers"):
-        return system.answers(posed)
-    return [system.answer(*image) for image in posed]
+        return system.answers(batch)
+    return [system.answer(*image) for image in batch]
 
 
-class Begun(Protocol):
+class PendingPredictions(Protocol):
     """Predictions in progress: a future."""
 
     def result(self) -> list[Prediction]: ...
@@ -150,19 +151,19 @@ class Begun(Protocol):
     def cancel(self) -> object: ...
 
 
-class Eager(Protocol):
+class AsyncSystem(Protocol):
     """A system that waits on I/O and keeps up to `ahead` images in flight. `begin` reads everything
     that it needs from the context before it returns."""
 
     ahead: int
 
-    def begin(self, questions: Sequence[Question], context: Context) -> Begun: ...
+    def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions: ...
 
 
 # --- the three stages ---------------------------------------------------------------------------------------
 
 
-class Look(NamedTuple):
+class PerceptionInput(NamedTuple):
     """Input of perception for one image."""
 
     context: Context
@@ -175,15 +176,15 @@ class TableSource(Protocol):
 
     true: ClassVar[bool] = False
 
-    def tables(self, looks: Sequence[Look]) -> Sequence[Sequence[Scene]]:
+    def tables(self, looks: Sequence[PerceptionInput]) -> Sequence[Sequence[Scene]]:
         """Return, for each image, one scene per name. InputError if an input is missing."""
         ...
 
 
-class Reading(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """Parsed question and, if present, parsed change."""
 
-    asked: Parse
+    question: Parse
     change: Parse | None = None
     # Reference frame by the general parser, replacing the question's own: a sentence or a program.
     frame: str | Call = ""
@@ -192,14 +193,14 @@ class Reading(NamedTuple):
 
     @property
     def parses(self) -> tuple[Parse, ...]:
-        return (self.asked,) if self.change is None else (self.asked, self.change)
+        return (self.question,) if self.change is None else (self.question, self.change)
 
     @property
     def unread(self) -> str:
         """Why a program is missing; "" if all are present."""
         if self.change is not None and self.change.program is None:
             return f"change: {self.change.reason}"
-        return self.asked.reason or "unread" if self.asked.program is None else ""
+        return self.question.reason or "unread" if self.question.program is None else ""
 
     @property
     def status(self) -> Literal["ok", "unparsed", "failed"]:
@@ -209,36 +210,36 @@ class Reading(NamedTuple):
             return "ok"
         return "failed" if any(p.status == "failed" for p in self.parses) else "unparsed"
 
-    def mixed(self, gold: "Reading", modules: Collection[str]) -> "Reading":
+    def mixed(self, gold: "ParsedQuestion", modules: Collection[str]) -> "ParsedQuestion":
         """Return this reading with gold programs for the given modules: parsing (the question's
         program), edit (the change's program)."""
-        asked, change = (gold if m in modules else self for m in ("parsing", "edit"))
-        return Reading(asked.asked, change.change)
+        parse_source, change = (gold if m in modules else self for m in ("parsing", "edit"))
+        return ParsedQuestion(parse_source.question, change.change)
 
     @property
     def sure(self) -> bool:
         """Whether the benchmark's parser is trusted if the general parser has no result."""
         return not self.unread and all(p.probability >= SURE and not p.unknown for p in self.parses)
 
-    def said(self, answer: str, question: Question) -> str:
+    def format_answer(self, answer: str, question: Question) -> str:
         """Return a program's answer as the matching option, if the question has options."""
-        options = offering(answer, question) if self.by == "learned" else question.options
-        return self.asked.option_of.get(answer) or chosen(answer, options) or answer
+        options = offered_answers(answer, question) if self.by == "learned" else question.options
+        return self.question.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
     def probability(self) -> float:
-        return self.asked.probability * (self.change.probability if self.change else 1.0)
+        return self.question.probability * (self.change.probability if self.change else 1.0)
 
 
-class Reader(Protocol):
+class QuestionParser(Protocol):
     """Parses questions."""
 
-    def read(self, questions: Sequence[Question]) -> Sequence[Reading]: ...
+    def read(self, questions: Sequence[Question]) -> Sequence[ParsedQuestion]: ...
 
 
-class SecondReader(Protocol):
+class FallbackParser(Protocol):
     """General parser, used for questions outside the benchmark's own wording; it may use the
-    scenes. `alone`: there is no other parser. `systems.learned` implements it."""
+    scenes. `alone`: there is no other parser. `systems.general_parser` implements it."""
 
     alone: bool
 
@@ -247,7 +248,9 @@ class SecondReader(Protocol):
         """Weights of the alternative parses of a question."""
         ...
 
-    def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]:
+    def readings(
+        self, questions: Sequence[Question], tables: "ImageScenes"
+    ) -> Sequence[Sequence[ParsedQuestion]]:
         """Return several alternative parses of each question; `likeliest_of` selects one."""
         ...
 
@@ -258,7 +261,7 @@ class SecondReader(Protocol):
 
 
 @dataclass(frozen=True)
-class Tables:
+class ImageScenes:
     """The scenes of an image by picture name, and which of their modules are ground truth."""
 
     views: Mapping[str, Scene]
@@ -268,7 +271,7 @@ class Tables:
     # For scenes with true modules: the row of the true scene for each row, None if unmatched.
     rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     seed: int = 0  # of the noise
-    inputs: Any = NOTHING
+    inputs: Any = MISSING_INPUTS
     memo: dict = field(default_factory=dict, repr=False)  # cache shared between module settings
 
     @property
@@ -282,15 +285,15 @@ class Tables:
         """The true scene of the image."""
         return next(reversed(self.truth.values()))
 
-    def how(self, module: str) -> Setting:
+    def setting_of(self, module: str) -> Setting:
         return self.settings.get(module, PREDICTED)
 
 
-class Ran(NamedTuple):
+class Execution(NamedTuple):
     """Outcome, and the parse actually executed: a change may have been reinterpreted."""
 
     outcome: Outcome
-    reading: Reading
+    reading: ParsedQuestion
 
     @property
     def believed(self) -> float:
@@ -302,40 +305,40 @@ class Ran(NamedTuple):
         )
 
 
-class Answering(Protocol):
+class SceneExecutor(Protocol):
     """Answers the questions on one image; intermediate results are shared between questions."""
 
-    def run(self, question: Question, reading: Reading) -> Ran:
+    def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         """Execute a parse; the outcome's answer is in the vocabulary of programs. ExecutionFailure,
         InputError or ProgramError if there is no answer."""
         ...
 
-    def margin(self, question: Question, ran: Ran) -> dict | None:
+    def margin(self, question: Question, execution: Execution) -> dict | None:
         """Return how far the scene is from one with another answer: `Prediction.margin`."""
         ...
 
-    def shown(self, question: Question) -> tuple[Shown, ...]:
+    def figures(self, question: Question) -> tuple[SceneFigure, ...]:
         """Return the scenes to display before execution; InputError if there is none."""
         ...
 
-    def explained(self, question: Question, ran: Ran) -> Explained: ...
+    def explain(self, question: Question, execution: Execution) -> Explanation: ...
 
 
-class Asked(NamedTuple):
+class ParsedImage(NamedTuple):
     """One image's scenes, questions and parses."""
 
-    tables: Tables
+    tables: ImageScenes
     questions: Sequence[Question]
-    readings: Sequence[Reading]
+    readings: Sequence[ParsedQuestion]
 
 
-class Executor:
+class Domain:
     """The semantics of programs in one domain, and its modules that can be replaced by ground
     truth. Each domain has a subclass."""
 
     # Modules that can be ground truth or predicted: those of scenes, then of execution and parsing.
     modules: ClassVar[tuple[str, ...]]
-    substitution: ClassVar["Substitution"]  # of the modules of scenes
+    substitution: ClassVar["OracleModules"]  # of the modules of scenes
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules whose input is text
     headline: ClassVar[str] = "mean"  # "mean" over categories, or "overall" over questions
     kind: ClassVar["Kind"]  # input type of the general parser
@@ -352,22 +355,22 @@ class Executor:
         """Parse the text of a program; ProgramError if it is not one."""
         return self.dialect.tree.parse(text)
 
-    def text(self, reading: Reading) -> str:
+    def text(self, reading: ParsedQuestion) -> str:
         """Return the text of the programs, as stored in predictions."""
-        return reading.asked.program.text()
+        return reading.question.program.text()
 
     def meaning(self, program: Any) -> Call:
         """Return a program of any dialect as a call of the core language."""
-        return self.dialect.meant(program)
+        return self.dialect.to_core(program)
 
-    def called(self, o: ObjectState) -> str:
+    def display_name(self, o: ObjectState) -> str:
         """Return the name of an object as used in questions."""
         return o.value("name")
 
     def checked(self, scene: Scene) -> None:
         """Raise InputError if the scene belongs to another domain."""
         try:
-            list(map(self.called, scene.objects))
+            list(map(self.display_name, scene.objects))
         except KeyError as error:
             raise InputError(
                 f"this is no table of this world: it has a thing that says nothing of its {error.args[0]}"
@@ -378,35 +381,35 @@ class Executor:
         domain cannot tell."""
         return ""
 
-    def own_wording(self, question: Question, reading: Reading) -> bool:
+    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether a question with its change and frame is in the wording of this domain's
         benchmarks for these programs."""
         return reading.sure
 
-    def surely(self) -> Self:
+    def argmax(self) -> Self:
         """Return the executor that uses only the most probable scene."""
         return self
 
-    def heard(self, program: Call, question: Question) -> Any:
+    def to_dialect(self, program: Call, question: Question) -> Any:
         """Translate a program of the general parser into this domain's dialect; return the call
         itself if the dialect cannot express it."""
         try:
-            return self.dialect.spelled(program)
+            return self.dialect.from_core(program)
         except ProgramError:
             return program
 
-    def heard_parse(self, program: Call, question: Question) -> Parse:
-        return Parse("ok", self.heard(program, question))
+    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", self.to_dialect(program, question))
 
     @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+    def explaining(cls, options: Mapping[str, Any]) -> "Domain":
         """Return the executor that explains the answers of a run with these options."""
         return cls()
 
-    def gold(self, question: Question, rows: bool = False) -> Reading:
+    def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
         """Return the gold programs; a Parse without a program has the reason. `rows`: keep the rows
         of the true scene that the programs refer to."""
-        return Reading(self.gold_parse(question.program, question.unread))
+        return ParsedQuestion(self.gold_parse(question.program, question.unread))
 
     def gold_parse(self, text: str, unread: str = "") -> Parse:
         if unread:
@@ -418,11 +421,11 @@ class Executor:
         except ProgramError as error:
             return Parse("failed", reason=f"gold program: {error}")
 
-    def told(self, question: Question, text: str) -> Reading:
+    def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
         """Rebuild the parse from a stored prediction."""
-        return Reading(Parse("ok", self.parsed(text)))
+        return ParsedQuestion(Parse("ok", self.parsed(text)))
 
-    def things(self, readings: Sequence[Reading]) -> Sequence[str]:
+    def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
         return ()
 
@@ -430,28 +433,28 @@ class Executor:
         """Return what the answer depends on besides programs and scenes."""
         return question.id
 
-    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
+    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
         """Return the settings of those modules that affect a reading's answer."""
         return settings
 
     def mixable(self) -> None:
         """Raise InputError if ground truth in all modules would not give the true answers."""
 
-    def mixed(self, tables: Tables) -> Tables:
+    def mixed(self, tables: ImageScenes) -> ImageScenes:
         """Return the predicted scenes with their settings applied."""
         return self.substitution.mixed(tables)
 
-    def on(self, tables: Tables) -> Answering:
+    def bind(self, tables: ImageScenes) -> SceneExecutor:
         raise NotImplementedError
 
-    def together(self, asked: "Sequence[Asked]") -> Sequence[Answering]:
-        """Return one `Answering` per image. It will only be asked the questions given here, so an
+    def bind_batch(self, items: "Sequence[ParsedImage]") -> Sequence[SceneExecutor]:
+        """Return one `SceneExecutor` per image. It will only be asked the questions given here, so an
         executor may compute all answers at once."""
-        return [self.on(tables) for tables, _, _ in asked]
+        return [self.bind(tables) for tables, _, _ in items]
 
-    def exactly(self, truth: Scene) -> Answering:
+    def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
         """Return what executes gold programs on the true scene of the image."""
-        return self.on(Tables({truth.image: truth}))
+        return self.bind(ImageScenes({truth.image: truth}))
 
 
 # --- the pipeline -------------------------------------------------------------------------------------------
@@ -462,11 +465,11 @@ class Pipeline:
     """The system po3d. `oracle`: modules replaced by ground truth."""
 
     tables: TableSource
-    reader: Reader
-    executor: Executor
+    reader: QuestionParser
+    executor: Domain
     oracle: tuple[str, ...] = ()
-    second: SecondReader | None = None
-    # Modules replaced by ground truth with noise of this size (in `Executor.units`).
+    second: FallbackParser | None = None
+    # Modules replaced by ground truth with noise of this size (in `Domain.units`).
     noise: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     # Number of questions parsed by each parser.
@@ -490,81 +493,93 @@ class Pipeline:
         """Return remarks for the report on the scenes of these questions."""
         return self.tables.notes(questions) if hasattr(self.tables, "notes") else []
 
-    def mixtures(self) -> "Mixtures | None":
+    def mixtures(self) -> "OracleMixer | None":
         """Return the combinations of true and predicted modules for the oracle grid; None if scenes
         or modules are ground truth already."""
-        from po3d.systems.mixtures import Mixtures
+        from po3d.systems.oracle_grid import OracleMixer
 
         if self.tables.true or self.settings:
             return None
         self.executor.mixable()
-        return Mixtures(self)
+        return OracleMixer(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        (found,) = self.answers([(questions, context)])
-        return found
+        (predictions,) = self.answers([(questions, context)])
+        return predictions
 
-    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
-        questions = [list(map(unframed, own)) for own, _ in posed]
-        read = iter(self.read([q for own in questions for q in own]))
-        readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
+    def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
+        questions = [list(map(strip_prompt_template, image_questions)) for image_questions, _ in batch]
+        read = iter(self.read([q for image_questions in questions for q in image_questions]))
+        readings = [
+            self._lost(image_questions, list(islice(read, len(image_questions))))
+            for image_questions in questions
+        ]
         looks = [
-            Look(context, pictures_of(own, context), self.executor.things(found))
-            for own, found, (_, context) in zip(questions, readings, posed)
+            PerceptionInput(
+                context, pictures_of(image_questions, context), self.executor.things(image_readings)
+            )
+            for image_questions, image_readings, (_, context) in zip(questions, readings, batch)
         ]
-        asked = [Asked(*item) for item in zip(self.look(looks), questions, readings, strict=True)]
+        parsed_images = [
+            ParsedImage(*item) for item in zip(self.look(looks), questions, readings, strict=True)
+        ]
         if self.second is not None and "parsing" not in self.settings:
-            asked = [one._replace(readings=self._reread(one)) for one in asked]
-        for one in asked:
-            self.read_by.update(r.by for r in one.readings if not r.unread)
+            parsed_images = [parsed._replace(readings=self._reread(parsed)) for parsed in parsed_images]
+        for parsed in parsed_images:
+            self.read_by.update(r.by for r in parsed.readings if not r.unread)
         return [
-            [predicted(self.executor, answering, q, r) for q, r in zip(own, found, strict=True)]
-            for answering, (_, own, found) in zip(self.executor.together(asked), asked, strict=True)
+            [
+                predicted(self.executor, answering, q, r)
+                for q, r in zip(image_questions, image_readings, strict=True)
+            ]
+            for answering, (_, image_questions, image_readings) in zip(
+                self.executor.bind_batch(parsed_images), parsed_images, strict=True
+            )
         ]
 
-    def _reread(self, asked: Asked) -> list[Reading]:
+    def _reread(self, parsed: ParsedImage) -> list[ParsedQuestion]:
         """Return the parses of one image's questions. Where the general parser is consulted,
         `choose` selects between its parse and the benchmark parser's."""
-        tables, questions, readings = asked
-        answering, readings = self.executor.on(tables), list(readings)
+        tables, questions, readings = parsed
+        answering, readings = self.executor.bind(tables), list(readings)
         open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
-        several = self.reread([questions[k] for k in open_ones], tables)
-        for k, found in zip(open_ones, several, strict=True):
+        alternatives = self.reread([questions[k] for k in open_ones], tables)
+        for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
-            if found:
-                general = likeliest_of(self.second, answering, question, found)
-                ran = None if own.unread else run(answering, question, own)
-                readings[k] = (choose(ran, general, question, self.second.alone).ran or general).reading
+            if alternative:
+                general = likeliest_of(self.second, answering, question, alternative)
+                execution = None if own.unread else run(answering, question, own)
+                readings[k] = (choose(execution, general, question, self.second.alone).ran or general).reading
             elif self.second.alone:
-                readings[k] = Reading(
+                readings[k] = ParsedQuestion(
                     Parse("unparsed", reason="the learned reader has no program for it"), by="learned"
                 )
         return readings
 
-    def consults(self, question: Question, own: Reading) -> bool:
+    def consults(self, question: Question, own: ParsedQuestion) -> bool:
         """Whether the general parser is consulted: if there is one, unless the benchmark's own
         parser has parsed the question and the question is in the benchmark's own wording."""
         if self.second is None:
             return False
         return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
 
-    def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
+    def reread(self, questions: Sequence[Question], tables: ImageScenes) -> list[Sequence[ParsedQuestion]]:
         """Return the general parser's alternatives for each question; an empty list if it has no
         program."""
-        found = self.second.readings(questions, tables) if questions else []
-        return [several if any(r.status != "unparsed" for r in several) else [] for several in found]
+        candidates = self.second.readings(questions, tables) if questions else []
+        return [group if any(r.status != "unparsed" for r in group) else [] for group in candidates]
 
-    def _lost(self, questions: Sequence[Question], readings: list[Reading]) -> list[Reading]:
+    def _lost(self, questions: Sequence[Question], readings: list[ParsedQuestion]) -> list[ParsedQuestion]:
         """Mark as unparsed the questions that noise in the parsing modules removes."""
         for module in set(self.executor.reading) & set(self.noise):
-            from po3d.systems.mixtures import lost_texts
+            from po3d.systems.oracle_grid import lost_texts
 
             gone = lost_texts(module, questions, self.noise[module], self.seed)
-            lost = Reading(Parse("unparsed", reason=f"noise in {module}"))
+            lost = ParsedQuestion(Parse("unparsed", reason=f"noise in {module}"))
             readings = [lost if away else r for r, away in zip(readings, gone, strict=True)]
         return readings
 
-    def read(self, questions: Sequence[Question]) -> list[Reading]:
+    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         """Parse the questions, with gold programs for the modules of `settings`."""
         gold = [m for m in self.executor.reading if m in self.settings]
         if not gold:
@@ -573,41 +588,41 @@ class Pipeline:
         read = true if len(gold) == len(self.executor.reading) else self._read(questions)
         return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 
-    def _read(self, questions: Sequence[Question]) -> list[Reading]:
+    def _read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         """Parse the questions; unparsed where the program omits part of the question."""
-        found = list(self.reader.read(questions))
-        for k, (question, reading) in enumerate(zip(questions, found, strict=True)):
-            if reading.asked.program is not None and (reason := self.omitted(reading, question)):
-                found[k] = reading._replace(asked=Parse("unparsed", None, 0.0, reason))
-        return found
+        readings = list(self.reader.read(questions))
+        for k, (question, reading) in enumerate(zip(questions, readings, strict=True)):
+            if reading.question.program is not None and (reason := self.omitted(reading, question)):
+                readings[k] = reading._replace(question=Parse("unparsed", None, 0.0, reason))
+        return readings
 
-    def omitted(self, reading: Reading, question: Question) -> str:
+    def omitted(self, reading: ParsedQuestion, question: Question) -> str:
         """Return what the program omits from the question, or the change's program adds to the
         change; "" if nothing is detected."""
         change = reading.change and reading.change.program
         if change is not None and untold(question.change, self.executor.meaning(change)):
             return f"change: {question.change!r} does not say what is changed"
-        return omitted(question.text, self.executor.meaning(reading.asked.program))
+        return omitted(question.text, self.executor.meaning(reading.question.program))
 
-    def look(self, looks: Sequence[Look]) -> list[Tables]:
-        """Return the scenes of each image, and pass them to the evaluation (`Context.keep`)."""
-        made = self.tables.tables(looks)
-        return [self._looked(*item) for item in zip(looks, made, strict=True)]
+    def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
+        """Return the scenes of each image, and pass them to the evaluation (`Context.on_scene`)."""
+        scenes = self.tables.tables(looks)
+        return [self._image_scenes(*item) for item in zip(looks, scenes, strict=True)]
 
-    def _looked(self, look: Look, made: Sequence[Scene]) -> Tables:
+    def _image_scenes(self, look: PerceptionInput, scenes: Sequence[Scene]) -> ImageScenes:
         context, names, _ = look
-        found = dict(zip(names, made, strict=True))
+        by_name = dict(zip(names, scenes, strict=True))
         if self.tables.true:
-            return Tables(found, inputs=context.inputs)
-        for name, scene in found.items():
-            context.keep(perceived(scene, name))
+            return ImageScenes(by_name, inputs=context.inputs)
+        for name, scene in by_name.items():
+            context.on_scene(perceived(scene, name))
         true = {m: how for m, how in self.settings.items() if m not in self.executor.reading}
         if not true:
-            return Tables(found, inputs=context.inputs)
+            return ImageScenes(by_name, inputs=context.inputs)
         truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
-        tables = self.executor.mixed(Tables(found, truth, true, seed=self.seed, inputs=context.inputs))
+        tables = self.executor.mixed(ImageScenes(by_name, truth, true, seed=self.seed, inputs=context.inputs))
         for scene in tables.views.values():
-            context.keep(scene)
+            context.on_scene(scene)
         return tables
 
 
@@ -616,60 +631,68 @@ def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
     return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
 
 
-def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:
+def predicted(
+    executor: Domain, answering: SceneExecutor, question: Question, reading: ParsedQuestion
+) -> Prediction:
     """Execute a parse and return the prediction."""
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
-    outcome, reading = ran = run(answering, question, reading)
+    outcome, reading = execution = run(answering, question, reading)
     text = executor.text(reading)
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
-    answer = reading.said(outcome.answer, question)
-    margin = answering.margin(question, ran)
+    answer = reading.format_answer(outcome.answer, question)
+    margin = answering.margin(question, execution)
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
 
 
 def likeliest_of(
-    second: SecondReader, answering: Answering, question: Question, readings: Sequence[Reading]
-) -> Ran:
+    second: FallbackParser, answering: SceneExecutor, question: Question, readings: Sequence[ParsedQuestion]
+) -> Execution:
     """Execute the general parser's alternatives and add up their weights by answer (a refusal
     counts as an answer). Return the first one with the answer of the largest weight; its
     probability is the calibrated share of that weight."""
-    ran = [
-        Ran(Outcome("failed", None, reason=r.unread), r) if r.unread else run(answering, question, r)
+    executions = [
+        Execution(Outcome("failed", None, reason=r.unread), r) if r.unread else run(answering, question, r)
         for r in readings
     ]
-    answers = [REFUSED if one.reading.unread else one.outcome.answer for one in ran]
+    answers = [REFUSED if execution.reading.unread else execution.outcome.answer for execution in executions]
     weigh = second.weighing
-    weights = [weigh(evidence(answering, question, one, weigh.unchanged != 0)) for one in ran]
+    weights = [
+        weigh(evidence(answering, question, execution, weigh.unchanged != 0)) for execution in executions
+    ]
     k, share = likeliest(answers, weights)
-    outcome, reading = ran[k]
-    return Ran(outcome, reading._replace(asked=replace(reading.asked, probability=second.certain(share))))
+    outcome, reading = executions[k]
+    return Execution(
+        outcome, reading._replace(question=replace(reading.question, probability=second.certain(share)))
+    )
 
 
-def evidence(answering: Answering, question: Question, ran: Ran, compare: bool = True) -> Evidence:
+def evidence(
+    answering: SceneExecutor, question: Question, execution: Execution, compare: bool = True
+) -> ParseEvidence:
     """Return the features by which an executed parse is weighted. `compare`: also execute it
     without the change, to detect a change without effect."""
-    outcome, reading = ran
+    outcome, reading = execution
     p = reading.probability
     if reading.unread:
-        return Evidence(p, fails=reading.unread.endswith(BEYOND))
-    calls = sum(1 for _ in reading.asked.program.calls())
+        return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
+    calls = sum(1 for _ in reading.question.program.calls())
     if outcome.answer is None:
-        return Evidence(p, calls, fails=True)
+        return ParseEvidence(p, calls, fails=True)
     if reading.change is None or not compare:
-        return Evidence(p, calls)
+        return ParseEvidence(p, calls)
     before = run(answering, question, reading._replace(change=None)).outcome.answer
-    return Evidence(p, calls, unchanged=before == outcome.answer)
+    return ParseEvidence(p, calls, unchanged=before == outcome.answer)
 
 
-def run(answering: Answering, question: Question, reading: Reading) -> Ran:
+def run(answering: SceneExecutor, question: Question, reading: ParsedQuestion) -> Execution:
     """Execute a parse; an error becomes a failed outcome."""
     try:
         return answering.run(question, reading)
     except (ExecutionFailure, InputError, ProgramError) as failure:
-        return Ran(Outcome("failed", None, reason=str(failure)), reading)
+        return Execution(Outcome("failed", None, reason=str(failure)), reading)
 
 
 @dataclass(frozen=True)
@@ -677,25 +700,25 @@ class Oracle:
     """Gold programs on the true scene: 100 % on a twin, else there is a bug. InputError if no
     question on an image has a program."""
 
-    executor: Executor
+    executor: Domain
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         if questions and not any(q.program or q.unread for q in questions):
             raise InputError(f"question {questions[0].id} has no gold program: an oracle needs a twin")
-        answering = self.executor.exactly(context.truth())
+        answering = self.executor.bind_ground_truth(context.truth())
         return [predicted(self.executor, answering, q, self.executor.gold(q, rows=True)) for q in questions]
 
 
 def oracle(world: str) -> Oracle:
     """Return the oracle of a domain (a key of WORLDS)."""
-    return Oracle(importlib.import_module(WORLDS[world]).EXECUTOR)
+    return Oracle(importlib.import_module(DOMAIN_MODULES[world]).DOMAIN)
 
 
-def checked_noise(noise: Mapping[str, float], executor: Executor) -> dict[str, float]:
+def checked_noise(noise: Mapping[str, float], executor: Domain) -> dict[str, float]:
     """Return the noise of modules in the executor's order; InputError for a module without noise or
     an invalid size."""
-    found = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
-    for name, size in found.items():
+    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    for name, size in result.items():
         if name not in executor.modules or name not in executor.units:
             known = ", ".join(m for m in executor.modules if m in executor.units)
             raise InputError(f"noise={{{name}: ...}} is no module that can be noisy; known: {known}")
@@ -703,7 +726,7 @@ def checked_noise(noise: Mapping[str, float], executor: Executor) -> dict[str, f
             raise InputError(
                 f"noise={{{name}: {size!r}}} should be a number of at least 0 ({executor.units[name]})"
             )
-    return {name: found[name] for name in executor.modules if name in found}
+    return {name: result[name] for name in executor.modules if name in result}
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -713,3 +736,8 @@ def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ..
     if unknown := sorted(wanted - set(known)):
         raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(known)}")
     return tuple(name for name in known if name in wanted)
+
+
+def __getattr__(name: str) -> Any:
+    """Old names, for one release."""
+    return old_name(__name__, name)

@@ -22,7 +22,7 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import read_jsonl
 from po3d.io.text_tables import text
 from po3d.reasoning.questions import Question, pictures
-from po3d.scene.display import shown_table
+from po3d.scene.display import display_table
 from po3d.scene.table import Scene, from_json
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ImageFormat = Literal["png", "jpeg"]
 
 
-class Setting(NamedTuple):
+class PromptSetting(NamedTuple):
     """Input of a model beside the question: the papers' settings, and a scene as text."""
 
     show: str = "picture"  # "picture" | "none"; Hypo3D also "labelled" and "captions"
@@ -40,7 +40,7 @@ class Setting(NamedTuple):
     style: str = "plain"  # "plain" | "cot"; SCOPE also "ego_to_allo"
     table: str = "none"  # the scene that is added as text, if any
 
-    def checked(self, benchmark: str) -> "Setting":
+    def checked(self, benchmark: str) -> "PromptSetting":
         """Return the setting; InputError if the benchmark does not support it."""
         own = {**SETTINGS, **BENCHMARKS[benchmark].prompt_settings}
         for name, value in self._asdict().items():
@@ -52,7 +52,7 @@ SETTINGS = {
     "show": ("picture", "none"), "frame": ("anchors",), "change": ("with",), "style": ("plain", "cot"),
     "table": ("none", "predicted", "truth"),
 }  # fmt: skip
-DEFAULT = Setting()
+DEFAULT = PromptSetting()
 COT = (
     "Think step by step before you answer: say first what you see and what follows from it. "
     "Then write the answer in a last line of its own that begins with 'Answer:'."
@@ -78,7 +78,7 @@ class Prompt(NamedTuple):
 def prompt(
     benchmark: str,
     question: Question,
-    setting: Setting = DEFAULT,
+    setting: PromptSetting = DEFAULT,
     inputs: Any = None,
     tables: Sequence[Scene] = (),
 ) -> Prompt:
@@ -88,28 +88,28 @@ def prompt(
     if benchmark not in BENCHMARKS:
         raise InputError(f"there is no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
     own = BENCHMARKS[benchmark]
-    given = setting._asdict()
-    chosen = {name: given[name] for name in own.prompt_settings}
+    values = setting._asdict()
+    chosen = {name: values[name] for name in own.prompt_settings}
     if "captions" in own.prompt_settings.get("show", ()) and setting.show == "captions":
         chosen["captions"] = [text for _, text in inputs.captions()]
     parts = list(own.prompt(question, **chosen))
     if setting.show == "none":
         parts = [part for part in parts if isinstance(part, str)]
     names: list[str] = []
-    found: list[str | int] = []
-    shown = pictures(question)
+    result: list[str | int] = []
+    visible = pictures(question)
     for part in parts:
-        name = shown[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
+        name = visible[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
         if name is None:
-            found.append(str(part))
+            result.append(str(part))
         else:
-            found.append(len(names))
+            result.append(len(names))
             names.append(str(name))
     if setting.style == "cot":
-        found.append(COT)
+        result.append(COT)
     if tables:
-        found.insert(len(found) - 1, "\n\n".join(map(table_text, tables)))
-    return Prompt(tuple(found), tuple(names))
+        result.insert(len(result) - 1, "\n\n".join(map(table_text, tables)))
+    return Prompt(tuple(result), tuple(names))
 
 
 class Prompter:
@@ -117,7 +117,9 @@ class Prompter:
     table=predicted, the scenes.jsonl of a finished run. InputError for a setting that the benchmark
     does not support."""
 
-    def __init__(self, benchmark: str, setting: Setting = DEFAULT, scenes: str | Path | None = None) -> None:
+    def __init__(
+        self, benchmark: str, setting: PromptSetting = DEFAULT, scenes: str | Path | None = None
+    ) -> None:
         if (setting.table == "predicted") != (scenes is not None):
             raise InputError(
                 "table=predicted and scenes=FILE belong together: the scenes.jsonl of a finished run of po3d"
@@ -161,15 +163,15 @@ def table_text(scene: Scene) -> str:
     return (
         f"A table of the objects in the scene {scene.image or ''}, as a vision system measured them. Places and sizes are in the "
         "scene's unit of length, z is up, headings are degrees counter-clockwise from +x, seen from above.\n"
-        f"Directions on the ground: {ways}.\n{text(shown_table(scene), 2)}"
+        f"Directions on the ground: {ways}.\n{text(display_table(scene), 2)}"
     )
 
 
-def messages(asked: Prompt, urls: Sequence[str]) -> list[dict]:
+def messages(prompt: Prompt, urls: Sequence[str]) -> list[dict]:
     """Return the prompt in OpenAI's chat format; `urls` of the images, in order (data URIs or
     others)."""
     content: list[dict] = []
-    for part in asked.parts:
+    for part in prompt.parts:
         if isinstance(part, int):
             content.append({"type": "image_url", "image_url": {"url": urls[part]}})
         else:

@@ -27,8 +27,8 @@ from po3d.perception.street import fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.environment import Film, Finish, Look, rgb, to_linear
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.environment import Film, Finish, RenderStyle, rgb, to_linear
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import STUDIO, sample_official_look
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.vehicles import Forms, vehicle
@@ -71,72 +71,78 @@ class RenderCompare:
     """Re-estimates shapes and headings of detections by comparison with renderings."""
 
     @torch.inference_mode()
-    def __call__(self, pictures: Sequence[Pixels], found: Detections) -> Detections:
-        """Return `found` with updated beliefs in shape and heading for (H, W, 3) uint8 images;
+    def __call__(self, pictures: Sequence[Pixels], detections: Detections) -> Detections:
+        """Return `detections` with updated beliefs in shape and heading for (H, W, 3) uint8 images;
         where the opposite heading becomes the more probable one, heading and image points are
         turned. RenderError if rendering is unavailable."""
-        found = found.of([leaf.clone() for leaf in found.leaves()])
+        detections = detections.of([leaf.clone() for leaf in detections.leaves()])
         for b, picture in enumerate(pictures):
-            one = _picture(found, b)
-            if hypotheses := _hypotheses(one):
-                _weigh(one, hypotheses, _log_likelihoods(picture, one, hypotheses))
-        return found
+            picture_detections = _picture(detections, b)
+            if hypotheses := _hypotheses(picture_detections):
+                _weigh(
+                    picture_detections, hypotheses, _log_likelihoods(picture, picture_detections, hypotheses)
+                )
+        return detections
 
 
-def _picture(found: Detections, b: int) -> Detections:
-    """Return image `b` as a view: writing to it changes `found`."""
-    return found.of(leaf[b : b + 1] for leaf in found.leaves())
+def _picture(detections: Detections, b: int) -> Detections:
+    """Return image `b` as a view: writing to it changes `detections`."""
+    return detections.of(leaf[b : b + 1] for leaf in detections.leaves())
 
 
-def _joint(found: Detections) -> NDArray[np.float64]:
+def _joint(detections: Detections) -> NDArray[np.float64]:
     """Return (N, shapes, 2) probabilities of each shape with the detected and the opposite heading,
     for one image."""
-    flip = found.flip[0, :, None, None].cpu().numpy()
-    return found.probabilities["shape"][0, :, :, None].cpu().numpy() * np.concatenate([1 - flip, flip], 2)
+    flip = detections.flip[0, :, None, None].cpu().numpy()
+    return detections.probabilities["shape"][0, :, :, None].cpu().numpy() * np.concatenate(
+        [1 - flip, flip], 2
+    )
 
 
-def _hypotheses(found: Detections) -> list[Hypothesis]:
+def _hypotheses(detections: Detections) -> list[Hypothesis]:
     """Return the hypotheses to render; none for objects with a single one."""
-    joint = _joint(found)
-    made = []
-    for row in np.flatnonzero(found.present[0].cpu().numpy()):
+    joint = _joint(detections)
+    hypotheses = []
+    for row in np.flatnonzero(detections.present[0].cpu().numpy()):
         flat = joint[row].ravel()
         worth = [k for k in np.argsort(-flat)[:MOST] if flat[k] >= WORTH * flat.max()]
         if len(worth) > 1:
-            made += [Hypothesis(int(row), int(k) // 2, bool(k % 2)) for k in worth]
-    return made
+            hypotheses += [Hypothesis(int(row), int(k) // 2, bool(k % 2)) for k in worth]
+    return hypotheses
 
 
-def _weigh(found: Detections, hypotheses: Sequence[Hypothesis], log_likelihood: NDArray[np.float64]) -> None:
+def _weigh(
+    detections: Detections, hypotheses: Sequence[Hypothesis], log_likelihood: NDArray[np.float64]
+) -> None:
     """Update the beliefs of one image in place by the likelihoods; the total probability of an
     object's rendered hypotheses is kept."""
-    joint = _joint(found)
+    joint = _joint(detections)
     for row in {h.row for h in hypotheses}:
-        own = [k for k, h in enumerate(hypotheses) if h.row == row]
-        at = [hypotheses[k].shape for k in own], [int(hypotheses[k].opposite) for k in own]
+        of_row = [k for k, h in enumerate(hypotheses) if h.row == row]
+        at = [hypotheses[k].shape for k in of_row], [int(hypotheses[k].opposite) for k in of_row]
         prior = joint[row][at]
-        now = prior * np.exp(log_likelihood[own] - log_likelihood[own].max())
+        now = prior * np.exp(log_likelihood[of_row] - log_likelihood[of_row].max())
         joint[row][at] = now * prior.sum() / now.sum()
-        found.probabilities["shape"][0, row] = torch.from_numpy(joint[row].sum(1)).to(found.flip)
-        found.flip[0, row] = float(joint[row][:, 1].sum())
-        if found.flip[0, row] > 0.5:
-            _turn(found, row)
+        detections.probabilities["shape"][0, row] = torch.from_numpy(joint[row].sum(1)).to(detections.flip)
+        detections.flip[0, row] = float(joint[row][:, 1].sum())
+        if detections.flip[0, row] > 0.5:
+            _turn(detections, row)
 
 
-def _turn(found: Detections, row: int) -> None:
+def _turn(detections: Detections, row: int) -> None:
     """Turn one object of one image by 180 degrees, in place."""
-    found.flip[0, row] = 1 - found.flip[0, row]
-    found.alpha[0, row] = wrapped(found.alpha[0, row] + np.pi)
-    found.points[0, row] = found.points[0, row, TURNED]
-    found.sigma[0, row] = found.sigma[0, row, TURNED]
+    detections.flip[0, row] = 1 - detections.flip[0, row]
+    detections.alpha[0, row] = wrapped(detections.alpha[0, row] + np.pi)
+    detections.points[0, row] = detections.points[0, row, TURNED]
+    detections.sigma[0, row] = detections.sigma[0, row, TURNED]
 
 
 def _log_likelihoods(
-    picture: Pixels, found: Detections, hypotheses: Sequence[Hypothesis]
+    picture: Pixels, detections: Detections, hypotheses: Sequence[Hypothesis]
 ) -> NDArray[np.float64]:
     """Return (H,) log likelihoods of the hypotheses, up to a constant."""
-    drawing = _Drawing(found, _fits(found, hypotheses))
-    views = {row: View.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
+    drawing = _Drawing(detections, _fits(detections, hypotheses))
+    views = {row: ImageCrop.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
     return np.array(
         [
             max(views[h.row].log_likelihood(*drawing.of(h, k, *mesh)) for mesh in MESHES)
@@ -148,10 +154,10 @@ def _log_likelihoods(
 # --- rendering ----------------------------------------------------------------------------------------------
 
 
-def _fits(found: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
+def _fits(detections: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
     """Return the joint fit of one image as detected (row 0), and with each hypothesis in place of
     the detection; NumPy arrays."""
-    many = found.of([leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in found.leaves()])
+    many = detections.of([leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in detections.leaves()])
     for k, h in enumerate(hypotheses, 1):
         belief = many.probabilities["shape"][k, h.row]
         belief.zero_()
@@ -165,14 +171,14 @@ class _Drawing:
     """Renders hypotheses for one image's objects. `squares` (N, 4): around the boxes, x0, y0, x1,
     y1 in pixels of the 640 x 480 image."""
 
-    def __init__(self, found: Detections, fit: Fit) -> None:
+    def __init__(self, detections: Detections, fit: Fit) -> None:
         self.fit, self.camera = fit, camera(fit.jitter[0])
-        words = {a: found.probabilities[a][0].argmax(-1).tolist() for a in ("shape", "size", "color")}
+        words = {a: detections.probabilities[a][0].argmax(-1).tolist() for a in ("shape", "size", "color")}
         self.shapes = words["shape"]
         self.scales = [SIZE_SCALE[SIZES[k]] for k in words["size"]]
         self.paints = [rgb(to_linear(np.array(COLORS_RGB[COLORS[k]]) / 255)) for k in words["color"]]
-        self.there = np.flatnonzero(found.score[0].cpu().numpy() >= 0.5)
-        self.boxes = box = found.box[0].cpu().numpy()
+        self.there = np.flatnonzero(detections.score[0].cpu().numpy() >= 0.5)
+        self.boxes = box = detections.box[0].cpu().numpy()
         middle, side = (box[:, :2] + box[:, 2:]) / 2, MARGIN * (box[:, 2:] - box[:, :2]).max(1, keepdims=True)
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
@@ -192,10 +198,10 @@ class _Drawing:
         frame = _renderer().render(objects, view, _look(), amodal=False)
         return frame.rgb, frame.ids == 1
 
-    def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> Placed:
+    def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
         x, y = self.fit.position[at, row].tolist()
         mesh, heading = vehicle(SHAPES[shape], seed, forms), float(self.fit.heading[at, row])
-        return Placed(mesh, self.scales[row], (x, y), heading, self.paints[row], PAINT, tint=TINT)
+        return PlacedMesh(mesh, self.scales[row], (x, y), heading, self.paints[row], PAINT, tint=TINT)
 
 
 @functools.cache
@@ -205,7 +211,7 @@ def _renderer() -> Renderer:
 
 
 @functools.cache
-def _look() -> Look:
+def _look() -> RenderStyle:
     """Return studio lights and a plain floor, without noise."""
     look = sample_official_look(STUDIO, np.random.default_rng(3))
     return replace(look, film=Film(exposure=-0.3))
@@ -214,14 +220,14 @@ def _look() -> Look:
 # --- comparing ----------------------------------------------------------------------------------------------
 
 
-class View(NamedTuple):
+class ImageCrop(NamedTuple):
     """Features of one square of an image."""
 
     histograms: Array  # (S, BINS, CELLS, CELLS) at each of SHIFTS
     gradient: Array  # (2, SIDE, SIDE) down and right; a strong gradient has length 1
 
     @classmethod
-    def of(cls, picture: Pixels, square: NDArray[np.float64]) -> "View":
+    def of(cls, picture: Pixels, square: NDArray[np.float64]) -> "ImageCrop":
         """Compute the features of `square`: x0, y0, x1, y1 in pixels of the image at 640 x 480;
         black beyond the border."""
         height, width, _ = picture.shape
@@ -237,16 +243,16 @@ class View(NamedTuple):
         strong = np.percentile(np.hypot(*gradient), 90) + FAINT
         return cls(_normalised(cells), gradient / strong)
 
-    def log_likelihood(self, drawn: Pixels, mask: NDArray[np.bool_]) -> float:
+    def log_likelihood(self, rendering: Pixels, mask: NDArray[np.bool_]) -> float:
         """Return the agreement of a rendering (SIDE, SIDE, 3) of a vehicle at `mask` (SIDE, SIDE)
         with the image; 0 if too few of its pixels are visible."""
         if mask.sum() < LEAST:
             return 0.0
-        return GRADIENTS * self.gradients_agree(drawn, mask) + OUTLINE * self.outline_agrees(mask)
+        return GRADIENTS * self.gradients_agree(rendering, mask) + OUTLINE * self.outline_agrees(mask)
 
-    def gradients_agree(self, drawn: Pixels, mask: NDArray[np.bool_]) -> float:
+    def gradients_agree(self, rendering: Pixels, mask: NDArray[np.bool_]) -> float:
         """Return the cosine similarity of the histograms around the vehicle, at the best offset."""
-        histograms = _normalised(_in_cells(_by_direction(_gradient(drawn))))
+        histograms = _normalised(_in_cells(_by_direction(_gradient(rendering))))
         share = _in_cells(binary_dilation(mask, iterations=AROUND))
         both = (share * self.histograms * histograms).sum((1, 2, 3))
         norm = (share * self.histograms**2).sum((1, 2, 3)) * (share * histograms**2).sum()

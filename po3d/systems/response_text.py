@@ -60,11 +60,11 @@ def _without_thinking(text: str) -> str:
     closing = list(_THINK_CLOSE.finditer(text))
     behind = text[closing[-1].end() :] if closing else text
     opening = _THINK_OPEN.search(behind)
-    kept = behind[: opening.start()] if opening else behind
-    if closing and not kept.strip(AROUND):
+    retained = behind[: opening.start()] if opening else behind
+    if closing and not retained.strip(AROUND):
         first = _THINK_OPEN.search(text)
-        kept = text[: first.start()] if first else ""
-    return kept
+        retained = text[: first.start()] if first else ""
+    return retained
 
 
 def unlatexed(text: str) -> str:
@@ -102,8 +102,8 @@ def unmarked(text: str) -> str:
 
 def rest_after(pattern: re.Pattern[str], text: str) -> str:
     """Return the text after a prefix that matches the pattern; all of it if there is no match."""
-    found = pattern.match(text)
-    return text[found.end() :] if found else text
+    result = pattern.match(text)
+    return text[result.end() :] if result else text
 
 
 def plain_text(text: str) -> str:

@@ -17,59 +17,61 @@ from po3d.io.errors import InputError, known
 from po3d.language import program as core
 from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
-from po3d.language.programs.rooms import ROOMS, Call, parse_text
+from po3d.language.programs.rooms import ROOMS, RoomCall, parse_text
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
 from po3d.language.say.rooms import is_change, is_question
+from po3d.reasoning.apply_edit import Planned, brought_in, plan
+from po3d.reasoning.counterfactuals import margins_in, record, record_of
 from po3d.reasoning.execute import Evaluator, run
-from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
-from po3d.reasoning.plan import Planned, brought_in, plan
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import Vote, presupposed, vote
-from po3d.reasoning.world import VIEWER, World
+from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
-from po3d.scene.index import Layout
+from po3d.scene.index import SceneIndex
+from po3d.scene.posterior import KINDS, SAMPLE_COUNT, Named, kinds, possible, posterior_samples, uncertain
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
-from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
-from po3d.systems import tables as sources
+from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
-from po3d.systems.explained import Explained, Shown, flipped
-from po3d.systems.learned import Which, phrase_of, second
-from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
-from po3d.systems.room_substitution import ROOM_TABLES
+from po3d.systems.explanation import Explanation, SceneFigure, flipped
+from po3d.systems.general_parser import Which, phrase_of, second
+from po3d.systems.pipeline import PREDICTED, TRUTH, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
+from po3d.systems.room_oracle import ROOM_TABLES
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
-Given = Literal["given"]  # the scene's own axes, set before
+GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
 
-class TextParser(Protocol):
+class RoomTextParser(Protocol):
     """Parses texts; `po3d.language.read.room_parser.RoomParser` implements it."""
 
     def parse(self, texts: Sequence[str], sort: Sort) -> list[Parse]: ...
 
 
 @dataclass(frozen=True)
-class Reader:
-    parser: TextParser
+class RoomQuestionParser:
+    parser: RoomTextParser
 
-    def read(self, questions: Sequence[Question]) -> list[Reading]:
+    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         changes = list(dict.fromkeys(q.change for q in questions if q.change))
-        read = dict(zip(changes, map(_kept, changes, self.parser.parse(changes, "change")), strict=True))
+        read = dict(
+            zip(changes, map(_checked_change, changes, self.parser.parse(changes, "change")), strict=True)
+        )
         parsed = self.parser.parse([q.text for q in questions], "question")
-        return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
+        return [ParsedQuestion(parse, read.get(q.change)) for q, parse in zip(questions, parsed, strict=True)]
 
 
-def _kept(text: str, parse: Parse) -> Parse:
+def _checked_change(text: str, parse: Parse) -> Parse:
     """Return the parse of a change, or unparsed if the text speaks of a part of the objects ("two
     of the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
-    if parse.program is None or not forgets_how_many(text, ROOMS.meant(parse.program)):
+    if parse.program is None or not forgets_how_many(text, ROOMS.to_core(parse.program)):
         return parse
     return Parse("unparsed", None, 0.0, "how many of them it is about was not understood")
 
@@ -82,7 +84,7 @@ def _plainly_framed(text: str) -> bool:
         return False
 
 
-def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
+def framed(scene: Scene, text: str, mode: FrameMode | GivenFrame = "anchors") -> Scene:
     """Return the scene with the axes of a question's frame.
 
     "anchors": as the text says; without a text the scene's own axes (front = top of the map unless
@@ -102,24 +104,26 @@ def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scen
     return frame_from_text(scene, text)
 
 
-def seen_from(scene: Scene, frame: Frame, mode: FrameMode | Given, rules: Rules) -> World:
+def framed_room(scene: Scene, frame: Frame, mode: FrameMode | GivenFrame, rules: Rules) -> SceneGeometry:
     """Return the room in the frame of a question, before any change. ExecutionFailure if the
     frame's program refers to an object that is not there. In mode "camera" the viewer stands at the
     camera, else where the program says."""
     if isinstance(frame, str):
         scene = framed(scene, frame, mode)
-        return World.of(scene, rules, tuple(scene.camera.position[:2].tolist()) if mode == "camera" else None)
-    plain = Evaluator(World.of(framed(scene, "", mode), rules))
+        return SceneGeometry.of(
+            scene, rules, tuple(scene.camera.position[:2].tolist()) if mode == "camera" else None
+        )
+    plain = Evaluator(SceneGeometry.of(framed(scene, "", mode), rules))
     axes = plain.axes(frame, VIEWER) if mode == "anchors" else plain.world.axes
-    return World.of(replace(scene, axes=axes), rules, plain.stand(frame))
+    return SceneGeometry.of(replace(scene, axes=axes), rules, plain.stand(frame))
 
 
 @dataclass(frozen=True)
-class Executor(parts.Executor):
+class RoomDomain(parts.Domain):
     """Executor of rooms.
 
     `samples`: posterior samples of an uncertain scene; 0 uses only the most probable one. `draw`:
-    kinds of belief (`po3d.scene.worlds`) that are sampled; the others have their most probable
+    kinds of belief (`po3d.scene.posterior`) that are sampled; the others have their most probable
     value.
 
     Modules beside the scene's: frame (true: the axes that the sentences give on the true scene,
@@ -128,7 +132,7 @@ class Executor(parts.Executor):
     """
 
     frame: FrameMode = "anchors"
-    samples: int = WORLDS
+    samples: int = SAMPLE_COUNT
     rules: Rules = ROOM_RULES
     draw: tuple[str, ...] = KINDS
     margins: bool = True  # compute margins of predictions
@@ -145,180 +149,190 @@ class Executor(parts.Executor):
         known("frame", self.frame, get_args(FrameMode))
 
     @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+    def explaining(cls, options: Mapping[str, Any]) -> "RoomDomain":
         return cls(options.get("frame", "anchors"), samples=0)
 
     def absent(self, text: str, scene: Scene) -> str:
-        called, words = Layout(scene).called, [singular(w) for w in words_of(text)]
+        has_name, words = SceneIndex(scene).rows_named, [singular(w) for w in words_of(text)]
         nouns = [" ".join(pair) for pair in pairwise(words)] + words
-        return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not called(n)), "")
+        return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not has_name(n)), "")
 
-    def own_wording(self, question: Question, reading: Reading) -> bool:
+    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether Hypo3D's twin has this wording: the frame as in the dataset, question and change
         as in the twin's grammar."""
         change = reading.change
         return (
             _plainly_framed(question.frame)
-            and is_question(question.text, reading.asked.program)
+            and is_question(question.text, reading.question.program)
             and (change is None or is_change(question.change, change.program))
         )
 
-    def text(self, reading: Reading) -> str:
-        asked = reading.asked.program.text()
-        return asked if reading.change is None else f"{reading.change.program} ; {asked}"
+    def text(self, reading: ParsedQuestion) -> str:
+        question_text = reading.question.program.text()
+        return question_text if reading.change is None else f"{reading.change.program} ; {question_text}"
 
-    def gold(self, question: Question, rows: bool = False) -> Reading:
+    def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
         change = question.change_program
-        told = self.gold_parse(change) if change or question.change else None
-        return Reading(self.gold_parse(question.program), told)
+        change_parse = self.gold_parse(change) if change or question.change else None
+        return ParsedQuestion(self.gold_parse(question.program), change_parse)
 
-    def told(self, question: Question, text: str) -> Reading:
-        change, _, asked = text.rpartition(" ; ")
-        return Reading(Parse("ok", parse_text(asked)), Parse("ok", parse_text(change)) if change else None)
+    def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
+        change, _, question_text = text.rpartition(" ; ")
+        return ParsedQuestion(
+            Parse("ok", parse_text(question_text)), Parse("ok", parse_text(change)) if change else None
+        )
 
     def of(self, question: Question) -> str:
         return question.frame
 
-    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
+    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
         """A look module that no program reads gets the setting of the others, so that a scene
         without any other uncertainty has none from it."""
         programs = [p.program for p in reading.parses]
-        asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
-        kept = {m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in asked}
-        rest = PREDICTED if any(kept[m] == PREDICTED for m in ROOM_TABLES.table if m in kept) else TRUTH
-        return {m: kept.get(m, rest) for m in settings}
+        attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
+        relevant = {
+            m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
+        }
+        rest = (
+            PREDICTED if any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant) else TRUTH
+        )
+        return {m: relevant.get(m, rest) for m in settings}
 
     def mixable(self) -> None:
         if self.frame != "anchors":
             raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
 
-    def on(self, tables: Tables) -> "Rooms":
-        return Rooms(self, tables)
+    def bind(self, tables: ImageScenes) -> "RoomExecutor":
+        return RoomExecutor(self, tables)
 
-    def exactly(self, truth: Scene) -> "Rooms":
-        return replace(self, frame="anchors", samples=0).on(Tables({truth.image: truth}))
+    def bind_ground_truth(self, truth: Scene) -> "RoomExecutor":
+        return replace(self, frame="anchors", samples=0).bind(ImageScenes({truth.image: truth}))
 
 
-class Rooms:
+class RoomExecutor:
     """Answers questions about one room; the reference frame comes from each question or, if the
     module frame is true, from the true scene."""
 
-    def __init__(self, executor: Executor, tables: Tables) -> None:
+    def __init__(self, executor: RoomDomain, tables: ImageScenes) -> None:
         self.executor, self.tables = executor, tables
-        self._rooms: dict[Frame | None, Room] = {}  # by the true frame; None: predicted
+        self._rooms: dict[Frame | None, FramedRoom] = {}  # by the true frame; None: predicted
 
-    def room(self, frame: Frame) -> "Room":
+    def room(self, frame: Frame) -> "FramedRoom":
         """Return the room in this frame."""
-        executor, how = self.executor, self.tables.how("frame")
-        key = None if how == PREDICTED else frame
+        executor, setting = self.executor, self.tables.setting_of("frame")
+        key = None if setting == PREDICTED else frame
         if key not in self._rooms:
             scene, mode = self.tables.scene, executor.frame
             if mode == "camera" and scene.camera is None:
                 scene = replace(scene, camera=self.tables.inputs.camera())
             if key is not None:
-                world = seen_from(self.tables.true, frame, "anchors", executor.rules)
+                world = framed_room(self.tables.true, frame, "anchors", executor.rules)
                 scene, mode = replace(scene, axes=world.axes), "given"
-                if not isinstance(how, str):
-                    scene = ROOM_TABLES.noisy(scene, "frame", how, self.tables.seed)
+                if not isinstance(setting, str):
+                    scene = ROOM_TABLES.noisy(scene, "frame", setting, self.tables.seed)
             self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
         return self._rooms[key]
 
-    def run(self, question: Question, reading: Reading) -> Ran:
+    def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         """Execute a reading. If the moved object is not in the room, execute the change as one that
         brings the object in."""
         frame = reading.frame or question.frame
-        asked = self.room(frame)
+        executor = self.room(frame)
         change = reading.change.program if reading.change else None
-        outcome = asked.run(frame, change, reading.asked.program)
+        outcome = executor.run(frame, change, reading.question.program)
         brought = None if change is None or outcome.answer is not None else brought_in(change)
         if brought is not None and outcome.reason.startswith("change: not found"):
-            again = asked.run(frame, brought, reading.asked.program)
+            again = executor.run(frame, brought, reading.question.program)
             if again.answer is not None:
-                return Ran(again, reading._replace(change=replace(reading.change, program=brought)))
-        return Ran(outcome, reading)
+                return Execution(again, reading._replace(change=replace(reading.change, program=brought)))
+        return Execution(outcome, reading)
 
-    def margin(self, question: Question, ran: Ran) -> dict | None:
+    def margin(self, question: Question, execution: Execution) -> dict | None:
         if not self.executor.margins:
             return None
-        frame, change = ran.reading.frame or question.frame, ran.reading.change
-        how = (frame, change.program if change else None, ran.reading.asked.program)
-        return self.room(frame).margin(*how, ran.outcome.answer)
+        frame, change = execution.reading.frame or question.frame, execution.reading.change
+        arguments = (frame, change.program if change else None, execution.reading.question.program)
+        return self.room(frame).margin(*arguments, execution.outcome.answer)
 
-    def shown(self, question: Question) -> tuple[Shown, ...]:
+    def figures(self, question: Question) -> tuple[SceneFigure, ...]:
         before, *_ = self.room(question.frame).likeliest(question.frame, None)
-        return (Shown("the room, the front above", ("before", question.frame), before, "front"),)
+        return (SceneFigure("the room, the front above", ("before", question.frame), before, "front"),)
 
-    def explained(self, question: Question, ran: Ran) -> Explained:
-        frame, change = ran.reading.frame or question.frame, ran.reading.change
+    def explain(self, question: Question, execution: Execution) -> Explanation:
+        frame, change = execution.reading.frame or question.frame, execution.reading.change
         question = replace(question, frame=frame)
         try:
             before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
         # The frame cannot be determined; the outcome has the reason.
         except (InputError, ExecutionFailure):
-            return Explained(self.tables.scene)
+            return Explanation(self.tables.scene)
         if planned is None or world is None:
-            return Explained(before)
-        program, edited = ran.reading.asked.program, planned.edited
-        asked = ROOMS.meant(program)
-        outcome, near = run(asked, world), margins_in(asked, world)
+            return Explanation(before)
+        program, edited = execution.reading.question.program, planned.edited
+        core_program = ROOMS.to_core(program)
+        outcome, near = run(core_program, world), margins_in(core_program, world)
         record = {
             "change_program": str(change.program) if change else None, "program": str(program),
             "notes": list(planned.notes), "margins": record_of(near),
         }  # fmt: skip
-        shown, past = self.shown(question), None
+        figures, past = self.figures(question), None
         if change:
             title, key = "after the change, the front above", ("after", frame, change.program)
-            shown = (
-                Shown(title, key, edited.scene, "front", edited.touched),
-                shown[0]._replace(title="before"),
+            figures = (
+                SceneFigure(title, key, edited.scene, "front", edited.touched),
+                figures[0]._replace(title="before"),
             )
             past = world.now if world.present is not world.was else None
         flip = flipped(near, outcome.answer)
-        return Explained(
-            edited.scene, outcome, near, flip, record, planned.notes, shown, edited, before, past
+        return Explanation(
+            edited.scene, outcome, near, flip, record, planned.notes, figures, edited, before, past
         )
 
 
-class Room:
+class FramedRoom:
     """Answers questions on one certain scene, given the frame's sentences and the programs of
     change and question. Frames and changed scenes are cached."""
 
-    def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
+    def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | GivenFrame = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
-        self._before: dict[Frame, World] = {}
-        self._worlds: dict[tuple[Frame, Call | None], World | ExecutionFailure] = {}
+        self._before: dict[Frame, SceneGeometry] = {}
+        self._worlds: dict[tuple[Frame, RoomCall | None], SceneGeometry | ExecutionFailure] = {}
 
-    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
+    def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
         try:
-            return run(ROOMS.meant(program), self._world(frame, change))
+            return run(ROOMS.to_core(program), self._world(frame, change))
         except (ExecutionFailure, InputError, ProgramError) as failure:
             return Outcome("failed", None, reason=str(failure))
 
-    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
+    def margin(
+        self, frame: Frame, change: RoomCall | None, program: RoomCall, answer: str | None
+    ) -> dict | None:
         """Return how far the scene is from one with another answer."""
-        return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
+        return record(margins_in(ROOMS.to_core(program), self._world(frame, change)).flip)
 
-    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+    def likeliest(
+        self, frame: Frame, change: RoomCall | None
+    ) -> tuple[Scene, Planned | None, SceneGeometry | None]:
         """Return the most probable scene in the frame, the planned change and the world after it;
         None for the latter two if the change cannot be carried out."""
         before = self._unchanged(frame)
         try:
-            planned = plan(before, change and ROOMS.meant(change))
+            planned = plan(before, change and ROOMS.to_core(change))
         except ExecutionFailure:
             return before.scene, None, None
         return before.scene, planned, before.after(planned.edited)
 
-    def _unchanged(self, frame: Frame) -> World:
+    def _unchanged(self, frame: Frame) -> SceneGeometry:
         if frame not in self._before:
-            self._before[frame] = seen_from(self.scene, frame, self.mode, self.rules)
+            self._before[frame] = framed_room(self.scene, frame, self.mode, self.rules)
         return self._before[frame]
 
-    def _world(self, frame: Frame, change: Call | None) -> World:
+    def _world(self, frame: Frame, change: RoomCall | None) -> SceneGeometry:
         key = (frame, change)
         if key not in self._worlds:
             before = self._unchanged(frame)
             try:
-                self._worlds[key] = before.after(plan(before, change and ROOMS.meant(change)).edited)
+                self._worlds[key] = before.after(plan(before, change and ROOMS.to_core(change)).edited)
             except ExecutionFailure as failure:
                 self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
         world = self._worlds[key]
@@ -327,54 +341,58 @@ class Room:
         return world
 
 
-class BelievedRoom(Room):
+class SampledRoom(FramedRoom):
     """An uncertain scene: the posterior samples vote."""
 
     # Share of the samples: if fewer give an answer, resample with the named objects present.
     ENOUGH = 0.25
 
     def __init__(
-        self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
+        self, scene: Scene, rules: Rules, mode: FrameMode | GivenFrame, count: int, draw: Sequence[str]
     ) -> None:
         super().__init__(scene, rules, mode)
         self.count, self.draw = count, draw
-        self._framed: dict[Frame, list[Room]] = {}
+        self._framed: dict[Frame, list[FramedRoom]] = {}
 
-    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
+    def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
         frame, anchors, rooms = self._rooms(frame)
-        found = self._vote(rooms, frame, change, program)
-        valid = 0.0 if found is None else found.answered / found.worlds
-        if found is None or found.answered < self.ENOUGH * len(rooms):
+        vote = self._vote(rooms, frame, change, program)
+        valid = 0.0 if vote is None else vote.answered / vote.worlds
+        if vote is None or vote.answered < self.ENOUGH * len(rooms):
             named = [n for p in (change, program) if p for n in presupposed(p)]
-            found = self._vote(self._drawn([*anchors, *named]), frame, change, program) or found
-        if found is None:
+            vote = self._vote(self._sample_rooms([*anchors, *named]), frame, change, program) or vote
+        if vote is None:
             return rooms[0].run(frame, change, program)  # failed in all samples; return the reason
-        return Outcome("ok", found.answer, found.credence, found.distribution, valid=valid)
+        return Outcome("ok", vote.answer, vote.credence, vote.distribution, valid=valid)
 
-    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
+    def margin(
+        self, frame: Frame, change: RoomCall | None, program: RoomCall, answer: str | None
+    ) -> dict | None:
         frame, _, rooms = self._rooms(frame)
         likeliest = rooms[0].run(frame, change, program)
         return rooms[0].margin(frame, change, program, answer) if likeliest.answer == answer else None
 
-    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+    def likeliest(
+        self, frame: Frame, change: RoomCall | None
+    ) -> tuple[Scene, Planned | None, SceneGeometry | None]:
         frame, _, rooms = self._rooms(frame)
         return rooms[0].likeliest(frame, change)
 
-    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[Room]]:
+    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[FramedRoom]]:
         """Return the frame, reduced to the anchors that were detected; the anchors' descriptions;
         and the samples."""
-        told = frame if self.mode == "anchors" else ""
-        if isinstance(told, str):
-            said = read_anchors(told) if told else []
-            anchors = [self._anchor(name) for name, _ in said]
-            known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
-            if known and len(known) < len(said):  # the other anchors were not detected
+        frame_text = frame if self.mode == "anchors" else ""
+        if isinstance(frame_text, str):
+            stated = read_anchors(frame_text) if frame_text else []
+            anchors = [self._anchor(name) for name, _ in stated]
+            known = [anchor for anchor, named in zip(stated, anchors) if possible(self.scene, named)]
+            if known and len(known) < len(stated):  # the other anchors were not detected
                 frame = frame_text_anchors(known)
         else:
-            anchors = [Named(name) for call in told.calls() if (name := phrase_of(call))]
-        if told not in self._framed:
-            self._framed[told] = self._drawn(anchors)
-        return frame, anchors, self._framed[told]
+            anchors = [Named(name) for call in frame_text.calls() if (name := phrase_of(call))]
+        if frame_text not in self._framed:
+            self._framed[frame_text] = self._sample_rooms(anchors)
+        return frame, anchors, self._framed[frame_text]
 
     def _anchor(self, name: str) -> Named:
         """Resolve an anchor as `frames.anchor_positions` does: drop leading adjectives that match
@@ -384,30 +402,34 @@ class BelievedRoom(Room):
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
-    def _drawn(self, named: Sequence[Named]) -> list[Room]:
+    def _sample_rooms(self, named: Sequence[Named]) -> list[FramedRoom]:
         """Return the most probable scene, followed by the posterior samples."""
-        drawn = worlds(self.scene, self.draw, named, self.count)
-        return [Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
+        samples = posterior_samples(self.scene, self.draw, named, self.count)
+        return [
+            FramedRoom(world.certain(), self.rules, self.mode) for world in (self.scene, *samples.scenes())
+        ]
 
-    def _vote(self, rooms: Sequence[Room], frame: Frame, change: Call | None, program: Call) -> Vote | None:
+    def _vote(
+        self, rooms: Sequence[FramedRoom], frame: Frame, change: RoomCall | None, program: RoomCall
+    ) -> Vote | None:
         return vote(room.run(frame, change, program).answer for room in rooms)
 
 
 def room(
     scene: Scene,
-    mode: FrameMode | Given,
+    mode: FrameMode | GivenFrame,
     samples: int,
     rules: Rules = ROOM_RULES,
     draw: Sequence[str] = KINDS,
-) -> Room:
+) -> FramedRoom:
     """Return the room for a scene: with `samples` posterior samples if the scene is uncertain in
     one of the kinds `draw`, else its most probable scene."""
     if samples and uncertain(scene, draw):
-        return BelievedRoom(scene, rules, mode, samples, draw)
-    return Room(scene.certain(), rules, mode)
+        return SampledRoom(scene, rules, mode, samples, draw)
+    return FramedRoom(scene.certain(), rules, mode)
 
 
-EXECUTOR = Executor()
+DOMAIN = RoomDomain()
 
 
 def source(
@@ -431,7 +453,7 @@ def pipeline(
     table: str = "map",
     parser: str = "room_parser",
     frame: FrameMode = "anchors",
-    samples: int = WORLDS,
+    samples: int = SAMPLE_COUNT,
     oracle: Sequence[str] = (),
     mirror: bool = True,
     perception: Perception = "top_view_estimator",
@@ -443,17 +465,17 @@ def pipeline(
 
     `parser`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
     where the networks run. `reader`: the benchmark's parser, the general one, or both (`learned`).
-    The others as in `source` and `Executor`.
+    The others as in `source` and `RoomDomain`.
     """
-    executor = Executor(frame, samples, draw=draw)
-    made = source(table, mirror, perception, device)
-    own = own_reader(parser, device)
-    return Pipeline(made, own, executor, tuple(oracle), second(reader, executor, device))
+    executor = RoomDomain(frame, samples, draw=draw)
+    table_source = source(table, mirror, perception, device)
+    benchmark_reader = benchmark_parser(parser, device)
+    return Pipeline(table_source, benchmark_reader, executor, tuple(oracle), second(reader, executor, device))
 
 
-def own_reader(checkpoint: str = "room_parser", device: str = "cpu") -> Reader:
+def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> RoomQuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import
 
-    return Reader(RoomParser.from_checkpoint(locate(checkpoint), device=device))
+    return RoomQuestionParser(RoomParser.from_checkpoint(locate(checkpoint), device=device))

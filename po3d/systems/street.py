@@ -11,10 +11,10 @@ from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.programs.street import STREET, asking, parse_text
 from po3d.language.read.parse import Parse
-from po3d.language.say.plain import called
+from po3d.language.say.plain import set_phrase
+from po3d.reasoning.counterfactuals import margins, record, record_of
 from po3d.reasoning.execute import Mode, execute
-from po3d.reasoning.margins import margins, record, record_of
-from po3d.reasoning.outcome import SHOWN, Outcome
+from po3d.reasoning.outcome import LEAST_PROBABILITY, Outcome
 from po3d.reasoning.packing import OCCLUSION, steps
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -22,33 +22,33 @@ from po3d.scene.rooms import ANYTHING
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SUPER_CATEGORIES, shape_id, shape_name
 from po3d.systems import pipeline as parts
-from po3d.systems import tables as sources
+from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
-from po3d.systems.explained import Explained, Shown, flipped
-from po3d.systems.learned import Which, second
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
-from po3d.systems.street_substitution import STREET_TABLES
+from po3d.systems.explanation import Explanation, SceneFigure, flipped
+from po3d.systems.general_parser import Which, second
+from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
+from po3d.systems.street_oracle import STREET_TABLES
 
 # Modules that geometric relations read; poses are sampled jointly.
 POSES = ("position", "depth", "heading", "camera", "shape")
 
 
-class TextParser(Protocol):
+class StreetTextParser(Protocol):
     """Parses questions; `po3d.language.read.street_parser.Parser` implements it."""
 
     def parse(self, texts: Sequence[str]) -> Sequence[Parse]: ...
 
 
 @dataclass(frozen=True)
-class Reader:
-    parser: TextParser
+class StreetQuestionParser:
+    parser: StreetTextParser
 
-    def read(self, questions: Sequence[Question]) -> list[Reading]:
-        return [Reading(parse) for parse in self.parser.parse([q.text for q in questions])]
+    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
+        return [ParsedQuestion(parse) for parse in self.parser.parse([q.text for q in questions])]
 
 
 @dataclass(frozen=True)
-class Executor(parts.Executor):
+class StreetDomain(parts.Domain):
     """Executor of streets: the symbolic executor with its settings."""
 
     mode: Mode = "argmax"
@@ -71,98 +71,98 @@ class Executor(parts.Executor):
         return execute(call, scene, task, mode, self.rules, self.samples, self.seed)
 
     @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+    def explaining(cls, options: Mapping[str, Any]) -> "StreetDomain":
         return cls(options.get("mode") or "marginal", options.get("samples") or 64)
 
     def parsed(self, text: str) -> Tree:
         return parse_text(text)
 
     def meaning(self, program: Tree) -> Call:
-        return STREET.meant(program)
+        return STREET.to_core(program)
 
-    def called(self, o: ObjectState) -> str:
+    def display_name(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
 
-    def own_wording(self, question: Question, reading: Reading) -> bool:
+    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether all words belong to the vocabulary of Super-CLEVR's and PulseCheck457's
         templates, and the parser is confident."""
         return reading.sure and _words_in(question.text) <= _benchmark_words()
 
-    def surely(self) -> "Executor":
+    def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
 
-    def heard(self, program: Call, question: Question) -> Tree:
+    def to_dialect(self, program: Call, question: Question) -> Tree:
         named = _by_shape(program)
         try:
-            return asking(STREET.spelled(named))
+            return asking(STREET.from_core(named))
         except ProgramError:
             return named
 
     def of(self, question: Question) -> Task:
         return question.task
 
-    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
-        needed = reads(self.meaning(reading.asked.program))
+    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+        needed = reads(self.meaning(reading.question.program))
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
 
-    def on(self, tables: Tables) -> "Street":
-        return Street(self, tables.scene)
+    def bind(self, tables: ImageScenes) -> "StreetExecutor":
+        return StreetExecutor(self, tables.scene)
 
-    def together(self, asked: Sequence[parts.Asked]) -> list["Street"]:
+    def bind_batch(self, parsed_images: Sequence[parts.ParsedImage]) -> list["StreetExecutor"]:
         """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
         if self.mode != "marginal":
-            return super().together(asked)
+            return super().bind_batch(parsed_images)
         from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
 
-        scenes = [tables.scene for tables, _, _ in asked]
+        scenes = [tables.scene for tables, _, _ in parsed_images]
         items = [
             (call, k, question.task, question.id)
-            for k, (_, questions, readings) in enumerate(asked)
+            for k, (_, questions, readings) in enumerate(parsed_images)
             for question, reading in zip(questions, readings, strict=True)
-            if reading.asked.program is not None and steps(call := self.meaning(reading.asked.program))
+            if reading.question.program is not None and steps(call := self.meaning(reading.question.program))
         ]
-        found = outcomes(scenes, [item[:3] for item in items], self.rules, self.samples, self.seed)
+        results = outcomes(scenes, [item[:3] for item in items], self.rules, self.samples, self.seed)
         known: list[dict[str, Outcome]] = [{} for _ in scenes]
-        for (_, k, _, name), outcome in zip(items, found, strict=True):
+        for (_, k, _, name), outcome in zip(items, results, strict=True):
             known[k][name] = outcome
-        return [Street(self, scene, own) for scene, own in zip(scenes, known)]
+        return [StreetExecutor(self, scene, known_outcomes) for scene, known_outcomes in zip(scenes, known)]
 
 
 @dataclass(frozen=True)
-class Street:
+class StreetExecutor:
     """Answers the questions on one scene."""
 
-    executor: Executor
+    executor: StreetDomain
     scene: Scene
     # Outcomes computed in a batch, by question.
     known: Mapping[str, Outcome] = field(default_factory=dict)
 
-    def run(self, question: Question, reading: Reading) -> Ran:
+    def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         if question.id in self.known:
-            return Ran(self.known[question.id], reading)
-        return Ran(self.executor(reading.asked.program, self.scene, question.task), reading)
+            return Execution(self.known[question.id], reading)
+        return Execution(self.executor(reading.question.program, self.scene, question.task), reading)
 
-    def margin(self, question: Question, ran: Ran) -> dict | None:
+    def margin(self, question: Question, execution: Execution) -> dict | None:
         if not self.executor.margins:
             return None
-        near = margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules)
+        near = margins(execution.reading.question.program, self.scene, question.task, self.executor.rules)
         # Margins are computed on the most probable scene; drop them if its answer differs.
-        return record(near.flip) if near.answer == ran.outcome.answer else None
+        return record(near.flip) if near.answer == execution.outcome.answer else None
 
-    def shown(self, question: Question) -> tuple[Shown, ...]:
-        return (Shown("seen from above, the camera below", "", self.scene),)
+    def figures(self, question: Question) -> tuple[SceneFigure, ...]:
+        return (SceneFigure("seen from above, the camera below", "", self.scene),)
 
-    def explained(self, question: Question, ran: Ran) -> Explained:
-        outcome, program = ran.outcome, ran.reading.asked.program
+    def explain(self, question: Question, execution: Execution) -> Explanation:
+        outcome, program = execution.outcome, execution.reading.question.program
         near = margins(program, self.scene, question.task, self.executor.rules)
         record = {
             "task": question.task, "distribution": dict(outcome.distribution),
             "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
         }  # fmt: skip
-        flip, shown = flipped(near, outcome.answer), self.shown(question)
+        flip, figures = flipped(near, outcome.answer), self.figures(question)
         why = _reason(outcome, program)
         notes = _kinds(outcome)
-        return Explained(self.scene, outcome, near, flip, record, notes=notes, shown=shown, reason=why)
+        return Explanation(self.scene, outcome, near, flip, record, notes=notes, figures=figures, reason=why)
 
 
 @functools.cache
@@ -179,27 +179,27 @@ def _words_in(text: str) -> set[str]:
 def _kinds(outcome: Outcome) -> tuple[str, ...]:
     """Return a note for each super-category in the trace that is wider than the everyday word:
     "car" does not include trucks in everyday use."""
-    found = []
+    lines = []
     for kind, shapes in SUPER_CATEGORIES.items():
         *names, last = map(shape_name, shapes)
         if kind not in last and any(f"shape={kind}]" in step.text for step in outcome.trace):
-            found.append(f"{kind}: any {', '.join(names)} or {last}")
-    return tuple(found)
+            lines.append(f"{kind}: any {', '.join(names)} or {last}")
+    return tuple(lines)
 
 
 def _reason(outcome: Outcome, program: Tree) -> str:
     """Return the reason for a failed `unique` step in plain words; "" for other outcomes."""
     if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
         return ""
-    step = steps(STREET.meant(program))[len(outcome.trace)]
+    step = steps(STREET.to_core(program))[len(outcome.trace)]
     if step.call.op != "unique":
         return ""
-    things = called(step.call.args[0])
-    found = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > SHOWN]
+    things = set_phrase(step.call.args[0])
+    likely = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > LEAST_PROBABILITY]
     return (
         f"not found: there are no {things}"
-        if not found
-        else f"ambiguous: there are {len(found)} {things}, not one"
+        if not likely
+        else f"ambiguous: there are {len(likely)} {things}, not one"
     )
 
 
@@ -216,11 +216,11 @@ def _by_shape(program: Call) -> Call:
 def reads(program: Call) -> frozenset[str]:
     """Return the modules, parsing aside, that affect a program's answer; all of them if it is not a
     chain of street steps."""
-    told = steps(program)
-    if not told:
+    street_steps = steps(program)
+    if not street_steps:
         return frozenset(STREET_TABLES.table)
     needed = {"detection"}
-    for step in told:
+    for step in street_steps:
         needed |= set(step.words) & set(ATTRIBUTES)
         if step.words and step.words[0] in OCCLUSION:
             needed.add("occlusion")
@@ -231,7 +231,7 @@ def reads(program: Call) -> frozenset[str]:
     return frozenset(needed)
 
 
-EXECUTOR = Executor()
+DOMAIN = StreetDomain()
 
 
 def pipeline(
@@ -250,7 +250,7 @@ def pipeline(
     """Return the pipeline of streets.
 
     `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `Executor`. `mirror`: horizontal-flip test-time
+    `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip test-time
     augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`). `verify`:
     "render" compares renderings of uncertain detections with the image (`render_compare`).
     """
@@ -259,7 +259,7 @@ def pipeline(
 
     if verify not in (None, "render"):
         raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
-    executor = Executor(mode, samples, seed, margins=margins)
+    executor = StreetDomain(mode, samples, seed, margins=margins)
     modules = parts.checked_modules(oracle, executor.modules)
     looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
     if looks is None:
@@ -269,12 +269,14 @@ def pipeline(
 
             estimator.verify = RenderCompare()
         looks = sources.Pictures(estimator)
-    return Pipeline(looks, own_reader(parser, device), executor, modules, second(reader, executor, device))
+    return Pipeline(
+        looks, benchmark_parser(parser, device), executor, modules, second(reader, executor, device)
+    )
 
 
-def own_reader(checkpoint: str = "street_parser", device: str = "cpu") -> Reader:
+def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> StreetQuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser
 
-    return Reader(Parser.from_checkpoint(locate(checkpoint), device=device))
+    return StreetQuestionParser(Parser.from_checkpoint(locate(checkpoint), device=device))

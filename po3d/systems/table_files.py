@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.images import ImageError
 from po3d.io.runs import SCENES
@@ -22,8 +22,8 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.street import AXES, SPREAD, camera, extent, origin_height
 from po3d.scene.table import FORMAT, Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.pipeline import Look, TableSource
-from po3d.systems.tables import Domain, completed
+from po3d.systems.pipeline import PerceptionInput, TableSource
+from po3d.systems.scene_sources import Domain, completed
 
 ANYWHERE = {"street": SPREAD**2 / 3, "rooms": 4.0, "photographs": 4.0, "orbit": 4.0}  # variance of a position
 ANY_HEADING = math.pi**2 / 3  # variance of a heading
@@ -64,7 +64,7 @@ class FromFile(TableSource):
     domain: Domain
     scenes: Mapping[str, Scene]
 
-    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [self._of(look) for look in looks]
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
@@ -72,12 +72,12 @@ class FromFile(TableSource):
         one."""
         names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
         there = sum(name in self.scenes for name in names)
-        said = f"{self.estimator.checkpoint} has tables of {there:,} of the {len(names):,} pictures"
+        text = f"{self.estimator.checkpoint} has tables of {there:,} of the {len(names):,} pictures"
         if names and not there:
-            raise InputError(f"{said}: it is of another benchmark, or of another part of it")
-        return [] if there == len(names) else [f"{said}; questions on the others count as wrong"]
+            raise InputError(f"{text}: it is of another benchmark, or of another part of it")
+        return [] if there == len(names) else [f"{text}; questions on the others count as wrong"]
 
-    def _of(self, look: Look) -> list[Scene]:
+    def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
         if missing := [name for name in look.names if name not in self.scenes]:
             raise MissingTable(missing, file)
@@ -88,8 +88,8 @@ def _records(path: Path) -> dict[str, dict]:
     """Return image -> record; InputError if the file is not a list of scenes, or has two for one
     image."""
     if path.suffix == ".json":
-        found: Any = read_json(path, "file of scene tables")
-        records = found if isinstance(found, list) else [found]
+        result: Any = read_json(path, "file of scene tables")
+        records = result if isinstance(result, list) else [result]
     else:
         records = list(read_jsonl(path, "file of scene tables"))
     tables: dict[str, dict] = {}
@@ -101,7 +101,7 @@ def _records(path: Path) -> dict[str, dict]:
         if not isinstance(name, str) or not name:
             raise InputError(f"{where}: the field 'image' should name the picture")
         if name in tables:
-            raise InputError(f"{where}: there are two tables of {shown(name)}")
+            raise InputError(f"{where}: there are two tables of {printable(name)}")
         if record.get("source", "predicted") == "gt":
             raise InputError(
                 f'{where}: a table with source="gt" is a true one; only predicted tables are taken'
@@ -124,8 +124,8 @@ def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, A
         axes = axes_from_front((0.0, 1.0))
     else:
         axes = viewer_axes(_ahead(view, where))
-    given = {"format": record.get("format", FORMAT), "source": "predicted", "axes": dict(axes)}
-    return {**record, **given, "objects": objects, **({} if view is None else {"camera": view})}
+    inputs = {"format": record.get("format", FORMAT), "source": "predicted", "axes": dict(axes)}
+    return {**record, **inputs, "objects": objects, **({} if view is None else {"camera": view})}
 
 
 def _ahead(view: Mapping[str, Any], where: str) -> tuple[float, float]:
@@ -142,23 +142,23 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
     beliefs = record.get("beliefs", {})
     if not isinstance(beliefs, Mapping):
         raise InputError(f"{where}: 'beliefs' should be an object: attribute -> value -> probability")
-    found = dict(record)
-    found["beliefs"] = {a: {b: 1.0} if isinstance(b, str) else b for a, b in beliefs.items()}
+    result = dict(record)
+    result["beliefs"] = {a: {b: 1.0} if isinstance(b, str) else b for a, b in beliefs.items()}
     vague = [record.get("position") is None] * 2
     vague.append(record.get("heading_deg") is None and record.get("heading") is None)
     if record.get("heading_deg") is None:
         heading = record.get("heading")
-        found["heading_deg"] = math.degrees(heading) if isinstance(heading, int | float) else 0.0
-    if found.get("extent") is None:
-        found["extent"] = list(_usual(found["beliefs"], domain))
+        result["heading_deg"] = math.degrees(heading) if isinstance(heading, int | float) else 0.0
+    if result.get("extent") is None:
+        result["extent"] = list(_usual(result["beliefs"], domain))
     if record.get("position") is None:
-        found["position"] = [0.0, 0.0, _height(found, domain)]
+        result["position"] = [0.0, 0.0, _height(result, domain)]
     if any(vague) and record.get("covariance") is None:
         variances = [ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING]
-        found["covariance"] = [[v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)]
+        result["covariance"] = [[v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)]
     if vague[2]:
-        found.setdefault("flip", 0.5)
-    return found
+        result.setdefault("flip", 0.5)
+    return result
 
 
 def _usual(beliefs: Mapping[str, Any], domain: Domain) -> tuple[float, ...]:
@@ -168,16 +168,18 @@ def _usual(beliefs: Mapping[str, Any], domain: Domain) -> tuple[float, ...]:
     return tuple(usual(_likeliest(beliefs, "name", ""))[0])
 
 
-def _height(found: Mapping[str, Any], domain: Domain) -> float:
+def _height(result: Mapping[str, Any], domain: Domain) -> float:
     """Return the height of the origin of an object on the ground."""
     if domain == "street":
-        return origin_height(*_shape_and_size(found["beliefs"]))
-    return float(found["extent"][2]) / 2
+        return origin_height(*_shape_and_size(result["beliefs"]))
+    return float(result["extent"][2]) / 2
 
 
 def _shape_and_size(beliefs: Mapping[str, Any]) -> tuple[str, str]:
-    found = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
-    return found if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), found)) else ("sedan", "large")
+    result = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
+    return (
+        result if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), result)) else ("sedan", "large")
+    )
 
 
 def _likeliest(beliefs: Mapping[str, Any], attribute: str, otherwise: str) -> str:

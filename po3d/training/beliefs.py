@@ -69,7 +69,7 @@ def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
 
 
 @dataclass
-class Evidence:
+class CalibrationEvidence:
     """Uncalibrated predictions paired with ground truth."""
 
     words: list[tuple[Array, int]] = field(default_factory=list)  # input of `temperature`
@@ -102,9 +102,9 @@ class Evidence:
         }
 
 
-def write(checkpoint: str | Path, what: str, said: Callable[[dict], Any]) -> None:
+def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> None:
     """Replace the entry `what` of the config in a checkpoint's JSON by `said(entry)`."""
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
-    record["config"][what] = said(record["config"].get(what, {}))
+    record["config"][what] = figures(record["config"].get(what, {}))
     write_json(path, record)

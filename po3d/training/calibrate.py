@@ -13,9 +13,9 @@ import numpy as np
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.street_split import Split
+from po3d.benchmarks.street_split import StreetSplit
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
 from po3d.io.progress import progress
 from po3d.perception import int8
 from po3d.perception.street import StreetEstimator
@@ -24,29 +24,29 @@ from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
 
 BATCH = 16
-SEEN = 24  # pictures per twin used for activation ranges
+RANGE_PICTURES = 24  # pictures per twin used for activation ranges
 
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """Fit the calibration of an estimator with the uncalibrated predictions `predicted` to the
     ground-truth scenes `gt`. Raise InputError if no object was detected with its heading.
     """
-    found = beliefs.Evidence()
+    evidence = beliefs.CalibrationEvidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
-        found.add(p, matches)
+        evidence.add(p, matches)
         for i, j in matches.items():
             row, true = p.objects[i], g.objects[j]
             for attribute, values in ATTRIBUTES.items():
                 if attribute in true.beliefs:
                     log_p = np.log(np.maximum([row.beliefs[attribute][v] for v in values], 1e-12))
-                    found.words.append((log_p, values.index(true.value(attribute))))
-            found.add_pose(row, true)
-    if not found.squared:
+                    evidence.words.append((log_p, values.index(true.value(attribute))))
+            evidence.add_pose(row, true)
+    if not evidence.squared:
         raise InputError(
             "of the twins' things none was detected with its heading: there is nothing to fit on"
         )
-    return found.fitted()
+    return evidence.fitted()
 
 
 def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
@@ -73,13 +73,13 @@ def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[floa
     """
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
-    pictures = (twin.image(name) for twin in twins for name in twin.images[:SEEN])
-    found = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
-    beliefs.write(checkpoint, "ranges", lambda _: found)
-    return found
+    pictures = (twin.image(name) for twin in twins for name in twin.images[:RANGE_PICTURES])
+    result = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
+    beliefs.write(checkpoint, "ranges", lambda _: result)
+    return result
 
 
-def _twins(folders: Sequence[str | Path]) -> list[Split]:
+def _twins(folders: Sequence[str | Path]) -> list[StreetSplit]:
     return [pulsecheck457.load(beliefs.for_fitting(folder, "twin.json")) for folder in folders]
 
 

@@ -32,7 +32,7 @@ from po3d.synthesis.splits import own_name
 from po3d.synthesis.street.layouts import TRAIN_MESHES
 from po3d.training.figures import Judged, StreetJudge
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
-from po3d.training.stream import BatchStream, Revisited, StreamData
+from po3d.training.samplers import BatchStream, ReplayOrder, StreamData
 
 SHARD = 250  # images per file
 RECORDS = 64  # number of rendered validation scenes whose records are stored
@@ -85,8 +85,8 @@ class RenderedScenes(Dataset):
         from po3d.synthesis.street.dataset import make_scene, mixed_look, open_renderer, scene_record
 
         look = mixed_look(self.seed, index, self.looks) if self.looks else None
-        made = make_scene(self.seed, index, self.split, open_renderer(self.samples), look)
-        return scene_record(made, index, self.split)
+        created = make_scene(self.seed, index, self.split, open_renderer(self.samples), look)
+        return scene_record(created, index, self.split)
 
 
 class FolderScenes(Dataset):
@@ -111,8 +111,8 @@ class FolderScenes(Dataset):
         for path in map(Path, [root] if isinstance(root, str | Path) else root):
             records = scene_ids.records_of(path)
             names = [str(record.get("image_filename", "")) for record in records]
-            found = scene_ids.Parts(path, ranges).of(names)
-            for record, part in zip(records, found, strict=True):
+            result = scene_ids.Parts(path, ranges).of(names)
+            for record, part in zip(records, result, strict=True):
                 if parts is None or part in parts:
                     self.records.append((path, {k: record[k] for k in READ if k in record}))
                     self.part.append(part)
@@ -167,7 +167,7 @@ def scenes_for_training(
     return Subset(whole, trained), Subset(whole, others[:validation])
 
 
-class KeptScenes(Dataset):
+class CachedScenes(Dataset):
     """Cache of `scenes`: items are stored in files under `folder`, `chunk` items per file, and
     shared by all processes and later visits.
 
@@ -179,9 +179,9 @@ class KeptScenes(Dataset):
     """
 
     def __init__(self, scenes: RenderedScenes, folder: str | Path, visits: int, chunk: int) -> None:
-        asked = json.dumps(dataclasses.asdict(scenes), sort_keys=True)
+        settings = json.dumps(dataclasses.asdict(scenes), sort_keys=True)
         self.scenes, self.visits, self.chunk = scenes, visits, chunk
-        self.folder = Path(folder) / hashlib.sha256(asked.encode()).hexdigest()[:12]
+        self.folder = Path(folder) / hashlib.sha256(settings.encode()).hexdigest()[:12]
         self.open: dict[int, np.ndarray] = {}
 
     def __len__(self) -> int:
@@ -225,7 +225,7 @@ class KeptScenes(Dataset):
         return self.folder / f"{number:06d}.rows"
 
 
-class WithMirror(Dataset):
+class WithFlip(Dataset):
     """Every item of `scenes` and its horizontal flip: item 2 k is item k, item 2 k + 1 is item k
     flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels.
     """
@@ -276,8 +276,8 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     the folder holds other images.
     """
     folder = Path(folder)
-    asked = {k: str(v) for k, v in dataclasses.asdict(scenes).items() if v is not None}
-    wanted = {"size": len(scenes), "scenes": asked}
+    settings = {k: str(v) for k, v in dataclasses.asdict(scenes).items() if v is not None}
+    wanted = {"size": len(scenes), "scenes": settings}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
         raise InputError(
             f"{folder} holds other training images than asked for; remove it or name another folder"
@@ -299,8 +299,8 @@ def keep_records(scenes: RenderedScenes, folder: Path) -> None:
     validation metrics. Does nothing without the renderer.
     """
     if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
-        found = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
-        write_json(folder / "records.json", found, indent=None)
+        result = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
+        write_json(folder / "records.json", result, indent=None)
 
 
 def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
@@ -361,15 +361,15 @@ class StreetData(PictureData):
         height: int = 480,
         batch: int = 8,
         workers: int = 2,
-        loaders: int | None = None,
+        num_workers: int | None = None,
         samples: int = 1,
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
         skies: str | None = None,
         mirror: bool = True,
         looks: Mapping[str, float] | None = None,
-        visits: int = 1,
-        kept: str | None = None,
+        replay: int = 1,
+        replay_dir: str | None = None,
         chunk: int = 1024,
         share: float = 0.0,
         split: str | Sequence[str] = "train",
@@ -383,8 +383,10 @@ class StreetData(PictureData):
             raise InputError(
                 "data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files"
             )
-        if visits > 1 and not kept:
-            raise InputError("data.visits needs data.kept, a folder for the pictures between their visits")
+        if replay > 1 and not replay_dir:
+            raise InputError(
+                "data.replay needs data.replay_dir, a folder for the pictures between their visits"
+            )
         if not 0 <= share < 1:
             raise InputError(f"data.share={share} is not in [0, 1)")
         self.save_hyperparameters()
@@ -402,8 +404,8 @@ class StreetData(PictureData):
             keep_records(validation, self._folder(validation))
 
     def models(self) -> set[str]:
-        own = self.hparams.source != "superclevr"
-        return {own_name("street", mesh) for mesh in TRAIN_MESHES} if own else set()
+        own_models = self.hparams.source != "superclevr"
+        return {own_name("street", mesh) for mesh in TRAIN_MESHES} if own_models else set()
 
     def scenes(self) -> scene_ids.Ids:
         if self.hparams.source != "superclevr" and not self.hparams.share:
@@ -425,7 +427,7 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source == "superclevr":
             train, self.validation = self._read()
-            self.train = WithMirror(train) if h.mirror else train
+            self.train = WithFlip(train) if h.mirror else train
             return
         self.validation = PackedScenes(self._folder(*self._sets("validation")))
         self.read_training()
@@ -435,13 +437,13 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source == "online":
             train = self._twin("train", 2**31, h.seed, h.samples)
-            if h.kept:
-                train = KeptScenes(train, h.kept, h.visits, h.chunk)
+            if h.replay_dir:
+                train = CachedScenes(train, h.replay_dir, h.replay, h.chunk)
             if h.share:
                 train = ConcatDataset([self._read()[0], train])
         else:
             train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
-        self.train = WithMirror(train) if h.mirror else train
+        self.train = WithFlip(train) if h.mirror else train
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
         if self._judge is None:
@@ -467,7 +469,7 @@ class StreetData(PictureData):
         if h.source != "online":
             return super().train_stream()
         standing = len(self._read()[0]) if h.share else 0
-        order = Revisited(h.seed, h.visits, h.chunk if h.kept else 1, h.mirror, standing, h.share)
+        order = ReplayOrder(h.seed, h.replay, h.chunk if h.replay_dir else 1, h.mirror, standing, h.share)
         return BatchStream(order, h.batch, **self.place())
 
     def train_dataloader(self) -> DataLoader:
@@ -480,10 +482,10 @@ class StreetData(PictureData):
     def _sets(self, split: str) -> list[RenderedScenes]:
         """Return the rendered sets of a split, each of which is packed separately."""
         h = self.hparams
-        own = {"images": h.images, "seed": h.seed, "samples": h.samples}
+        settings = {"images": h.images, "seed": h.seed, "samples": h.samples}
         if split == "validation":
-            return [self._twin(split, **own | {"images": h.validation})]
-        return [self._twin(split, **{**own, **more}) for more in ({}, *h.extra)]
+            return [self._twin(split, **settings | {"images": h.validation})]
+        return [self._twin(split, **{**settings, **more}) for more in ({}, *h.extra)]
 
     def _twin(self, split: str, images: int, seed: int, samples: int) -> RenderedScenes:
         h = self.hparams

@@ -12,7 +12,7 @@ from torch import Tensor
 from po3d.benchmarks.scene_ids import Ids, from_list
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
-from po3d.perception.estimator import Estimator
+from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
 from po3d.perception.top_view import TopViewEstimator
@@ -23,10 +23,10 @@ from po3d.training.schedule import scheduled
 from po3d.training.warm_start import take_imagenet, with_layers, with_pose_trunk
 
 
-class World(NamedTuple):
+class VisualDomain(NamedTuple):
     """A training domain: its estimator class, the labels it provides and its loss weights."""
 
-    estimator: type[Estimator]
+    estimator: type[NetworkEstimator]
     occlusion: bool = False  # the labels include each object's dominant occluder
     layers: bool = False  # the labels include each object's layer in the dense outputs
     weights: Mapping[str, float] = {}  # loss weights that override losses.WEIGHTS
@@ -36,10 +36,10 @@ class World(NamedTuple):
 MAP_WEIGHTS = {"heat": 1.5, "material": 0.5}
 # In indoor views, headings of many small objects converge last and the camera pose first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
-WORLDS = {
-    "street": World(StreetEstimator, occlusion=True),
-    "top_view": World(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
-    "room_view": World(RoomViewEstimator, weights=VIEW_WEIGHTS),
+VISUAL_DOMAINS = {
+    "street": VisualDomain(StreetEstimator, occlusion=True),
+    "top_view": VisualDomain(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
+    "room_view": VisualDomain(RoomViewEstimator, weights=VIEW_WEIGHTS),
 }
 # layers that receive gradients from the occluder loss only
 OCCLUDER = ("pair_in", "pair_out", "alone")
@@ -70,10 +70,10 @@ class EstimatorModule(pl.LightningModule):
         world: str = "street",
     ) -> None:
         super().__init__()
-        if world not in WORLDS:
-            raise InputError(f"world {world!r} is not one of {', '.join(WORLDS)}")
+        if world not in VISUAL_DOMAINS:
+            raise InputError(f"world {world!r} is not one of {', '.join(VISUAL_DOMAINS)}")
         self.save_hyperparameters()
-        self.world = WORLDS[world]
+        self.world = VISUAL_DOMAINS[world]
         self.kind = self.world.estimator.kind
         self.models: set[str] = set()  # 3D models seen by the initial weights
         self.scenes: Ids = {}  # stored scenes seen by the initial weights
@@ -108,13 +108,13 @@ class EstimatorModule(pl.LightningModule):
         self.scenes = from_list(record["training"].get("scenes", {}))
         if "trunk.0.bias" in weights:
             weights = with_pose_trunk(self.net, weights)
-        own = self.net.state_dict()
-        fitting = {k: w for k, w in weights.items() if k in own and own[k].shape == w.shape}
+        state = self.net.state_dict()
+        fitting = {k: w for k, w in weights.items() if k in state and state[k].shape == w.shape}
         if not fitting:
             raise InputError(f"{name} has no tensor that fits this network")
         if rank_zero_only.rank == 0:
-            print(f"{len(fitting)} of {len(own)} tensors start from {name}")
-        self.net.load_state_dict(own | fitting)
+            print(f"{len(fitting)} of {len(state)} tensors start from {name}")
+        self.net.load_state_dict(state | fitting)
 
     def configure_model(self) -> None:
         self.net.to(memory_format=torch.channels_last)
@@ -149,31 +149,33 @@ class EstimatorModule(pl.LightningModule):
         loss = total(terms, self.world.weights)
         # Logging ten values costs a tenth of a step.
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
-            said = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
-            self.log_dict(said, batch_size=len(batch["image"]), sync_dist=True)
+            metrics = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
+            self.log_dict(metrics, batch_size=len(batch["image"]), sync_dist=True)
             self.log("loss", loss.detach(), prog_bar=True, logger=False)
         return loss
 
     def on_validation_epoch_start(self) -> None:
-        self.found: dict[str, Tensor] = {}
+        self.validation_sums: dict[str, Tensor] = {}
 
     def validation_step(self, batch: dict[str, Tensor], batch_index: int) -> None:
         for name, term in self._terms(batch, "val", batch_index).items():
             rows = torch.as_tensor(term.rows, dtype=torch.float32, device=term.sum.device)
-            self.found[name] = self.found.get(name, 0) + torch.stack([term.sum.float(), rows])
+            self.validation_sums[name] = self.validation_sums.get(name, 0) + torch.stack(
+                [term.sum.float(), rows]
+            )
 
     def on_validation_epoch_end(self) -> None:
         """Log the means over all rows of all batches and processes, every row with the same
         weight.
         """
-        if not self.found:
+        if not self.validation_sums:
             return
-        sums = self.trainer.strategy.reduce(torch.stack([*self.found.values()]), reduce_op="sum")
-        terms = dict(zip(self.found, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
+        sums = self.trainer.strategy.reduce(torch.stack([*self.validation_sums.values()]), reduce_op="sum")
+        terms = dict(zip(self.validation_sums, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
         self.log_dict({f"val/{name}": value for name, value in terms.items()}, sync_dist=True)
         self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
 
-    def estimator(self) -> Estimator:
+    def estimator(self) -> NetworkEstimator:
         """Return an estimator with the current weights, without test-time augmentation."""
         return self.world.estimator(self.net, device=str(self.device), mirror=False)
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from po3d.benchmarks.metrics import match, perception
 from po3d.io.seeding import rng
-from po3d.language.programs.street import Program
+from po3d.language.programs.street import StreetProgram
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Task
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
-from po3d.synthesis.street.question_world import World
-from po3d.synthesis.street.questions import COLUMNS, Balance, ask
+from po3d.synthesis.street.question_world import SceneBitsets
+from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 
 QUESTIONS = 300  # largest number of questions answered at a validation
 KEPT = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
@@ -25,7 +25,7 @@ KEPT = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
 LESS = ("yaw_median_deg", "flip_rate", "position_median")
 
 
-class Example(NamedTuple):
+class DrawnExample(NamedTuple):
     """A validation picture (H, W, 3) uint8 and its ground-truth scene."""
 
     picture: np.ndarray
@@ -36,7 +36,7 @@ class Judged(NamedTuple):
     """Metrics of predicted scenes (fractions from 0 to 1, degrees, scene units), and the scenes."""
 
     figures: dict[str, float]
-    examples: Sequence[Example]
+    examples: Sequence[DrawnExample]
     predicted: Sequence[Scene]
 
 
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     """A question on example `k` with its answer on the ground-truth scene."""
 
     k: int
-    program: Program
+    program: StreetProgram
     task: Task
     answer: str
 
@@ -53,10 +53,10 @@ def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[s
     """Return recall, precision, heading and position errors, and the accuracy of each attribute;
     undefined metrics (NaN) are omitted.
     """
-    found = perception(predicted, truths)["all"]
+    result = perception(predicted, truths)["all"]
     words = {a for scene in truths for o in scene.objects for a in o.beliefs}
-    figures = {name: found[name] for name in KEPT}
-    figures |= {f"{a}_accuracy": found[a] for a in sorted(words) if a in found}
+    figures = {name: result[name] for name in KEPT}
+    figures |= {f"{a}_accuracy": result[a] for a in sorted(words) if a in result}
     return finite(figures)
 
 
@@ -69,27 +69,27 @@ def street_questions(truths: Sequence[Scene], seed: int = 0, count: int = QUESTI
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
     scenes.
     """
-    balance = {category: Balance() for category in COLUMNS}
-    asked: list[Asked] = []
+    balance = {category: TemplateBalance() for category in COLUMNS}
+    query: list[Asked] = []
     for k, scene in enumerate(truths):
-        worlds = {task: World(scene, task) for task in ("2d", "6d")}
+        worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
         for category, column in COLUMNS.items():
             generator = rng(seed, f"validation-questions/{category}", k)
-            drawn = ask(worlds[column.task], column, balance[category], generator)
-            asked += [Asked(k, d.program, column.task, d.answer) for d in drawn]
-    if len(asked) <= count:
-        return asked
-    return [asked[round(i)] for i in np.linspace(0, len(asked) - 1, count)]
+            sample = ask(worlds[column.task], column, balance[category], generator)
+            query += [Asked(k, d.program, column.task, d.answer) for d in sample]
+    if len(query) <= count:
+        return query
+    return [query[round(i)] for i in np.linspace(0, len(query) - 1, count)]
 
 
-def answer_accuracy(predicted: Sequence[Scene], asked: Sequence[Asked]) -> dict[str, float]:
+def answer_accuracy(predicted: Sequence[Scene], query: Sequence[Asked]) -> dict[str, float]:
     """Return how often a program has the same answer on the predicted scene (its most likely
     values) as on ground truth.
     """
-    if not asked:
+    if not query:
         return {}
     certain = [scene.certain() for scene in predicted]
-    right = [execute(q.program, certain[q.k], q.task).answer == q.answer for q in asked]
+    right = [execute(q.program, certain[q.k], q.task).answer == q.answer for q in query]
     return {"answer_accuracy": sum(right) / len(right)}
 
 
@@ -97,7 +97,7 @@ class StreetJudge:
     """Metrics of predictions for these street scenes, including question answering."""
 
     def __init__(self, pictures: Sequence[np.ndarray], truths: Sequence[Scene]) -> None:
-        self.examples = [Example(p, t) for p, t in zip(pictures, truths, strict=True)]
+        self.examples = [DrawnExample(p, t) for p, t in zip(pictures, truths, strict=True)]
         self.asked = street_questions(truths)
 
     def __call__(self, estimator: StreetEstimator) -> Judged:
@@ -122,9 +122,9 @@ def mistakes(predicted: Scene, truth: Scene) -> int:
 
 def worst(judged: Judged, count: int) -> list[tuple[int, int]]:
     """Return index and number of mistakes of the pictures with most mistakes, worst first."""
-    found = [mistakes(p, e.truth) for p, e in zip(judged.predicted, judged.examples, strict=True)]
-    order = sorted(range(len(found)), key=lambda k: (-found[k], k))[:count]
-    return [(k, found[k]) for k in order]
+    result = [mistakes(p, e.truth) for p, e in zip(judged.predicted, judged.examples, strict=True)]
+    order = sorted(range(len(result)), key=lambda k: (-result[k], k))[:count]
+    return [(k, result[k]) for k in order]
 
 
 def better_is_less(figure: str) -> bool:

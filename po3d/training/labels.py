@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from po3d.perception import top_view
-from po3d.perception.mirrored import SWAPPED
+from po3d.perception.flip_tta import SWAPPED
 from po3d.perception.street import viewing_azimuth
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.rooms import category_of
@@ -51,7 +51,7 @@ def street_labels(scene: Scene) -> StreetLabels:
         occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int)
 
     columns = padded(MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder)
-    return StreetLabels(**columns, **told(scene.objects, ATTRIBUTES, MAX_OBJECTS))
+    return StreetLabels(**columns, **has_labels(scene.objects, ATTRIBUTES, MAX_OBJECTS))
 
 
 def mirrored_street(labels: StreetLabels) -> StreetLabels:
@@ -65,7 +65,7 @@ def mirrored_points(points: np.ndarray, width: int) -> np.ndarray:
     return points[:, SWAPPED] * np.float32([-1, 1]) + np.float32([width, 0])
 
 
-def told(
+def has_labels(
     states: Sequence[ObjectState], attributes: Mapping[str, Sequence[str]], rows: int
 ) -> dict[str, np.ndarray]:
     """Return, for each attribute, a column with the index of every object's value, padded to
@@ -83,18 +83,18 @@ def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
     """Return label columns padded to `rows`. Padded sizes are 1, so that their logarithm is
     finite.
     """
-    found = {}
+    padded_columns = {}
     for name, values in columns.items():
         dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
             values.dtype.kind
         ]
-        found[name] = np.full((rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype)
-        found[name][: len(values)] = values
-    return found
+        padded_columns[name] = np.full((rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype)
+        padded_columns[name][: len(values)] = values
+    return padded_columns
 
 
 ROOM_OBJECTS = 64  # largest number of objects in a room
-LEAST_SEEN = 0.1  # smallest visible fraction of an object that the network is trained to detect
+LEAST_VISIBLE = 0.1  # smallest visible fraction of an object that the network is trained to detect
 
 
 class RoomLabels(NamedTuple):
@@ -115,13 +115,13 @@ class RoomLabels(NamedTuple):
     )
 
 
-def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
-    """Return the labels of a ground-truth room with a top camera; `seen`: visible fraction of each
+def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
+    """Return the labels of a ground-truth room with a top camera; `observed`: visible fraction of each
     object.
     """
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")
-    rows = [i for i, share in enumerate(seen) if share >= LEAST_SEEN][:ROOM_OBJECTS]
+    rows = [i for i, share in enumerate(observed) if share >= LEAST_VISIBLE][:ROOM_OBJECTS]
     states = [scene.objects[i] for i in rows]
     positions, headings, extents = scene.positions[rows], scene.headings[rows], scene.extents[rows]
     bottom = positions - extents * (0, 0, 0.5)
@@ -138,7 +138,7 @@ def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
         extent=extents,
         layer=layer,
     )
-    return RoomLabels(**columns, **told(states, top_view.ATTRIBUTES, ROOM_OBJECTS))
+    return RoomLabels(**columns, **has_labels(states, top_view.ATTRIBUTES, ROOM_OBJECTS))
 
 
 def _layer(name: str) -> int:

@@ -52,9 +52,9 @@ def loss_terms(
     centre = (boxes[..., 2:] + boxes[..., :2]) / 2 + JITTER_SHIFT * size * noise[..., :2]
     size = size * (JITTER_SCALE * noise[..., 2:]).exp()
     shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
-    own, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
+    predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
     chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
-    shaken = torch.where((chosen & fit)[..., None], own, shaken)
+    shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
     image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
     output = net.describe(dense, shaken[present], image_index)
     if "occluder" in labels:
@@ -129,10 +129,10 @@ def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tu
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     row = layer * h + cell[..., 1].clamp(0, h - 1)
-    own = boxes_at(dense, row * w + cell[..., 0].clamp(0, w - 1))
+    predicted_boxes = boxes_at(dense, row * w + cell[..., 0].clamp(0, w - 1))
     size = (boxes[..., 2:] - boxes[..., :2]).clamp(min=4.0)
-    error = (own - boxes).abs() / torch.cat([size, size], -1)
-    return own, error.amax(-1) < OWN_ERROR
+    error = (predicted_boxes - boxes).abs() / torch.cat([size, size], -1)
+    return predicted_boxes, error.amax(-1) < OWN_ERROR
 
 
 def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.benchmarks.metrics import MAX_DISTANCE, match, perception
+from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
-from po3d.io.guard import guarded
 from po3d.io.progress import progress
 from po3d.perception.top_view import ATTRIBUTES, TopViewEstimator
 from po3d.scene.geometry import Array, wrap_angle
@@ -50,11 +50,11 @@ def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
         part = range(start, min(start + BATCH, count))
         truths = [maps.truth(k)[0] for k in part]
         pictures = [maps.picture(k) for k in part]
-        found = estimator.detect(pictures)
+        matches = estimator.detect(pictures)
         for b, true in enumerate(truths):
-            table = estimator.scene(found, b, pictures[b], true.camera, true.image)
-            there = found.present[b]
-            log_p = {a: np.log(np.maximum(found.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES}
+            table = estimator.scene(matches, b, pictures[b], true.camera, true.image)
+            there = matches.present[b]
+            log_p = {a: np.log(np.maximum(matches.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES}
             result.append(Pair(table, true, log_p))
     return result
 
@@ -76,10 +76,10 @@ def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
     return result
 
 
-def fitted(found: Sequence[Pair]) -> dict[str, float]:
+def fitted(result: Sequence[Pair]) -> dict[str, float]:
     """Fit temperature, slope and offset (`po3d.training.beliefs`) to uncalibrated predictions."""
-    evidence = beliefs.Evidence()
-    for predicted, true, log_p in found:
+    evidence = beliefs.CalibrationEvidence()
+    for predicted, true, log_p in result:
         matches = strongest_first(predicted, true)
         evidence.add(predicted, matches)
         for i, j in matches.items():
@@ -103,15 +103,15 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     return calibration
 
 
-def figures(found: Sequence[Pair]) -> dict[str, dict[str, float]]:
+def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     """Return the metrics COLUMNS by row: "all", and each kind of support that occurs. Precision and
     count_exact refer to whole scenes; turned is the fraction of matched objects with a heading
     error above 90 degrees.
     """
-    said = perception([p.predicted for p in found], [p.true for p in found])["all"]
-    whole = {c: said.get(c, math.nan) for c in COLUMNS} | {"things": said["n"], "turned": said["flip_rate"]}
+    text = perception([p.predicted for p in matches], [p.true for p in matches])["all"]
+    whole = {c: text.get(c, math.nan) for c in COLUMNS} | {"things": text["n"], "turned": text["flip_rate"]}
     rows: dict[str, list[dict[str, float]]] = {}
-    for predicted, true, _ in found:
+    for predicted, true, _ in matches:
         certain = predicted.certain()
         row_of = {j: i for i, j in match(certain, true).items()}
         for j, state in enumerate(true.objects):
@@ -133,13 +133,13 @@ def figures(found: Sequence[Pair]) -> dict[str, dict[str, float]]:
     return result
 
 
-def table(found: Sequence[Pair]) -> str:
+def table(result: Sequence[Pair]) -> str:
     """Format the metrics as a Markdown table; fractions in percent."""
     lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
-    for title, said in figures(found).items():
-        shares = [said.get(c, math.nan) for c in COLUMNS[1:]]
+    for title, text in figures(result).items():
+        shares = [text.get(c, math.nan) for c in COLUMNS[1:]]
         cells = [f"{100 * v:.1f}" if math.isfinite(v) else "" for v in shares]
-        lines.append(f"| {title} | {said['things']} | " + " | ".join(cells) + " |")
+        lines.append(f"| {title} | {text['things']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

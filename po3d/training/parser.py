@@ -21,8 +21,8 @@ from po3d.language.read.street_parser import Parser
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.language import FAMILIES, realise, sample_program
 from po3d.training.ranks import Term, means
+from po3d.training.samplers import LengthStream, StreamData
 from po3d.training.schedule import adamw_cosine
-from po3d.training.stream import LengthStream, StreamData
 from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
@@ -59,7 +59,7 @@ def pair(
     return realise(program, random, style), program.texts()
 
 
-class Example(NamedTuple):
+class ParserExample(NamedTuple):
     """A sentence and its program as ids; spans hold the first and last word that each copying token
     refers to.
     """
@@ -70,7 +70,7 @@ class Example(NamedTuple):
     spans: Sequence[tuple[int, int]] = ()
 
 
-def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def collate(examples: list[ParserExample]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the arguments of Seq2Seq.forward."""
     longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
     words = np.zeros((len(examples), longest), np.int64)
@@ -85,7 +85,7 @@ def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 class ParserData(StreamData):
-    """Batches of `Example`s, grouped by program length."""
+    """Batches of `ParserExample`s, grouped by program length."""
 
     collate = staticmethod(collate)
 
@@ -94,14 +94,14 @@ class ParserData(StreamData):
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.train: list[Example] = []
+        self.train: list[ParserExample] = []
 
     def setup(self, stage: str | None = None) -> None:
         if not self.train:
             self.train = self._examples("parser-train", self.hparams.pairs, SCATTER)
             self.validation = self._examples("parser-validation", self.hparams.validation, 0.0)
 
-    def _examples(self, stage: str, count: int, scatter: float) -> list[Example]:
+    def _examples(self, stage: str, count: int, scatter: float) -> list[ParserExample]:
         seed = self.hparams.seed
         words = vocabulary(seed)
         tokenizer = Tokenizer(words)
@@ -114,7 +114,7 @@ class ParserData(StreamData):
                 continue
             tokens = self.scattered(list(read.tokens), stage + "-scatter", number, scatter)
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
-            examples.append(Example(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
+            examples.append(ParserExample(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
         return examples
 
     def scattered(self, tokens: list[str], stage: str, number: int, share: float) -> list[str]:

@@ -26,7 +26,7 @@ from po3d.language.say.street.grammar import GRAMMARS
 from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
 
 
-class Row(NamedTuple):
+class ParserScore(NamedTuple):
     """Fraction correct, number of parse failures, and the errors as (text, gold program,
     prediction).
     """
@@ -83,13 +83,13 @@ def questions(
         yield (with_synonyms(text, random) if synonyms else text), program.text()
 
 
-def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> Row:
+def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> ParserScore:
     wrong, unparsed = [], 0
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"
         if parse.program is None or parse.program.text() != gold:
             wrong.append((text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}"))
-    return Row(1 - len(wrong) / len(pairs), unparsed, wrong)
+    return ParserScore(1 - len(wrong) / len(pairs), unparsed, wrong)
 
 
 def main(arguments: list[str] | None = None) -> int:

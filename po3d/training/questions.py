@@ -16,7 +16,7 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.street import parse_text
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.reasoning.questions import Question
-from po3d.training.parser import SCATTER, TOKEN_IDS, Example, ParserData, vocabulary
+from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample, vocabulary
 
 
 def questions_of(root: str | Path) -> list[Question]:
@@ -103,14 +103,14 @@ class QuestionData(ParserData):
         if self.hparams.generated:
             self.train += self._examples("parser-train", self.hparams.generated, SCATTER)
 
-    def _read(self, questions: Sequence[Question], purpose: str, scatter: float) -> list[Example]:
+    def _read(self, questions: Sequence[Question], purpose: str, scatter: float) -> list[ParserExample]:
         """Return the questions as examples, and a line that counts the omitted ones. Raise
         InputError if all are omitted.
         """
         words = vocabulary(self.hparams.seed)
         tokenizer = Tokenizer(words)
         index = {word: k for k, word in enumerate(words)}
-        examples: list[Example] = []
+        examples: list[ParserExample] = []
         unknown: dict[str, int] = {}
         without = 0
         for number, question in enumerate(questions):
@@ -124,7 +124,7 @@ class QuestionData(ParserData):
             if not read.unknown:
                 text = self.scattered(list(read.tokens), "questions-scatter", number, scatter)
                 ids = np.array([index[token] for token in text], dtype=np.int16)
-                examples.append(Example(ids, np.array(tokens, dtype=np.int16)))
+                examples.append(ParserExample(ids, np.array(tokens, dtype=np.int16)))
         if self.trainer is None or self.trainer.is_global_zero:
             rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
             words_left = f" ({', '.join(rare)})" if rare else ""

@@ -14,7 +14,7 @@ from po3d.io.checkpoint import locate
 from po3d.language.read.reader import KIND, LAYERS, bits, encoder_folder, encoder_weights, export, whole
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import Vocabulary, WordPieces
-from po3d.training.few_bits import FewBits
+from po3d.training.qat import QuantizedWeights
 from po3d.training.ranks import Term, means
 from po3d.training.reader_pairs import bank, paraphrases, reworded, speakers
 from po3d.training.reader_samples import (
@@ -26,8 +26,8 @@ from po3d.training.reader_samples import (
     vocabulary_of,
     write_pairs,
 )
+from po3d.training.samplers import LengthStream, StreamData
 from po3d.training.schedule import adamw_cosine
-from po3d.training.stream import LengthStream, StreamData
 
 
 def word_pieces(encoder: str = "") -> WordPieces:
@@ -70,7 +70,7 @@ class ReaderData(StreamData):
         word_dropout: float = 0.0,
         batch: int = 64,
         validation: int = 1000,
-        loaders: int | None = None,
+        num_workers: int | None = None,
         encoder: str = "",
         start: str = "",
     ) -> None:
@@ -154,9 +154,9 @@ class ReaderModule(pl.LightningModule):
             self.network.start_from(base, still)
         if stored is not None:
             self.network.load_state_dict(whole(stored, base))
-        kept = {name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)}
+        trained = {name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)}
         layers = {name: w for name, w in base.items() if name.startswith(LAYERS)}
-        self.rounded = FewBits(kept, bits, layers) if few_bits else None
+        self.rounded = QuantizedWeights(trained, bits, layers) if few_bits else None
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         weights = self.rounded.weights(self.global_step) if self.rounded else {}

@@ -4,7 +4,7 @@ question generators of all domains, the sentence bank, and paraphrases of genera
     generators (streets, rooms, photographs, orbits, frames) ─┐
     sentence bank, paraphrases (data/wording) ────────────────┴─► Pair ─► shown(pair, random)
 
-A generated sentence has no scene. `shown` makes one up (`reader_tables`), a new one each time:
+A generated sentence has no scene. `with_table` makes one up (`reader_tables`), a new one each time:
 objects that match the program and some distractors, or no scene at all; objects are then free-text
 phrases (`refer`). It also replaces words by others of their kind.
 """
@@ -18,22 +18,30 @@ from typing import Literal
 import numpy as np
 
 from po3d.io.files import read_jsonl
+from po3d.io.paths import ROOT
 from po3d.io.seeding import rng
-from po3d.io.shipped import ROOT
 from po3d.language.english import plural
 from po3d.language.program import Call, call
 from po3d.language.programs.rooms import ROOMS
-from po3d.language.programs.rooms import Call as RoomCall
+from po3d.language.programs.rooms import RoomCall as RoomCall
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import from_tokens
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
-from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort
+from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, ParserInput, Sort
 from po3d.language.say.scope import say
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
 from po3d.scene.orbit import LABELS
 from po3d.scene.rooms import COLORS, SYNONYMS
-from po3d.training.reader_tables import made_up, mixed, one, room_names, shuffled, size_of, with_things
+from po3d.training.reader_tables import (
+    mixed,
+    pick,
+    room_names,
+    shuffled,
+    size_of,
+    synthetic_things,
+    with_things,
+)
 
 BANK = ROOT / "data" / "wording"
 # probabilities: the scene uses an object's name as in the question; there is no scene
@@ -51,7 +59,7 @@ SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
 
 
 @dataclass(frozen=True)
-class Pair:
+class TrainingPair:
     """A sentence of kind `sort` (question, change or frame) with its program, or the reason why it
     has none.
 
@@ -60,7 +68,7 @@ class Pair:
     known, with their programs.
     """
 
-    asked: Asked
+    inputs: ParserInput
     sort: Sort
     program: str  # a program's text, or one of REFUSALS
     source: str
@@ -78,8 +86,8 @@ class Pair:
         batch.
         """
         written = max(map(len, self.programs.values()))
-        things = sum(len(word) + 1 for thing in self.asked.things for word in thing)
-        return len(_said(self.asked)) + things + written
+        things = sum(len(word) + 1 for thing in self.inputs.things for word in thing)
+        return len(_all_text(self.inputs)) + things + written
 
     def calls(self) -> dict[Sort, Call | str]:
         return {sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()}
@@ -115,7 +123,7 @@ def left_out(part: str, folder: Path = BANK) -> set[int]:
     return {int(line) for line in lines if line and not line.startswith("#")}
 
 
-def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
+def bank(part: str, folder: Path = BANK) -> list[list[TrainingPair]]:
     """Return the pairs of each annotated line of a part: the question first, then change and
     frame.
     """
@@ -127,7 +135,7 @@ def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
     ]
 
 
-def reworded(folder: Path = BANK) -> list[Pair]:
+def reworded(folder: Path = BANK) -> list[TrainingPair]:
     """Return the questions of the training part in rewordings, with reworded changes and frames.
     The list is empty if the folder has no rewordings.
     """
@@ -139,14 +147,14 @@ def reworded(folder: Path = BANK) -> list[Pair]:
     for record in records("reworded", "train", folder):
         if record["n"] in without:
             continue
-        line = lines[record["n"]] | {sort: record[sort] for sort in SORTS_SAID if sort in record}
+        line = lines[record["n"]] | {sort: record[sort] for sort in SENTENCE_SORTS if sort in record}
         pairs.append(pairs_of_line(line, programs[record["n"]], scenes[line["scene"]])[0])
     return pairs
 
 
-def asked_of_line(line: dict, scene: dict) -> Asked:
+def parser_input_of_line(line: dict, scene: dict) -> ParserInput:
     """Convert a line of the bank and its scene to the parser's input."""
-    asked = Asked(
+    inputs = ParserInput(
         line["question"],
         line["change"] or "",
         line["frame"] or "",
@@ -158,25 +166,29 @@ def asked_of_line(line: dict, scene: dict) -> Asked:
     for t in scene["objects"]:
         size = size_of(t["name"], t["size"][0]) if line["kind"] == "street" else None
         things.append([t["name"], t["color"], t["material"], t["state"], size])
-    return with_things(asked, things)
+    return with_things(inputs, things)
 
 
-def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
+def pairs_of_line(line: dict, record: dict, scene: dict) -> list[TrainingPair]:
     """Return the pairs of a line from its annotated programs."""
-    asked, about = asked_of_line(line, scene), ("bank", line["scene"])
+    inputs, about = parser_input_of_line(line, scene), ("bank", line["scene"])
     refusal = (record.get("note") or "none").partition(":")[0].split()[0]
     pairs = [
-        Pair(asked, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), *about)
+        TrainingPair(
+            inputs, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), *about
+        )
     ]
     if line["change"] and (record["change"] or record["question"]):
-        pairs.append(Pair(asked, "change", record["change"] or "none", *about))
+        pairs.append(TrainingPair(inputs, "change", record["change"] or "none", *about))
     if line["frame"] and record["frame"]:
-        pairs.append(Pair(asked, "frame", record["frame"], *about))
+        pairs.append(TrainingPair(inputs, "frame", record["frame"], *about))
     known = [(pair.sort, pair.program) for pair in pairs]
     return [replace(p, also=tuple(k for k in known if k[0] != p.sort)) for p in pairs]
 
 
-def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases") -> list[Pair]:
+def paraphrases(
+    folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases"
+) -> list[TrainingPair]:
     """Return paraphrases of generated sentences: one pair per wording, with its accompanying
     sentences, and with the scene for rooms.
 
@@ -187,14 +199,15 @@ def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "
         return []
     pairs = []
     for record in records(what, "train", folder):
-        table = with_things(Asked(kind=record["kind"]), record["things"])
+        table = with_things(ParserInput(kind=record["kind"]), record["things"])
         name = record["table"] if record["things"] else ""
         for sort, program, options, wordings, *beside in record["said"]:
             others = beside[0] if beside else []
-            asked = replace(table, options=tuple(options), **{of: text for of, text, _ in others})
+            inputs = replace(table, options=tuple(options), **{of: text for of, text, _ in others})
             also = tuple((of, known) for of, _, known in others if known)
             pairs += [
-                Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", name, also) for w in wordings
+                TrainingPair(replace(inputs, **{sort: w}), sort, program, "paraphrase", name, also)
+                for w in wordings
             ]
     return pairs
 
@@ -202,41 +215,45 @@ def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "
 # --- question generators --------------------------------------------------------------------------
 
 
-def street_pair(seed: int, stage: str, index: int) -> Pair:
+def street_pair(seed: int, stage: str, index: int) -> TrainingPair:
     from po3d.training.parser import pair
 
     text, tokens = pair(seed, stage, index)
     program = from_tokens(tokens).call
     program = _texts(program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t)
-    return Pair(Asked(text, kind="street"), "question", program.text(), "street")
+    return TrainingPair(ParserInput(text, kind="street"), "question", program.text(), "street")
 
 
-def room_pairs(index: int, seed: int, stage: str) -> list[Pair]:
+def room_pairs(index: int, seed: int, stage: str) -> list[TrainingPair]:
     """Return all sentences of a generated room."""
     from po3d.training.room_parser import SORTS, pairs_of_room
 
-    found = []
+    pairs = []
     for pair in pairs_of_room(index, seed, stage, 1):
-        program, sort = _tidy(ROOMS.meant(RoomCall.parse(pair.source))), SORTS[pair.sort]
-        found.append(Pair(Asked(**{sort: pair.text}), sort, program.text(), "room"))
-    return found
+        program, sort = _tidy(ROOMS.to_core(RoomCall.parse(pair.source))), SORTS[pair.sort]
+        pairs.append(TrainingPair(ParserInput(**{sort: pair.text}), sort, program.text(), "room"))
+    return pairs
 
 
-def photo_pair(seed: int, stage: str, index: int) -> Pair:
+def photo_pair(seed: int, stage: str, index: int) -> TrainingPair:
     random = rng(seed, f"{stage}-photo", index)
-    op = one(random, tuple(OPERATIONS))
+    op = pick(random, tuple(OPERATIONS))
     things = tuple(_thing(random) for _ in OPERATIONS[op].roles)
     program = PhraseCall(op, things)
-    spoken = speak(program, one(random, STYLES), random)
-    meant = _chosen(THREEDSRBENCH.meant(program), spoken.text)
-    options = spoken.options if meant != THREEDSRBENCH.meant(program) or random.random() < 0.7 else ()
-    return Pair(Asked(spoken.text, kind="photo", options=options), "question", meant.text(), "photo")
+    spoken = speak(program, pick(random, STYLES), random)
+    core_program = _chosen(THREEDSRBENCH.to_core(program), spoken.text)
+    options = (
+        spoken.options if core_program != THREEDSRBENCH.to_core(program) or random.random() < 0.7 else ()
+    )
+    return TrainingPair(
+        ParserInput(spoken.text, kind="photo", options=options), "question", core_program.text(), "photo"
+    )
 
 
-def orbit_pair(seed: int, stage: str, index: int) -> Pair:
+def orbit_pair(seed: int, stage: str, index: int) -> TrainingPair:
     random = rng(seed, f"{stage}-orbit", index)
     a, b = _thing(random), _thing(random)
-    task = one(
+    task = pick(
         random,
         (
             "consistency_ego",
@@ -249,21 +266,21 @@ def orbit_pair(seed: int, stage: str, index: int) -> Pair:
     )
     sitting = task.endswith("allo") and task != "integration_allo" and random.random() < 0.4
     if sitting:
-        b = one(random, SEATS)
+        b = pick(random, SEATS)
     thing = lambda name: SCOPE.call("thing", name)  # noqa: E731
     frame = SCOPE.call("own", thing(b)) if "allo" in task else SCOPE.call("camera")
     if task == "integration_ego":
-        program = SCOPE.call("which_view", one(random, LABELS), thing(a), thing(b))
+        program = SCOPE.call("which_view", pick(random, LABELS), thing(a), thing(b))
     elif task == "integration_allo":
         program = SCOPE.parse('name(nearest(toward("behind", thing("person"))))')
     else:
         program = SCOPE.call("where", thing(a), thing(b), frame)
         if "updating" in task:
             program = SCOPE.call(
-                "turned", str(one(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
+                "turned", str(pick(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
             )
     wording = None if random.random() < 0.4 else random
-    angles = [one(random, range(0, 360, 45)) for _ in range(4)]
+    angles = [pick(random, range(0, 360, 45)) for _ in range(4)]
     choices = [_thing(random) for _ in range(4)]
     text = say(program, task, wording, sitting, angles, choices)
     options: tuple[str, ...] = ()
@@ -272,14 +289,15 @@ def orbit_pair(seed: int, stage: str, index: int) -> Pair:
         straight = random.random() < 0.5
         options = tuple(str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2]))
         program = Call("direction", (*program.args[:3], "four" if straight else "eight"))
-    program = _own(program)
-    return Pair(Asked(text, kind="orbit", options=options), "question", program.text(), "orbit")
+    program = _own_frame(program)
+    return TrainingPair(ParserInput(text, kind="orbit", options=options), "question", program.text(), "orbit")
 
 
-def frame_pair(seed: int, stage: str, index: int) -> Pair:
+def frame_pair(seed: int, stage: str, index: int) -> TrainingPair:
     random = rng(seed, f"{stage}-frame", index)
     anchors = [
-        (one(random, room_names()), one(random, tuple(SIDE_TURNS))) for _ in range(int(random.integers(1, 3)))
+        (pick(random, room_names()), pick(random, tuple(SIDE_TURNS)))
+        for _ in range(int(random.integers(1, 3)))
     ]
     name, side = anchors[0]
     program = call(
@@ -287,12 +305,12 @@ def frame_pair(seed: int, stage: str, index: int) -> Pair:
         {"back": "behind"}.get(side, side),
         call("unique", call("filter", "name", name, call("scene"))),
     )
-    return Pair(Asked(frame=frame_text_anchors(anchors)), "frame", program.text(), "frame")
+    return TrainingPair(ParserInput(frame=frame_text_anchors(anchors)), "frame", program.text(), "frame")
 
 
 def speakers(
     seed: int, stage: str, streets: int, rooms: int, photos: int, orbits: int, frames: int
-) -> Iterator[Pair]:
+) -> Iterator[TrainingPair]:
     """Yield the given number of pairs of each generator (for rooms: the number of rooms).
     Deterministic in (seed, stage).
     """
@@ -309,8 +327,8 @@ def speakers(
 
 def _thing(random: np.random.Generator) -> str:
     """Return a random name, with a colour in 30 % of the cases."""
-    name = one(random, room_names())
-    return f"{one(random, COLORS)} {name}" if random.random() < 0.3 else name
+    name = pick(random, room_names())
+    return f"{pick(random, COLORS)} {name}" if random.random() < 0.3 else name
 
 
 def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
@@ -340,9 +358,9 @@ def _chosen(program: Call, text: str) -> Call:
     return Call(program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args))
 
 
-def _own(program: Call) -> Call:
+def _own_frame(program: Call) -> Call:
     """Write frame(object) if a direction's frame is that of the first object of the direction."""
-    args = tuple(_own(a) if isinstance(a, Call) else a for a in program.args)
+    args = tuple(_own_frame(a) if isinstance(a, Call) else a for a in program.args)
     if program.op == "direction" and args[2] == Call("frame", (args[0],)):
         args = (*args[:2], call("frame", "object"), args[3])
     return Call(program.op, args)
@@ -351,7 +369,9 @@ def _own(program: Call) -> Call:
 # --- augmentation ---------------------------------------------------------------------------------
 
 
-def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:
+def with_table(
+    pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair] = ()
+) -> TrainingPair:
     """Augment a pair: make up a scene if it has none, add another sentence, and replace words
     consistently in sentence, scene and program.
 
@@ -360,34 +380,36 @@ def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) 
     if not pair.table:
         pair = _tabled(pair, random)
     elif random.random() < 0.5:  # the order of objects carries no information
-        pair = replace(pair, asked=with_things(pair.asked, shuffled(pair.asked.things, random)))
+        pair = replace(pair, inputs=with_things(pair.inputs, shuffled(pair.inputs.things, random)))
     pair = _beside(pair, random, others)
-    if pair.table and pair.asked.kind == "room" and random.random() < MIXED:
+    if pair.table and pair.inputs.kind == "room" and random.random() < MIXED:
         # an added object might change the answer
         closed = any(text in REFUSALS for text in pair.programs.values())
-        meant = _quoted(*pair.programs.values())
-        pair = replace(pair, asked=mixed(pair.asked, _said(pair.asked), meant, closed, random))
+        quoted_words = _quoted(*pair.programs.values())
+        pair = replace(pair, inputs=mixed(pair.inputs, _all_text(pair.inputs), quoted_words, closed, random))
     if random.random() < OTHER_COLORS:
         order = [COLORS[k] for k in random.permutation(len(COLORS))]
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
-    if pair.asked.kind != "street" and random.random() < OTHER_WORDS:
-        said = _said(pair.asked)
+    if pair.inputs.kind != "street" and random.random() < OTHER_WORDS:
+        all_text = _all_text(pair.inputs)
         names = [
-            n for n in dict.fromkeys(_quoted(*pair.programs.values())) if n in pair.asked.names and n in said
+            n
+            for n in dict.fromkeys(_quoted(*pair.programs.values()))
+            if n in pair.inputs.names and n in all_text
         ]
         known = room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
-        pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})
+        pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.inputs.names})
     return pair
 
 
-def _said(asked: Asked) -> str:
-    return f"{asked.change} {asked.frame} {asked.question} {' '.join(asked.options)}".lower()
+def _all_text(inputs: ParserInput) -> str:
+    return f"{inputs.change} {inputs.frame} {inputs.question} {' '.join(inputs.options)}".lower()
 
 
-def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
+def _tabled(pair: TrainingPair, random: np.random.Generator) -> TrainingPair:
     """Return the pair with a made-up scene, or without any."""
-    kind, program = pair.asked.kind, pair.call()
+    kind, program = pair.inputs.kind, pair.call()
     if pair.source != "paraphrase":
         if random.random() < BARE:
             return pair
@@ -397,8 +419,8 @@ def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
         elif kind == "room":
             program = _texts(program, lambda attribute, t: _table_name(attribute, t, random))
         pair = replace(pair, program=program.text())
-    things = made_up(kind, program if isinstance(program, Call) else None, random)
-    return replace(pair, asked=with_things(pair.asked, things))
+    things = synthetic_things(kind, program if isinstance(program, Call) else None, random)
+    return replace(pair, inputs=with_things(pair.inputs, things))
 
 
 def _table_name(attribute: str, text: str, random: np.random.Generator) -> str:
@@ -410,32 +432,36 @@ def in_names(program: Call) -> Call:
     """Replace phrases by filters for name and colour."""
     if program.op == "refer":
         first, _, rest = program.args[0].partition(" ")
-        found = call("filter", "name", rest if first in COLORS and rest else program.args[0], call("scene"))
-        return call("unique", call("filter", "color", first, found) if first in COLORS and rest else found)
+        filtered = call(
+            "filter", "name", rest if first in COLORS and rest else program.args[0], call("scene")
+        )
+        return call(
+            "unique", call("filter", "color", first, filtered) if first in COLORS and rest else filtered
+        )
     return Call(program.op, tuple(in_names(a) if isinstance(a, Call) else a for a in program.args))
 
 
-def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> Pair:
+def _beside(pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair]) -> TrainingPair:
     """Add a random change to a room's question, or a question to a change, and a frame. A pair of
     the bank usually keeps its own sentences, and always if the question refers back to them.
     """
-    if pair.asked.kind != "room" or not others:
+    if pair.inputs.kind != "room" or not others:
         return pair
-    own = pair.source == "bank"
-    if own and (
+    from_bank = pair.source == "bank"
+    if from_bank and (
         random.random() > ANEW
         or pair.program in REFUSALS
-        or _BOUND.search(f"{pair.program} {getattr(pair.asked, pair.sort)}")
+        or _BOUND.search(f"{pair.program} {getattr(pair.inputs, pair.sort)}")
     ):
         return pair
-    asked, also = pair.asked, dict(pair.also)
-    for other in (one(random, others), one(random, others)):
+    inputs, also = pair.inputs, dict(pair.also)
+    for other in (pick(random, others), pick(random, others)):
         sort = other.sort
-        if sort != pair.sort and (own or (random.random() < WITH_OTHER and not getattr(asked, sort))):
-            asked = replace(asked, **{sort: getattr(other.asked, sort)})
+        if sort != pair.sort and (from_bank or (random.random() < WITH_OTHER and not getattr(inputs, sort))):
+            inputs = replace(inputs, **{sort: getattr(other.inputs, sort)})
             if pair.table:  # another generated sentence has no program in this scene's names
                 also[sort] = other.program
-    return replace(pair, asked=asked, also=tuple(also.items()))
+    return replace(pair, inputs=inputs, also=tuple(also.items()))
 
 
 # Words that may refer back to another sentence.
@@ -445,25 +471,28 @@ _BOUND = re.compile(
 )
 
 
-def renamed(pair: Pair, words: dict[str, str]) -> Pair:
+def renamed(pair: TrainingPair, words: dict[str, str]) -> TrainingPair:
     """Replace `words` in all texts of the pair; plurals are replaced as well."""
     words = {old: new for old, new in words.items() if old != new}
     if not words:
         return pair
     forms = {plural(old): plural(new) for old, new in words.items()} | words
-    found = re.compile(
+    pattern = re.compile(
         rf"\b({'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})\b", re.IGNORECASE
     )
-    swap = lambda text: found.sub(lambda m: forms.get(m[0].lower(), m[0]), text)  # noqa: E731
-    a = pair.asked
-    several = {"options": tuple(map(swap, a.options)), "things": tuple(tuple(map(swap, t)) for t in a.things)}
-    single = {part: swap(getattr(a, part)) for part in SORTS_SAID}
+    swap = lambda text: pattern.sub(lambda m: forms.get(m[0].lower(), m[0]), text)  # noqa: E731
+    a = pair.inputs
+    sequences = {
+        "options": tuple(map(swap, a.options)),
+        "things": tuple(tuple(map(swap, t)) for t in a.things),
+    }
+    single = {part: swap(getattr(a, part)) for part in SENTENCE_SORTS}
     quoted = lambda program: re.sub(r'"[^"]*"', lambda m: swap(m[0]), program)  # noqa: E731
     also = tuple((sort, quoted(program)) for sort, program in pair.also)
-    return replace(pair, asked=replace(a, **single, **several), program=quoted(pair.program), also=also)
+    return replace(pair, inputs=replace(a, **single, **sequences), program=quoted(pair.program), also=also)
 
 
-SORTS_SAID = ("question", "change", "frame")
+SENTENCE_SORTS = ("question", "change", "frame")
 
 
 def _quoted(*programs: str) -> list[str]:

@@ -23,15 +23,15 @@ from po3d.language.read.reader_tokens import (
     SEGMENTS,
     SORTS,
     TEXTS,
-    Asked,
-    Pieces,
+    EncodedInput,
+    ParserInput,
     Sort,
     Target,
     Vocabulary,
     WordPieces,
     texts_needed,
 )
-from po3d.training.reader_pairs import Pair, shown
+from po3d.training.reader_pairs import TrainingPair, with_table
 
 # Batches are padded to multiples of these (word pieces, programs, program tokens), because CPU
 # kernels are prepared again for each new matrix shape.
@@ -42,34 +42,34 @@ ATTEMPTS = 3  # attempts to augment a sample before it is used unchanged
 class Sample(NamedTuple):
     """Input pieces and, for each kind of sentence, the target program."""
 
-    pieces: Pieces
+    pieces: EncodedInput
     targets: tuple[tuple[Sort, Target], ...]
 
 
-def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
+def write_pairs(path: Path, pairs: Iterable[TrainingPair]) -> None:
     """Write one JSON list per line, gzipped; equal pairs give equal bytes."""
     with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         for pair in pairs:
-            asked = {k: v for k, v in asdict(pair.asked).items() if v and (k, v) != ("kind", "room")}
-            packed.write((json.dumps([asked, pair.sort, pair.program, pair.source]) + "\n").encode())
+            fields = {k: v for k, v in asdict(pair.inputs).items() if v and (k, v) != ("kind", "room")}
+            packed.write((json.dumps([fields, pair.sort, pair.program, pair.source]) + "\n").encode())
 
 
-def read_pairs(path: Path) -> list[Pair]:
+def read_pairs(path: Path) -> list[TrainingPair]:
     """Read the pairs of a file written by `write_pairs`."""
     pairs = []
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
-            asked, sort, program, source = json.loads(line)
-            listed = {k: tuple(v) if isinstance(v, list) else v for k, v in asked.items()}
-            pairs.append(Pair(Asked(**listed), sort, program, source))
+            fields, sort, program, source = json.loads(line)
+            listed = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+            pairs.append(TrainingPair(ParserInput(**listed), sort, program, source))
     return pairs
 
 
-def vocabulary_of(lines: Sequence[Sequence[Pair]], pieces: WordPieces) -> Vocabulary:
+def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -> Vocabulary:
     """Return the vocabulary of programs, extended by the amounts and texts that the bank's lines
     need.
     """
-    pairs = [(p.call(), pieces(p.asked), p.sort) for line in lines for p in line]
+    pairs = [(p.call(), pieces(p.inputs), p.sort) for line in lines for p in line]
     programs = [(program, read, sort) for program, read, sort in pairs if isinstance(program, Call)]
     amounts = {
         f"{float(text):g}"
@@ -87,7 +87,7 @@ class Samples(Dataset):
 
     def __init__(
         self,
-        pairs: Sequence[Pair],
+        pairs: Sequence[TrainingPair],
         vocabulary: Vocabulary,
         pieces: WordPieces,
         seed: int,
@@ -97,7 +97,7 @@ class Samples(Dataset):
         self.pairs, self.vocabulary, self.pieces, self.seed = pairs, vocabulary, pieces, seed
         self.plain, self.word_dropout = plain, word_dropout
         # candidates for an added sentence by scene; "": those of generated rooms
-        self.others: dict[str, list[Pair]] = {}
+        self.others: dict[str, list[TrainingPair]] = {}
         for pair in () if plain else dict.fromkeys(pairs):
             if pair.table or pair.source == "room":
                 others = self.others.setdefault(pair.table, [])
@@ -111,21 +111,23 @@ class Samples(Dataset):
         pair = self.pairs[number % len(self.pairs)]
         random = rng(self.seed, "shown", number)
         for attempt in range(ATTEMPTS + 1):
-            seen = (
+            sampled = (
                 pair
                 if self.plain or attempt == ATTEMPTS
-                else shown(pair, random, self.others.get(pair.table, ()))
+                else with_table(pair, random, self.others.get(pair.table, ()))
             )
-            pieces = self.pieces(seen.asked)
+            pieces = self.pieces(sampled.inputs)
             written = {
-                sort: self.vocabulary.target(call, pieces, sort) for sort, call in seen.calls().items()
+                sort: self.vocabulary.target(call, pieces, sort) for sort, call in sampled.calls().items()
             }
-            if written[seen.sort] is not None:
+            if written[sampled.sort] is not None:
                 targets = tuple((sort, t) for sort, t in written.items() if t is not None)
                 return Sample(self._dropped(pieces, [t for _, t in targets], random), targets)
         return None
 
-    def _dropped(self, pieces: Pieces, targets: Sequence[Target], random: np.random.Generator) -> Pieces:
+    def _dropped(
+        self, pieces: EncodedInput, targets: Sequence[Target], random: np.random.Generator
+    ) -> EncodedInput:
         """Replace random words of the sentences by the unknown token, except words that a program
         copies.
         """
@@ -139,7 +141,7 @@ class Samples(Dataset):
         return replace(pieces, ids=tuple(ids))
 
 
-def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) -> list[Pair]:
+def mixed(sources: Mapping[str, Sequence[TrainingPair]], shares: Mapping[str, float]) -> list[TrainingPair]:
     """Mix the sources approximately by `shares`: the source that is largest relative to its share
     occurs once, the others are repeated.
     """
@@ -181,10 +183,10 @@ def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
     including its copied spans.
     """
     *inputs, program, spans = batch
-    tokens, lengths, _, found = (t[:, 0] for t in network.beam(*inputs, 1))
+    tokens, lengths, _, predicted = (t[:, 0] for t in network.beam(*inputs, 1))
     length = program.shape[1]
     there = program >= 0
     copying = network.types.copies[program.clamp(min=0)] & there
     same = (tokens[:, :length] == program) | ~there
-    pointed = (found[:, :length] == spans).all(-1) | ~copying
+    pointed = (predicted[:, :length] == spans).all(-1) | ~copying
     return ((same & pointed).all(1) & (lengths == there.sum(1)))[there.any(1)]

@@ -13,14 +13,14 @@ from functools import lru_cache
 import numpy as np
 
 from po3d.language.program import Call
-from po3d.language.read.reader_tokens import STREET_NAMES, Asked, Kind
+from po3d.language.read.reader_tokens import STREET_NAMES, Kind, ParserInput
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
 from po3d.scene.vocabulary import COLORS as PAINTS
 from po3d.scene.vocabulary import MATERIALS as TOY_MATERIALS
 from po3d.scene.vocabulary import SHAPES, SIZES, SUPER_CATEGORIES
-from po3d.systems.learned import LOOKS
+from po3d.systems.general_parser import LOOKS
 
-SHOWN = 0.9  # probability that the scene contains an object which the program mentions
+LISTED_SHARE = 0.9  # probability that the scene contains an object which the program mentions
 # probability of a distractor with this name and other attributes, if the program gives attributes
 ALIKE = 0.3
 PASSED = (
@@ -43,11 +43,11 @@ Thing = tuple[str, ...]
 Random = np.random.Generator
 
 
-def told(program: Call) -> list[dict[str, str]]:
+def mentioned_things(program: Call) -> list[dict[str, str]]:
     """Return the descriptions in a program: the values of the filters of each chain, by
     attribute.
     """
-    found: list[dict[str, str]] = []
+    mentions: list[dict[str, str]] = []
 
     def walk(call: Call, values: dict[str, str]) -> None:
         if call.op == "filter":
@@ -55,33 +55,35 @@ def told(program: Call) -> list[dict[str, str]]:
             return
         passed = len(call.args) - 1 if call.op in PASSED else None
         if passed is None and values:
-            found.append(values)
+            mentions.append(values)
         for k, arg in enumerate(call.args):
             if isinstance(arg, Call):
                 walk(arg, values if k == passed else {})
 
     walk(program, {})
-    return found
+    return mentions
 
 
-def made_up(kind: Kind, program: Call | None, random: Random, shown: float = SHOWN) -> tuple[Thing, ...]:
+def synthetic_things(
+    kind: Kind, program: Call | None, random: Random, share: float = LISTED_SHARE
+) -> tuple[Thing, ...]:
     """Return the objects of a made-up scene: those that the program (if any) mentions, each with
-    probability `shown`, and distractors.
+    probability `share`, and distractors.
     """
     pool, looks = (street_names(), _STREET) if kind == "street" else (room_names(), _ROOM)
     things: list[Thing] = []
-    for values in [] if program is None else told(program):
-        if random.random() >= shown:
+    for values in [] if program is None else mentioned_things(program):
+        if random.random() >= share:
             continue
         name = values.get("name", values.get("shape", "object"))
-        name = one(random, pool) if name == "object" else one(random, members().get(name, (name,)))
+        name = pick(random, pool) if name == "object" else pick(random, members().get(name, (name,)))
         if kind == "street" and name not in pool:
             continue
         things.append(_thing(name, values, looks, random))
         if random.random() < ALIKE and any(a in values for a in looks):
             things.append(_thing(name, {}, looks, random))
     for _ in range(int(random.integers(0, 7 if kind == "street" else 16))):
-        name = one(random, pool)
+        name = pick(random, pool)
         if all(name != there for there, *_ in things):
             things.append(_thing(name, {}, looks, random))
     return shuffled(things, random)
@@ -89,14 +91,14 @@ def made_up(kind: Kind, program: Call | None, random: Random, shown: float = SHO
 
 def _thing(name: str, values: dict[str, str], looks: dict, random: Random) -> Thing:
     """Return an object with the given attributes, and random values for some others."""
-    found = []
+    looks_listed = []
     for attribute in LOOKS:
         words, share = looks.get(attribute, ((), 0.0))
         if attribute in values:
-            found.append(values[attribute])
+            looks_listed.append(values[attribute])
         elif random.random() < share:
-            found.append(one(random, words))
-    return (name, *found)
+            looks_listed.append(pick(random, words))
+    return (name, *looks_listed)
 
 
 def size_of(name: str, length: float) -> str | None:
@@ -107,32 +109,34 @@ def size_of(name: str, length: float) -> str | None:
     return None if large is None else "small" if length < 0.85 * large else "large"
 
 
-def mixed(asked: Asked, said: str, meant: Sequence[str], closed: bool, random: Random) -> Asked:
+def mixed(inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, random: Random) -> ParserInput:
     """Remove some objects that are neither meant nor mentioned and, unless `closed`, add others.
-    `said`: the sentences; `meant`: texts of the programs.
+    `text`: the sentences; `quoted`: texts of the programs.
     """
 
     def spoken(thing: Thing) -> bool:
         name, *looks = thing
-        return name in meant or any(w in said for w in name.lower().split()) or any(w in meant for w in looks)
+        return (
+            name in quoted or any(w in text for w in name.lower().split()) or any(w in quoted for w in looks)
+        )
 
     share = random.uniform(0.3, 1.0)
-    kept = [thing for thing in asked.things if spoken(thing) or random.random() < share]
-    names = () if closed else [one(random, room_names()) for _ in range(int(random.integers(0, 6)))]
-    fresh = [_thing(name, {}, _ROOM, random) for name in names if name not in asked.names]
-    return with_things(asked, [*kept, *(thing for thing in fresh if not spoken(thing))])
+    retained = [thing for thing in inputs.things if spoken(thing) or random.random() < share]
+    names = () if closed else [pick(random, room_names()) for _ in range(int(random.integers(0, 6)))]
+    fresh = [_thing(name, {}, _ROOM, random) for name in names if name not in inputs.names]
+    return with_things(inputs, [*retained, *(thing for thing in fresh if not spoken(thing))])
 
 
-def with_things(asked: Asked, things: Iterable[Sequence[str | None]]) -> Asked:
+def with_things(inputs: ParserInput, things: Iterable[Sequence[str | None]]) -> ParserInput:
     """Return the input with these objects, each given as its name and attributes."""
-    return replace(asked, things=tuple(tuple(w for w in thing if w) for thing in things))
+    return replace(inputs, things=tuple(tuple(w for w in thing if w) for thing in things))
 
 
 def shuffled(listed: Sequence, random: Random) -> tuple:
     return tuple(listed[int(k)] for k in random.permutation(len(listed)))
 
 
-def one(random: Random, listed: Sequence):
+def pick(random: Random, listed: Sequence):
     return listed[int(random.integers(len(listed)))]
 
 
@@ -141,11 +145,11 @@ def room_names() -> tuple[str, ...]:
     """Return object names of generated rooms and of the bank's training scenes."""
     from po3d.training.reader_pairs import tables
 
-    found = dict.fromkeys(CATEGORIES)
+    names = dict.fromkeys(CATEGORIES)
     for scene in tables("train").values():
         if scene["kind"] != "street":
-            found |= dict.fromkeys(t["name"] for t in scene["objects"])
-    return tuple(found)
+            names |= dict.fromkeys(t["name"] for t in scene["objects"])
+    return tuple(names)
 
 
 @lru_cache(1)
@@ -157,5 +161,5 @@ def street_names() -> tuple[str, ...]:
 def members() -> dict[str, tuple[str, ...]]:
     """Return the names of vehicles by category."""
     return {
-        kind: tuple(STREET_NAMES.get(s, s) for s in several) for kind, several in SUPER_CATEGORIES.items()
+        kind: tuple(STREET_NAMES.get(s, s) for s in subkinds) for kind, subkinds in SUPER_CATEGORIES.items()
     }

@@ -22,8 +22,8 @@ from typing import Any
 from po3d.benchmarks.registry import benchmark_of
 from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_json
+from po3d.io.paths import EXPORTS
 from po3d.io.runs import locked
-from po3d.io.shipped import EXPORTS
 from po3d.training.runner import ended
 
 DONE = "recipe.json"
@@ -37,13 +37,13 @@ class Recipe:
     NAME, other options to all trainings. Raise InputError for an invalid recipe.
     """
 
-    def __init__(self, content: Mapping[str, Any], given: Sequence[str], out: str | Path) -> None:
+    def __init__(self, content: Mapping[str, Any], inputs: Sequence[str], out: str | Path) -> None:
         self.out = Path(out)
         self.stages = {stage["name"]: stage for stage in content["stages"]}
         self.results = list(content["results"])
-        self.given = [o for o in given if self._stage_of(o) is None]
+        self.given = [o for o in inputs if self._stage_of(o) is None]
         self.own = {
-            name: [o.partition(".")[2] for o in given if self._stage_of(o) == name] for name in self.stages
+            name: [o.partition(".")[2] for o in inputs if self._stage_of(o) == name] for name in self.stages
         }
         trainers = [o.partition("=")[2] for o in self.given if o.startswith("trainer=")]
         self.trainer = trainers[-1] if trainers else "cpu"

@@ -21,8 +21,8 @@ from po3d.perception.detection import resize
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
 from po3d.scene.table import Scene, from_json
-from po3d.training.data import PictureData, WithMirror
-from po3d.training.figures import Example, Judged, table_figures
+from po3d.training.data import PictureData, WithFlip
+from po3d.training.figures import DrawnExample, Judged, table_figures
 from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
@@ -68,7 +68,7 @@ class ViewFolder(PictureFolder):
 
 
 class MapFolder(PictureFolder):
-    """The top views of a set (`po3d.synthesis.rooms.top_views`); item TURNS k + q is room k after q
+    """The top views of a set (`po3d.synthesis.top_view.top_views`); item TURNS k + q is room k after q
     quarter turns.
     """
 
@@ -123,12 +123,12 @@ class RenderedData(PictureData):
                 generate(self._folder(kind, split), spec, h.furniture or FOLDER, models, h.workers)
 
     def models(self) -> set[str]:
-        found: set[str] = set()
+        names: set[str] = set()
         for kind, counts in self.counts.items():
             part = self._folder(kind, "train") / self._spec(kind, "train").part
             for k in range(counts["train"]):
-                found.update(read_json(part / f"{k:06d}.json", "picture of a set")["models"])
-        return found
+                names.update(read_json(part / f"{k:06d}.json", "picture of a set")["models"])
+        return names
 
 
 class RoomViewData(RenderedData):
@@ -145,7 +145,7 @@ class RoomViewData(RenderedData):
         height: int = room_view.HEIGHT,
         batch: int = 8,
         workers: int = 2,
-        loaders: int | None = None,
+        num_workers: int | None = None,
         seed: int = 1,
         furniture: str | None = None,
     ) -> None:
@@ -168,7 +168,7 @@ class RoomViewData(RenderedData):
             [ViewFolder(self._folder(kind, split), self.counts[kind][split], *size) for kind in KINDS]
             for split in ("train", "val")
         )
-        self.train = ConcatDataset(WithMirror(views, ViewLabels, mirrored_labels) for views in train)
+        self.train = ConcatDataset(WithFlip(views, ViewLabels, mirrored_labels) for views in train)
         self.validation = ConcatDataset(validation)
 
     def judged(self, estimator: RoomViewEstimator, count: int) -> Judged:
@@ -176,7 +176,7 @@ class RoomViewData(RenderedData):
         from po3d.training.view_figures import sights_of, training_figures
 
         half = -(-count // len(KINDS))
-        found = [
+        result = [
             sight
             for views in self.validation.datasets
             for sight in sights_of(estimator, views, range(min(half, len(views))))
@@ -184,8 +184,8 @@ class RoomViewData(RenderedData):
         pictures = [
             views.picture(k) for views in self.validation.datasets for k in range(min(half, len(views)))
         ]
-        examples = [Example(p, s.true) for p, s in zip(pictures, found, strict=True)]
-        return Judged(training_figures(found), examples, [s.predicted for s in found])
+        examples = [DrawnExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
+        return Judged(training_figures(result), examples, [s.predicted for s in result])
 
     def validation_order(self) -> list[int]:
         """Interleave both kinds, so that a limit on the number of batches still covers both."""
@@ -205,7 +205,7 @@ class TopViewData(RenderedData):
         width: int = top_view.WIDTH,
         batch: int = 8,
         workers: int = 2,
-        loaders: int | None = None,
+        num_workers: int | None = None,
         seed: int = 1,
         furniture: str | None = None,
     ) -> None:
@@ -218,7 +218,7 @@ class TopViewData(RenderedData):
         self.save_hyperparameters()
 
     def _spec(self, kind: str, split: str) -> object:
-        from po3d.synthesis.rooms.top_views import SetSpec
+        from po3d.synthesis.top_view.top_views import SetSpec
 
         return SetSpec(self._seed(split), split, self.counts[kind][split])
 
@@ -230,7 +230,7 @@ class TopViewData(RenderedData):
 
     def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
         numbers = range(min(count, len(self.validation)))
-        examples = [Example(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers]
+        examples = [DrawnExample(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers]
         cameras = [e.truth.camera.resized(*e.picture.shape[1::-1]) for e in examples]
         predicted = estimator.estimate([e.picture for e in examples], cameras)
         return Judged(table_figures(predicted, [e.truth for e in examples]), examples, predicted)

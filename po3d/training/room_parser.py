@@ -13,19 +13,19 @@ from torch.utils.data import Dataset
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.english import plain
-from po3d.language.programs.rooms import OPEN, Call, call
+from po3d.language.programs.rooms import OPEN, RoomCall, call
 from po3d.language.read.room_parser import ANYTHING, LANGUAGE, SORTS, UNKNOWN, RoomParser
-from po3d.language.say.rooms import Said, reworded, say_change, say_question
-from po3d.reasoning.world import World
+from po3d.language.say.rooms import SpannedSentence, reworded, say_change, say_question
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.rooms import ANYTHING as ANY_NOUN
-from po3d.synthesis.rooms.changes import TYPES, sample_change
-from po3d.synthesis.rooms.free_changes import FreeChanger
-from po3d.synthesis.rooms.free_questions import FreeAsker
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.more_programs import MoreAsker, MoreChanger
-from po3d.synthesis.rooms.questions import ASKED, Asker
-from po3d.training.parser import Example, ParserModule, collate
-from po3d.training.stream import LengthStream, StreamData
+from po3d.synthesis.top_view.changes import TYPES, sample_change
+from po3d.synthesis.top_view.free_changes import EditSampler
+from po3d.synthesis.top_view.free_questions import QuestionSampler
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.more_programs import ReferringEditSampler, ReferringQuestionSampler
+from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
+from po3d.training.parser import ParserExample, ParserModule, collate
+from po3d.training.samplers import LengthStream, StreamData
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 # fractions of names and of other words that training replaces by the unknown word
@@ -43,7 +43,7 @@ TWO_CHANGES = 0.5  # probability of also combining the previous change and this 
 RARE = 2  # words with a lower count are mapped to the unknown word
 
 
-class Pair(NamedTuple):
+class EncodedPair(NamedTuple):
     """A sentence and its program as token ids; spans hold the first and last word that each copying
     token refers to.
     """
@@ -56,7 +56,7 @@ class Pair(NamedTuple):
     source: str  # the program's text
 
 
-def encode(said: Said, program: Call, sort: str) -> Pair | None:
+def encode(sentence: SpannedSentence, program: RoomCall, sort: str) -> EncodedPair | None:
     """Encode a sentence and its program; None if a name of the program is not in the sentence."""
     tokens, spans, leaf = [], [], 0
     for kind, text in program.tokens():
@@ -64,73 +64,73 @@ def encode(said: Said, program: Call, sort: str) -> Pair | None:
         if kind == "op":
             tokens.append(text)
         elif kind in OPEN:
-            found, leaf = said.spans[leaf], leaf + 1
+            words, leaf = sentence.spans[leaf], leaf + 1
             if text in ANY_NOUN and kind == "name":
                 tokens.append(ANYTHING)
-            elif found is None:
+            elif words is None:
                 return None
             else:
                 tokens.append(f"{kind}:")
-                span = (found[0], found[1] - 1)
+                span = (words[0], words[1] - 1)
         else:
             tokens.append(f"{kind}:{text}")
         spans.append(span)
-    return Pair(
+    return EncodedPair(
         SORTS.index(sort),
-        said.words,
+        sentence.words,
         tuple(TOKEN_IDS[t] for t in tokens),
         tuple(spans),
-        said.text,
+        sentence.text,
         program.text(),
     )
 
 
-def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair]:
+def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[EncodedPair]:
     """Return all sentences of one generated room: a change of each type and its questions, each in
     `wordings` wordings.
     """
     scene = sample_room(seed, index, stage)
-    pairs: list[Pair] = []
+    pairs: list[EncodedPair] = []
     previous = None
     for k, kind in enumerate(TYPES):
         random = rng(seed, f"{stage}-sentences-{k}", index)
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        told = [("change", kind, change.program)]
-        asker = Asker(World(change.planned.edited, scene), random)
-        for fine in ASKED[kind]:
-            if (asked := asker.ask(fine)) is not None:
-                told.append(("question", kind, asked.program))
-        free = FreeAsker(asker.teller, random)
+        programs = [("change", kind, change.program)]
+        asker = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random)
+        for fine in QUESTION_TYPES[kind]:
+            if (question := asker.ask(fine)) is not None:
+                programs.append(("question", kind, question.program))
+        free = QuestionSampler(asker.teller, random)
         free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
-        everyday = MoreAsker(asker.teller, random)
+        everyday = ReferringQuestionSampler(asker.teller, random)
         if previous is not None and random.random() < TWO_CHANGES:
-            told.append(("change", kind, call("then", previous, change.program)))
+            programs.append(("change", kind, call("then", previous, change.program)))
         previous = change.program
-        told += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
-        told += [
+        programs += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
+        programs += [
             ("question", kind, q)
             for _ in range(MORE)
-            if (q := everyday.ask()) is not None and _said_after(kind, q)
+            if (q := everyday.ask()) is not None and _asks_after(kind, q)
         ]
         for changer, number in (
-            (FreeChanger(asker.teller, random), FREE_CHANGES),
-            (MoreChanger(asker.teller, random), MORE_CHANGES),
+            (EditSampler(asker.teller, random), FREE_CHANGES),
+            (ReferringEditSampler(asker.teller, random), MORE_CHANGES),
         ):
-            told += [("change", *c) for _ in range(number) if (c := changer.change()) is not None]
-        for sort, sorted_as, program in told:
+            programs += [("change", *c) for _ in range(number) if (c := changer.change()) is not None]
+        for sort, sorted_as, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
-                said = (say_change if sort == "change" else say_question)(
+                sentence = (say_change if sort == "change" else say_question)(
                     spoken, sorted_as, random, loosely=True
                 )
-                if (pair := encode(said, spoken, sort)) is not None:
+                if (pair := encode(sentence, spoken, sort)) is not None:
                     pairs.append(pair)
     return pairs
 
 
-def _said_after(kind: str, program: Call) -> bool:
+def _asks_after(kind: str, program: RoomCall) -> bool:
     """Return whether a question makes sense after a change of this type: removed objects must be
     referred to as gone.
     """
@@ -140,11 +140,11 @@ def _said_after(kind: str, program: Call) -> bool:
     return kind != "removal" or all(part.op != "touched" for part in program.calls())
 
 
-def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:
+def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[EncodedPair]:
     """Return the pairs of rooms 0 .. rooms - 1; independent of the number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
-    found = each(work, range(rooms), workers, "rooms", "room", together=8)
-    return [pair for room in found for pair in room]
+    results = each(work, range(rooms), workers, "rooms", "room", together=8)
+    return [pair for room in results for pair in room]
 
 
 @lru_cache(maxsize=2)
@@ -157,7 +157,7 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 
 
 class RoomParserData(StreamData):
-    """Batches of `Example`s, grouped by program length."""
+    """Batches of `ParserExample`s, grouped by program length."""
 
     collate = staticmethod(collate)
 
@@ -174,7 +174,7 @@ class RoomParserData(StreamData):
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.train: list[Pair] = []
+        self.train: list[EncodedPair] = []
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:
@@ -193,12 +193,12 @@ class RoomParserData(StreamData):
         return LengthStream([len(p.program) for p in self.train], h.seed, h.batch, **self.place())
 
 
-def ids(pair: Pair, index: dict[str, int]) -> list[int]:
+def ids(pair: EncodedPair, index: dict[str, int]) -> list[int]:
     return [index.get(plain(word), UNKNOWN) for word in pair.words]
 
 
-def example(pair: Pair, words: Sequence[int]) -> Example:
-    return Example(words, pair.program, pair.sort, pair.spans)
+def example(pair: EncodedPair, words: Sequence[int]) -> ParserExample:
+    return ParserExample(words, pair.program, pair.sort, pair.spans)
 
 
 class _Hiding(Dataset):
@@ -206,13 +206,13 @@ class _Hiding(Dataset):
     the numbers of `stream.Shuffled`.
     """
 
-    def __init__(self, pairs: list[Pair], index: dict[str, int], seed: int) -> None:
+    def __init__(self, pairs: list[EncodedPair], index: dict[str, int], seed: int) -> None:
         self.pairs, self.index, self.seed = pairs, index, seed
 
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, number: int) -> Example:
+    def __getitem__(self, number: int) -> ParserExample:
         pair = self.pairs[number % len(self.pairs)]
         random = rng(self.seed, "hide", number)
         words = ids(pair, self.index)
@@ -224,20 +224,20 @@ class _Hiding(Dataset):
             words[k] = UNKNOWN
         return self._edited(pair, words, random)
 
-    def _edited(self, pair: Pair, words: list[int], random: np.random.Generator) -> Example:
+    def _edited(self, pair: EncodedPair, words: list[int], random: np.random.Generator) -> ParserExample:
         """Drop some LOOSE words and insert an unknown word, to imitate hasty typing."""
         copied = {k for first, last in pair.spans for k in range(first, last + 1)} if len(words) > 1 else {0}
         lost = random.random(len(words)) < LOSE_WORD
-        kept = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
-        places = {k: new for new, k in enumerate(kept)}
-        words = [words[k] for k in kept]
+        retained = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
+        places = {k: new for new, k in enumerate(retained)}
+        words = [words[k] for k in retained]
         if random.random() < NEW_WORD:
-            at = int(random.integers(len(kept) + 1))
+            at = int(random.integers(len(retained) + 1))
             if not any(places[first] < at <= places[last] for first, last in pair.spans):
                 places = {k: new + (new >= at) for k, new in places.items()}
                 words.insert(at, UNKNOWN)
         spans = tuple((places[first], places[last]) for first, last in pair.spans)
-        return Example(words, pair.program, pair.sort, spans)
+        return ParserExample(words, pair.program, pair.sort, spans)
 
 
 class RoomParserModule(ParserModule):

@@ -17,8 +17,8 @@ import pytorch_lightning as pl
 from po3d.benchmarks.scene_ids import joined, listed
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
+from po3d.io.paths import EXPORTS
 from po3d.io.pools import end_with
-from po3d.io.shipped import EXPORTS
 from po3d.perception import street
 from po3d.synthesis.splits import NOTHING, summary
 from po3d.training.callbacks import Draw, MetricsTable, global_batch
@@ -32,13 +32,13 @@ from po3d.training.runner import (
     wandb_loggers,
     watch_of,
 )
-from po3d.training.stream import StreamData
+from po3d.training.samplers import StreamData
 
 # Options that may change when a run is resumed: they decide where it runs and what it writes, not
 # what it learns. The samples per step are compared separately, because they are data.batch times
 # the number of processes.
 FREE = {
-    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.loaders", "data.workers",
+    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.num_workers", "data.workers",
     "trainer.accelerator", "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
     "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy", "trainer.sync_batchnorm",
 }  # fmt: skip
@@ -103,9 +103,9 @@ def train(
         os.environ[FIRST] = str(os.getpid())
     elif FIRST in os.environ:
         end_with(int(os.environ[FIRST]))
-    if saved is not None and saved["global_batch"] != (own := global_batch(runner, data)):
+    if saved is not None and saved["global_batch"] != (current := global_batch(runner, data)):
         raise InputError(
-            f"{out} was trained with {saved['global_batch']} samples a step, not {own}; choose data.batch so that "
+            f"{out} was trained with {saved['global_batch']} samples a step, not {current}; choose data.batch so that "
             "data.batch times the processes stays the same"
         )
     if not (done and (out / "metrics.json").exists()) and runner.local_rank == 0:
@@ -114,10 +114,10 @@ def train(
     if runner.is_global_zero:
         write_json(out / "config.json", config)
         # The pictures may no longer exist when a finished run is exported again.
-        if not (seen := out / MODELS).exists():
-            write_json(seen, summary(data.models() | getattr(module, "models", set())))
-        if not (seen := out / SCENES).exists():
-            write_json(seen, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
+        if not (models_path := out / MODELS).exists():
+            write_json(models_path, summary(data.models() | getattr(module, "models", set())))
+        if not (models_path := out / SCENES).exists():
+            write_json(models_path, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
     if not done:
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
@@ -150,8 +150,8 @@ def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, s
     has not trained counts from 0.
     """
     loggers, runner.loggers = runner.loggers, []
-    (found,) = runner.validate(module, datamodule=data, verbose=False)
-    metrics = {k: float(v) for k, v in found.items()}
+    (validation,) = runner.validate(module, datamodule=data, verbose=False)
+    metrics = {k: float(v) for k, v in validation.items()}
     for logger in loggers:
         logger.log_metrics(metrics, step)
         logger.save()
@@ -174,8 +174,8 @@ def _earlier(
         )
     saved = io.load_checkpoint(at)
     lacking = {"state_dict", "global_step", "global_batch", "optimizer_states", "loops"} - saved.keys()
-    own = {name: value.shape for name, value in module.state_dict().items()}
-    if lacking or {name: value.shape for name, value in saved["state_dict"].items()} != own:
+    shapes = {name: value.shape for name, value in module.state_dict().items()}
+    if lacking or {name: value.shape for name, value in saved["state_dict"].items()} != shapes:
         raise InputError(f"{last} does not fit this network; {elsewhere}")
     return saved
 
@@ -187,12 +187,12 @@ def _there(last: Path) -> Path | None:
     return next((p for p in (last, last.with_name(f".{last.name}.old")) if p.exists()), None)
 
 
-def _differing(one: Any, other: Any, at: str = "") -> Iterator[str]:
+def _differing(first: Any, other: Any, at: str = "") -> Iterator[str]:
     """Yield the dotted keys whose values differ, except those in FREE."""
     if at in FREE:
         return
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for key in {*one, *other}:
-            yield from _differing(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
-    elif one != other and not (isinstance(one, (list, tuple)) and list(one) == list(other or ())):
+    if isinstance(first, Mapping) and isinstance(other, Mapping):
+        for key in {*first, *other}:
+            yield from _differing(first.get(key), other.get(key), f"{at}.{key}" if at else str(key))
+    elif first != other and not (isinstance(first, (list, tuple)) and list(first) == list(other or ())):
         yield at or "all"

@@ -17,14 +17,14 @@ import numpy as np
 from torch.utils.data import ConcatDataset, Dataset
 
 from po3d.benchmarks.superclevr.files import scene_from_superclevr
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
-from po3d.training.data import PictureData, WithMirror, held_out, street_item
+from po3d.training.data import PictureData, WithFlip, held_out, street_item
 from po3d.training.figures import Judged, StreetJudge
-from po3d.training.stream import BatchStream, Order, Shuffled
+from po3d.training.samplers import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
 LARGEST_INDEX = 2**26  # bytes; the size of an index of half a million shards
@@ -110,14 +110,14 @@ def _download(url: str, path: Path, most: int) -> None:
 def _index(folder: Path) -> dict[str, Any]:
     from po3d.io.schemas import ShardIndex, checked  # importing pydantic takes a tenth of a second
 
-    found = read_json(folder / INDEX, "index of shards")
+    index = read_json(folder / INDEX, "index of shards")
     where = f"{folder / INDEX} is no index of shards, as `po3d generate format=webdataset` writes one"
-    shards = checked(ShardIndex, found, where).shards
+    shards = checked(ShardIndex, index, where).shards
     if not shards:
         raise InputError(f"{folder / INDEX} names no shard")
     if outside := next((s.name for s in shards if Path(s.name).name != s.name), None):
-        raise InputError(f"{where}: {shown(outside)} should be the name of a file beside it")
-    return dict(found)
+        raise InputError(f"{where}: {printable(outside)} should be the name of a file beside it")
+    return dict(index)
 
 
 class ShardedScenes(Dataset):
@@ -164,16 +164,16 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
     """Return the key of each sample of a shard, in order, with (offset, bytes) of its picture and
     of its record.
     """
-    found: dict[str, dict[str, tuple[int, int]]] = {}
+    members: dict[str, dict[str, tuple[int, int]]] = {}
     try:
         with tarfile.open(path, "r:") as tar:
             for member in tar:
                 key, _, suffix = member.name.partition(".")
                 kind = "record" if suffix == "json" else "picture"
-                found.setdefault(key, {})[kind] = member.offset_data, member.size
+                members.setdefault(key, {})[kind] = member.offset_data, member.size
     except (OSError, tarfile.TarError) as error:
         raise InputError(f"shard {path} can't be read ({error})") from None
-    whole = [(key, s["picture"], s["record"]) for key, s in found.items() if len(s) == 2]
+    whole = [(key, s["picture"], s["record"]) for key, s in members.items() if len(s) == 2]
     if len(whole) != samples:
         raise InputError(
             f"shard {path} has {len(whole)} whole samples, not {samples}: it was cut off or changed"
@@ -181,7 +181,7 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
     return whole
 
 
-class Mixed(Order):
+class MixedOrder(Order):
     """Order over several concatenated sources of these `sizes`, mixed by `weights`.
 
     Of every BLOCK positions each source gets its share, rounded to an integer. Each source is
@@ -196,15 +196,15 @@ class Mixed(Order):
         ends = np.round(np.cumsum(weights) / np.sum(weights) * BLOCK).astype(int)
         self.quotas = np.diff(ends, prepend=0)
         seeds = rng(seed, "sources", 0).integers(2**31, size=len(self.sizes))
-        self.orders = [Shuffled(size, int(own)) for size, own in zip(self.sizes, seeds)]
+        self.orders = [Shuffled(size, int(order_seed)) for size, order_seed in zip(self.sizes, seeds)]
 
-    def made(self, block: int) -> np.ndarray:
-        drawn = [
+    def block_order(self, block: int) -> np.ndarray:
+        block_rows = [
             start + order(block * quota + i) % size
             for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas)
             for i in range(quota)
         ]
-        return rng(self.seed, "mixture", block).permutation(drawn)
+        return rng(self.seed, "mixture", block).permutation(block_rows)
 
 
 class ShardData(PictureData):
@@ -227,7 +227,7 @@ class ShardData(PictureData):
         width: int = 640,
         height: int = 480,
         batch: int = 8,
-        loaders: int | None = None,
+        num_workers: int | None = None,
         mirror: bool = True,
         seed: int = 0,
     ) -> None:
@@ -253,7 +253,7 @@ class ShardData(PictureData):
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
         first, self.validation = held_out(scenes[0], h.validation)
         parts = [first, *scenes[1:]]
-        self.parts = [WithMirror(part) for part in parts] if h.mirror else parts
+        self.parts = [WithFlip(part) for part in parts] if h.mirror else parts
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:
@@ -272,4 +272,6 @@ class ShardData(PictureData):
         h = self.hparams
         if not h.weights:
             return super().train_stream()
-        return BatchStream(Mixed([len(p) for p in self.parts], h.weights, h.seed), h.batch, **self.place())
+        return BatchStream(
+            MixedOrder([len(p) for p in self.parts], h.weights, h.seed), h.batch, **self.place()
+        )

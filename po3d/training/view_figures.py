@@ -19,19 +19,27 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
-from po3d.io.guard import guarded
 from po3d.io.progress import progress
-from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
-from po3d.scene.camera import carried, held, hold_of
+from po3d.perception.room_view import (
+    ATTRIBUTES,
+    ATTRIBUTES_ESTIMATED,
+    AZIMUTH,
+    BATCH,
+    CALIBRATION,
+    RoomViewEstimator,
+    lifted,
+)
+from po3d.scene.camera import camera_pose_of, carried, held
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
-from po3d.synthesis.orbit.catalogue import things
+from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
 from po3d.training.rendered import ViewFolder
-from po3d.training.view_labels import SYMMETRIC, asked_rows
+from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
 DISAGREE = 0.3  # matching cost of different names, in box diagonals
@@ -72,17 +80,22 @@ def sights_of(
         truths = [views.truth(k) for k in part]
         pictures = [views.picture(k) for k in part]
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
-        found = estimator.detect(pictures, focals)
+        found_items = estimator.detect(pictures, focals)
         for b, (scene, record) in enumerate(truths):
-            table = lifted(found, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image)
-            rows = asked_rows(scene, record["visible"], record["pixels"])
+            table = lifted(
+                found_items, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image
+            )
+            rows = labelled_rows(scene, record["visible"], record["pixels"])
             true = in_own_frame(replace(scene, objects=tuple(scene.objects[i] for i in rows)))
-            raw = found.present[b]
-            log_p = {a: np.log(np.maximum(found.probabilities[a][b, raw], 1e-12)) for a in TOLD}
+            raw = found_items.present[b]
+            log_p = {
+                a: np.log(np.maximum(found_items.probabilities[a][b, raw], 1e-12))
+                for a in ATTRIBUTES_ESTIMATED
+            }
             kind = record["camera"]
             own = tuple(record["models"][i].startswith(OWN) for i in rows)
             matches = matched(table, true)
-            result.append(Sight(kind, true, table, matches, found.extent[b, raw], log_p, own))
+            result.append(Sight(kind, true, table, matches, found_items.extent[b, raw], log_p, own))
     return result
 
 
@@ -90,7 +103,7 @@ def in_own_frame(scene: Scene) -> Scene:
     """Move and rotate the scene about the vertical into the frame of predictions: the camera is
     above the origin and looks along AZIMUTH.
     """
-    hold = hold_of(scene.camera)._replace(azimuth=AZIMUTH)
+    hold = camera_pose_of(scene.camera)._replace(azimuth=AZIMUTH)
     return carried(scene, held(hold, scene.camera.width, scene.camera.height, scene.camera.focal))
 
 
@@ -104,17 +117,17 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     boxes = np.array([o.box for o in true.objects])
     diagonal = np.maximum(np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T), 8.0)
     away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
-    said = np.array(
+    name_beliefs = np.array(
         [[p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects] for p in predicted.objects]
     )
-    rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - said))
+    rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - name_beliefs))
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 
 
 # --- metrics --------------------------------------------------------------------------------------
 
 
-class Row(NamedTuple):
+class FigureRow(NamedTuple):
     """A row of the table: a selection of views and of their objects."""
 
     title: str
@@ -124,35 +137,35 @@ class Row(NamedTuple):
 
 
 ROWS = (
-    Row("inside, common", lambda kind: kind == "common"),
-    Row("inside, uncommon", lambda kind: kind in UNCOMMON),
-    Row("inside, any", lambda kind: kind == "any"),
-    Row("orbit", lambda kind: kind == "orbit"),
-    Row("inside, catalogue models", lambda kind: kind != "orbit", False),
-    Row("inside, our own shapes", lambda kind: kind != "orbit", True),
-    Row("orbit, catalogue models", lambda kind: kind == "orbit", False),
-    Row("orbit, our own shapes", lambda kind: kind == "orbit", True),
+    FigureRow("inside, common", lambda kind: kind == "common"),
+    FigureRow("inside, uncommon", lambda kind: kind in UNCOMMON),
+    FigureRow("inside, any", lambda kind: kind == "any"),
+    FigureRow("orbit", lambda kind: kind == "orbit"),
+    FigureRow("inside, catalogue models", lambda kind: kind != "orbit", False),
+    FigureRow("inside, our own shapes", lambda kind: kind != "orbit", True),
+    FigureRow("orbit, catalogue models", lambda kind: kind == "orbit", False),
+    FigureRow("orbit, our own shapes", lambda kind: kind == "orbit", True),
 )
 
 
-def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
+def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     """Return the metrics of a row; NaN if undefined. Fractions in percent, angles in degrees."""
-    chosen = [s for s in found if row.view(s.kind)]
-    asked = hits = told = right_told = 0
-    right: dict[str, list[bool]] = {a: [] for a in TOLD}
-    yaw, place, depth, apart = [], [], [], []
+    chosen = [s for s in sights if row.view(s.kind)]
+    expected = hits = predicted = predicted_right = 0
+    right: dict[str, list[bool]] = {a: [] for a in ATTRIBUTES_ESTIMATED}
+    yaw, place, depth, offsets = [], [], [], []
     for s in chosen:
-        wanted = {j for j, own in enumerate(s.own) if row.own in (None, own)}
+        wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
         sure = {
             i: j for i, j in s.matches.items() if s.predicted.objects[i].existence >= SURE and j in wanted
         }
-        asked, hits = asked + len(wanted), hits + len(sure)
-        told += sum(o.existence >= SURE for o in s.predicted.objects)
-        right_told += sum(s.predicted.objects[i].existence >= SURE for i in s.matches)
+        expected, hits = expected + len(wanted), hits + len(sure)
+        predicted += sum(o.existence >= SURE for o in s.predicted.objects)
+        predicted_right += sum(s.predicted.objects[i].existence >= SURE for i in s.matches)
         here, there = (table.camera.project(table.positions)[1] for table in (s.predicted, s.true))
         for i, j in sure.items():
             p, t = s.predicted.objects[i], s.true.objects[j]
-            for a in TOLD:
+            for a in ATTRIBUTES_ESTIMATED:
                 if a in t.beliefs:
                     right[a].append(p.value(a) == t.value(a))
             if has_front(t.value("name"), s.kind):
@@ -165,22 +178,24 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
             for i2, j2 in pairs[:k]:
                 between = s.predicted.positions[i] - s.predicted.positions[i2]
                 true = s.true.positions[j] - s.true.positions[j2]
-                apart.append(float(np.linalg.norm(between - true)))
-    holds = np.array([[*hold_of(s.predicted.camera)[:3], *hold_of(s.true.camera)[:3]] for s in chosen])
+                offsets.append(float(np.linalg.norm(between - true)))
+    holds = np.array(
+        [[*camera_pose_of(s.predicted.camera)[:3], *camera_pose_of(s.true.camera)[:3]] for s in chosen]
+    )
     angle = np.array(yaw)
     straight = angle[angle < 90]
     result = {
         "views": len(chosen),
-        "things": asked,
-        "recall": _share(hits, asked),
-        "precision": _share(right_told, told) if row.own is None else math.nan,
-        **{a: 100 * _mean(right[a]) for a in TOLD},
+        "things": expected,
+        "recall": _share(hits, expected),
+        "precision": _share(predicted_right, predicted) if row.own is None else math.nan,
+        **{a: 100 * _mean(right[a]) for a in ATTRIBUTES_ESTIMATED},
         "yaw": _median(straight),
         "yaw > 22.5": 100 * _mean(straight > 22.5),
         "flipped": 100 * _mean(angle >= 90),
         "place": _median(place),
         "depth": 100 * _median(depth),
-        "pair": _median(apart),
+        "pair": _median(offsets),
     }
     if row.own is None:
         turns = np.degrees(np.abs(wrap_angle(holds[:, [2, 1]] - holds[:, [5, 4]])))
@@ -189,11 +204,11 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
     return result
 
 
-def training_figures(found: Sequence[Sight]) -> dict[str, float]:
+def training_figures(result: Sequence[Sight]) -> dict[str, float]:
     """Return the metrics of all views under the names of `po3d.training.figures.table_figures`."""
-    all_views = figures(found, Row("all", lambda kind: True))
+    all_views = figures(result, FigureRow("all", lambda kind: True))
     shares = {"recall": "recall", "precision": "precision", "flipped": "flip_rate"}
-    shares |= {a: f"{a}_accuracy" for a in TOLD}
+    shares |= {a: f"{a}_accuracy" for a in ATTRIBUTES_ESTIMATED}
     values = {name: all_views[key] / 100 for key, name in shares.items()}
     return finite(values | {"yaw_median_deg": all_views["yaw"], "position_median": all_views["place"]})
 
@@ -223,14 +238,15 @@ COLUMNS = {
 }  # decimals  # fmt: skip
 
 
-def table(found: Sequence[Sight]) -> str:
+def table(sights: Sequence[Sight]) -> str:
     """Format the metrics of all rows that have views as a Markdown table."""
     lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for row in ROWS:
-        if any(row.view(s.kind) for s in found):
-            said = figures(found, row)
+        if any(row.view(s.kind) for s in sights):
+            row_figures = figures(sights, row)
             cells = [
-                f"{said[c]:.{d}f}" if math.isfinite(said.get(c, math.nan)) else "" for c, d in COLUMNS.items()
+                f"{row_figures[c]:.{d}f}" if math.isfinite(row_figures.get(c, math.nan)) else ""
+                for c, d in COLUMNS.items()
             ]
             lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -239,16 +255,16 @@ def table(found: Sequence[Sight]) -> str:
 # --- calibration ----------------------------------------------------------------------------------
 
 
-def fitted(found: Sequence[Sight]) -> dict[str, float]:
+def fitted(sights: Sequence[Sight]) -> dict[str, float]:
     """Fit the calibration (`po3d.training.beliefs`, and the standard deviation of log sizes) to
     uncalibrated predictions.
     """
-    evidence, grown = beliefs.Evidence(), []
-    for s in found:
+    evidence, grown = beliefs.CalibrationEvidence(), []
+    for s in sights:
         evidence.add(s.predicted, s.matches)
         for i, j in s.matches.items():
             p, t = s.predicted.objects[i], s.true.objects[j]
-            for a in TOLD:
+            for a in ATTRIBUTES_ESTIMATED:
                 if a in t.beliefs and t.value(a) in ATTRIBUTES[a]:
                     evidence.words.append((s.log_p[a][i], ATTRIBUTES[a].index(t.value(a))))
             grown.append(np.log(s.extent[i] / np.array(t.extent)))

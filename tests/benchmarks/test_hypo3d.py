@@ -13,8 +13,8 @@ from po3d.benchmarks.hypo3d.inputs import CAMERAS, MAPS
 from po3d.benchmarks.hypo3d.score import ALIGNED, score
 from po3d.evaluation.harness.harness_files import read_rows
 from po3d.io.errors import InputError
+from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI as DATA
 from po3d.reasoning.questions import Prediction
 from po3d.scene.table import to_json
 

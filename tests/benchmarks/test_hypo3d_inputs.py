@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from po3d.benchmarks.hypo3d.data import Split, write_release
+from po3d.benchmarks.hypo3d.data import Hypo3DSplit, write_release
 from po3d.benchmarks.hypo3d.inputs import (
     CAMERAS,
     CAPTION_FILE,
@@ -23,10 +23,10 @@ from po3d.benchmarks.hypo3d.inputs import (
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.systems.pipeline import Context, Look
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.systems.pipeline import Context, PerceptionInput
 from po3d.systems.rooms import framed, source
-from po3d.systems.tables import Maps
+from po3d.systems.scene_sources import Maps
 from po3d.training.estimator import EstimatorModule
 
 ROOM = sample_room(3, 0)
@@ -110,16 +110,16 @@ def test_no_frame_and_no_text_mean_the_maps_top(inputs):
 
 def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     write_release(tmp_path, [], {}, [ROOM])
-    split = Split("x", (), tmp_path, {})
+    split = Hypo3DSplit("x", (), tmp_path, {})
     context = Context.of(split, NAME)
     for name in ("truth", "semantic_map", "captions"):
-        ((found,),) = source(name).tables([Look(context, [NAME])])
+        ((found,),) = source(name).tables([PerceptionInput(context, [NAME])])
         assert (found.source == "gt") == (name == "truth")
         assert len(found) == len(ROOM)
     with pytest.raises(InputError, match="known: truth, semantic_map, captions, map"):
         source("guess")
     with pytest.raises(InputError, match="no semantic map with this image"):
-        source("semantic_map").tables([Look(Context(lambda: None, lambda: ROOM), [""])])
+        source("semantic_map").tables([PerceptionInput(Context(lambda: None, lambda: ROOM), [""])])
 
 
 def test_a_map_is_looked_at_by_an_estimator(tmp_path):
@@ -130,7 +130,7 @@ def test_a_map_is_looked_at_by_an_estimator(tmp_path):
     (tmp_path / MAPS).mkdir(parents=True)
     Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(tmp_path / MAPS / f"{NAME}.png")
     (tmp_path / MAPS / CAMERAS).write_text(json.dumps({NAME: {"metres_per_pixel": 0.1}}))
-    context = Context.of(Split("x", (), tmp_path, {}), NAME)
-    ((found,),) = Maps(str(tmp_path / "tiny")).tables([Look(context, [NAME])])
+    context = Context.of(Hypo3DSplit("x", (), tmp_path, {}), NAME)
+    ((found,),) = Maps(str(tmp_path / "tiny")).tables([PerceptionInput(context, [NAME])])
     assert found.source == "predicted"
     assert found.image == NAME

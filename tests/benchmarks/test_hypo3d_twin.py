@@ -12,10 +12,10 @@ from po3d.benchmarks.hypo3d import twin as hypo3d_twin
 from po3d.benchmarks.hypo3d.score import ALIGNED, score
 from po3d.io.errors import InputError
 from po3d.scene.frames import in_frame, room_centre, wall_azimuth
-from po3d.synthesis.rooms import top_views
-from po3d.synthesis.rooms.changes import TYPES
-from po3d.synthesis.rooms.questions import ASKED, COARSE
 from po3d.synthesis.splits import SPLITS
+from po3d.synthesis.top_view import top_views
+from po3d.synthesis.top_view.changes import TYPES
+from po3d.synthesis.top_view.questions import COARSE, QUESTION_TYPES
 from po3d.systems.pipeline import Context, oracle
 from po3d.systems.rooms import framed
 
@@ -71,7 +71,7 @@ def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
 def test_questions_are_of_the_papers_types(split):
     plain = [q for q in split.questions if not q.control]
     for q in plain:
-        assert q.fine in ASKED[q.category]
+        assert q.fine in QUESTION_TYPES[q.category]
         assert q.types == COARSE[q.fine]
     changes = Counter(kind for _, kind, _ in {(q.image, q.category, q.change) for q in plain})
     assert set(changes) == set(TYPES)

@@ -202,7 +202,7 @@ def test_resamplings_are_the_same_however_many_are_drawn_at_once(monkeypatch):
     values, groups = random.integers(0, 2, 90), random.integers(0, 3, 90).tolist()
     given = (values, random.integers(0, 20, 90).tolist(), groups, range(3), 50)
     whole = metrics.bootstrap(*given)
-    monkeypatch.setattr(metrics, "DRAWN", 70)  # three at a time, and two
+    monkeypatch.setattr(metrics, "RESAMPLES_AT_ONCE", 70)  # three at a time, and two
     parts = metrics.bootstrap(*given)
     np.testing.assert_array_equal(parts.samples, whole.samples)
     assert whole.samples.shape == (50, 3)

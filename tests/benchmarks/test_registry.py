@@ -12,8 +12,8 @@ import pytest
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, MODULES, benchmark_of
 from po3d.io.errors import InputError
+from po3d.io.paths import ROOT
 from po3d.io.runs import LOCK, locked
-from po3d.io.shipped import ROOT
 
 SHARED = [
     path

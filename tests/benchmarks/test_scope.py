@@ -19,12 +19,12 @@ from po3d.scene.geometry import Pose, rotation_z, wrap_angle
 from po3d.scene.orbit import FAR, LABELS, VIEWS, group_of, turned_label
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, to_json
-from po3d.synthesis.orbit.catalogue import PEOPLE, things
-from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
+from po3d.synthesis.multi_view.catalogue import PEOPLE, things
+from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.systems.orbit import Executor, Reader, pipeline
+from po3d.systems.orbit import OrbitDomain, OrbitQuestionParser, pipeline
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.tables import OrbitViews, Truth
+from po3d.systems.scene_sources import OrbitViewTables, Truth
 
 SIZE, SEED = 3, 21
 
@@ -42,7 +42,7 @@ def split(root):
 
 
 def orbit(tables, known_yaw=True):
-    return Pipeline(tables, Reader(), Executor(known_yaw))
+    return Pipeline(tables, OrbitQuestionParser(), OrbitDomain(known_yaw))
 
 
 def answered(split, system):
@@ -173,7 +173,7 @@ def test_a_view_shows_what_it_shows_in_its_own_world(split):
     for o in view.scene.objects:
         if o.name in here:
             np.testing.assert_allclose(here[o.name], world.project(o.position)[0], atol=1e-6)
-    assert len(table) == int(np.sum(view.visible[2] >= scope.SEEN))
+    assert len(table) == int(np.sum(view.visible[2] >= scope.LEAST_VISIBLE_SHARE))
 
 
 def test_the_things_are_many_everyday_and_split_by_model():
@@ -238,14 +238,14 @@ def _grey_pictures(split, monkeypatch):
 def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch, known_yaw):
     """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(OrbitViews(Blurred(split, 0.0)), known_yaw))
+    found = answered(split, orbit(OrbitViewTables(Blurred(split, 0.0)), known_yaw))
     report = score(split.questions, found)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(OrbitViews(Blurred(split, 0.6))))
+    found = answered(split, orbit(OrbitViewTables(Blurred(split, 0.6))))
     report = score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
@@ -261,7 +261,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
     with pytest.raises(InputError, match="ground truth"):
-        answered(split, orbit(OrbitViews(Peeking())))
+        answered(split, orbit(OrbitViewTables(Peeking())))
 
 
 def test_unknown_sources_are_refused():

@@ -13,7 +13,7 @@ from po3d.benchmarks.scope.pictures import MASKS, judged
 from po3d.io.errors import InputError
 from po3d.io.images import read_image
 from po3d.scene.orbit import VIEWS
-from po3d.synthesis.orbit.scenes import LEAST_AREA, sample_orbit_scene, seen_pairs
+from po3d.synthesis.multi_view.scenes import LEAST_AREA, sample_orbit_scene, visible_pairs
 from po3d.synthesis.render.renderer import RenderError
 
 SIZE, SEED = 1, 4
@@ -81,14 +81,14 @@ def test_masks_decide_what_is_asked_about():
     found = sample_orbit_scene(SEED, 0)
     n = len(found.scene)
     clear = judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA))
-    assert clear.own == found.own
-    assert len(seen_pairs(clear)) >= len(seen_pairs(found))
+    assert clear.own_pairs == found.own_pairs
+    assert len(visible_pairs(clear)) >= len(visible_pairs(found))
     hidden = np.ones((8, n))
-    hidden[3, found.own[0].target] = 0.4
+    hidden[3, found.own_pairs[0].target] = 0.4
     dark = judged(found, hidden, np.full((8, n), LEAST_AREA))
-    assert found.own[0] not in dark.own
-    assert not any(found.own[0].target in (p.target, p.reference) for p in seen_pairs(dark))
-    assert not seen_pairs(judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
+    assert found.own_pairs[0] not in dark.own_pairs
+    assert not any(found.own_pairs[0].target in (p.target, p.reference) for p in visible_pairs(dark))
+    assert not visible_pairs(judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
 
 
 def test_a_twin_knows_its_lens_and_a_release_is_given_one(tmp_path):

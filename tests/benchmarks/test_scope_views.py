@@ -56,7 +56,7 @@ def grey(split, monkeypatch):
 
 def test_the_truth_in_another_world_is_without_fault(split):
     figures = measure(split, Mistaken(split))
-    assert all(figures.found)
+    assert all(figures.detected)
     assert all(figures.named)
     assert max(figures.offset) < 1e-6
     assert max(figures.heading) < 1e-6
@@ -78,7 +78,7 @@ def test_mistakes_are_counted_for_what_they_are(split):
     assert figures.spurious == [1] * 16
 
     figures = measure(split, Mistaken(split, lambda o: replace(o, beliefs=sure(name="cactus"))))
-    assert all(figures.found)
+    assert all(figures.detected)
     assert not any(figures.named)
 
 

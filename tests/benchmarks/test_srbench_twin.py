@@ -10,11 +10,11 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.benchmarks.threedsrbench.benchmark import open_fresh
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS, mirrored_answer, score
-from po3d.benchmarks.threedsrbench.twin import asked, generate, look, make
+from po3d.benchmarks.threedsrbench.twin import generate, look, make, question_rows
 from po3d.evaluation.run import predict
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.scene.camera import hold_of
+from po3d.scene.camera import camera_pose_of
 from po3d.systems.baselines import Planar
 from po3d.systems.photographs import pipeline
 from po3d.systems.pipeline import oracle
@@ -72,7 +72,7 @@ def test_each_question_is_asked_in_both_views_with_all_rotations_and_flipped(twi
 def test_tables_hold_camera_and_lens_and_are_upright_or_not(twin):
     for name in twin.images:
         table = twin.truth(name)
-        hold = hold_of(table.camera)
+        hold = camera_pose_of(table.camera)
         assert (table.camera.width, table.camera.height) == (640, 480)
         assert 300 < table.camera.focal < 560
         if "_common" in name:
@@ -118,7 +118,7 @@ def test_a_wrong_answer_would_be_noticed():
     item = next(i for i in room.offers if i.op == "in_front_of")
     other = {"in front of": "behind", "behind": "in front of"}[item.answers[0]]
     with pytest.raises(AssertionError, match=r"not .(behind|in front of)."):
-        asked(room, "orientation_in_front_of", item._replace(answers=(other, other)), rng(0, "t"))
+        question_rows(room, "orientation_in_front_of", item._replace(answers=(other, other)), rng(0, "t"))
 
 
 def test_a_view_without_a_file_needs_models_to_be_drawn(twin, tmp_path):

@@ -20,8 +20,8 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.street import parse_text
 from po3d.scene.street import AXES, camera, origin_height
 from po3d.scene.vocabulary import SHAPES
-from po3d.synthesis.street.question_world import World
-from po3d.synthesis.street.questions import COLUMNS, Balance, ask
+from po3d.synthesis.street.question_world import SceneBitsets
+from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 
 
 def record(**extra):
@@ -134,7 +134,10 @@ def test_nodes_and_programs_are_inverse_on_every_column(column):
     for i in range(6):
         scene = random_scene(rng(0, "nodes", i), 8)
         for q in ask(
-            World(scene, COLUMNS[column].task), COLUMNS[column], Balance(), rng(0, f"nodes/{column}", i)
+            SceneBitsets(scene, COLUMNS[column].task),
+            COLUMNS[column],
+            TemplateBalance(),
+            rng(0, f"nodes/{column}", i),
         ):
             nodes = nodes_from_program(q.program)
             assert program_from_nodes(nodes) == q.program

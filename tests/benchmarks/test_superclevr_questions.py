@@ -24,17 +24,19 @@ from po3d.language.say.street.language import canonical, realise
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction
 from po3d.scene.vocabulary import PARENT, UNSEEN_SHAPES
-from po3d.synthesis.street.question_world import World
-from po3d.synthesis.street.questions import Balance, Drawn, ask
+from po3d.synthesis.street.question_world import SceneBitsets
+from po3d.synthesis.street.questions import SampledQuestionProgram, TemplateBalance, ask
 from po3d.systems.pipeline import Context, oracle
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "examples"
 Q = "superCLEVR_questions_own.json"
 
 
-def drawn(scenes: int) -> list[Drawn]:
-    balance = Balance()
-    worlds = [World(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True) for k in range(scenes)]
+def drawn(scenes: int) -> list[SampledQuestionProgram]:
+    balance = TemplateBalance()
+    worlds = [
+        SceneBitsets(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True) for k in range(scenes)
+    ]
     return [
         q
         for k, world in enumerate(worlds)

@@ -16,12 +16,12 @@ from po3d.language.programs.rooms import parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question, read_predictions, write_predictions
 from po3d.scene.table import from_json, to_json
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 from po3d.systems import rooms
-from po3d.systems.asking import Answer, Model
+from po3d.systems.api import Answer, Model
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
-from po3d.systems.tables import Truth
+from po3d.systems.scene_sources import Truth
 
 CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
 WHERE = "Which way is the desk from the red chair?"
@@ -45,7 +45,7 @@ class Reader:
         ]
 
 
-ROOMS = Pipeline(Truth(), rooms.Reader(Reader()), rooms.EXECUTOR)
+ROOMS = Pipeline(Truth(), rooms.RoomQuestionParser(Reader()), rooms.DOMAIN)
 
 
 def asked(question, frame="", change="") -> Answer:
@@ -107,7 +107,7 @@ def test_what_cannot_be_done_says_why(question, frame, change, says):
 
 
 def test_a_room_is_drawn_before_and_after():
-    found = asked(QUESTION, change=CHANGE).found
+    found = asked(QUESTION, change=CHANGE).explanation
     picture = np.array(draw_change(found.before, found.edited))
     assert picture.shape[0] == SIDE
     assert picture.shape[1] > 2 * SIDE

@@ -17,9 +17,9 @@ from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure, to_json
 from po3d.systems import rooms
-from po3d.systems.asking import Answer, Model
-from po3d.systems.pipeline import Pipeline, Reading
-from po3d.systems.tables import Truth
+from po3d.systems.api import Answer, Model
+from po3d.systems.pipeline import ParsedQuestion, Pipeline
+from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
 
@@ -91,14 +91,14 @@ class AsksBack:
     """A model that finds two meanings in everything."""
 
     def ask(self, scene, text, **how):
-        model = Model(Pipeline(Truth(), rooms.Reader(None), rooms.EXECUTOR))
+        model = Model(Pipeline(Truth(), rooms.RoomQuestionParser(None), rooms.DOMAIN))
         question = Question("asked", "", text, "2d", "", images=("view",), views=(0,))
         answers = []
         for name in ("bed", "desk"):
             program = Call.parse(f'count(filter(name, "{name}", scene))')
-            parse = Parse("ok", rooms.EXECUTOR.heard(program, question))
-            (meant,) = model._understood(
-                rooms.EXECUTOR.on(cli_tables(study())), question, [Reading(parse, by="learned")]
+            parse = Parse("ok", rooms.DOMAIN.to_dialect(program, question))
+            (meant,) = model._interpretations(
+                rooms.DOMAIN.bind(cli_tables(study())), question, [ParsedQuestion(parse, by="learned")]
             )
             answers.append((meant.words, model._answer(question, cli_tables(study()), meant.ran, None)))
         return Answer(
@@ -109,9 +109,9 @@ class AsksBack:
 
 
 def cli_tables(scene):
-    from po3d.systems.pipeline import Tables
+    from po3d.systems.pipeline import ImageScenes
 
-    return Tables({"view": scene})
+    return ImageScenes({"view": scene})
 
 
 class Terminal(io.StringIO):

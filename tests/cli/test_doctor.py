@@ -5,7 +5,7 @@ import pytest
 
 from po3d.cli import doctor
 from po3d.cli.main import main
-from po3d.io import shipped
+from po3d.io import paths
 
 
 def told(capsys, *more: str) -> tuple[int, dict]:
@@ -19,7 +19,7 @@ def test_what_is_shipped_is_whole_and_the_core_is_there(capsys):
     assert code == 0
     assert page["ok"]
     assert states["po3d"] == "ok"
-    cards = [card.stem for card in shipped.CHECKPOINTS.glob("*.json")]
+    cards = [card.stem for card in paths.CHECKPOINTS.glob("*.json")]
     assert cards
     assert all(states[f"checkpoint {name}"] == "ok" for name in cards)
 
@@ -37,13 +37,13 @@ def test_a_line_each_with_a_remedy_where_something_lacks(capsys, monkeypatch):
 @pytest.mark.parametrize("harm", ["bytes", "gone"])
 def test_a_broken_checkpoint_is_named_and_counts(capsys, monkeypatch, tmp_path, harm):
     for suffix in (".json", ".safetensors"):
-        shutil.copy(shipped.CHECKPOINTS / f"street_parser{suffix}", tmp_path)
+        shutil.copy(paths.CHECKPOINTS / f"street_parser{suffix}", tmp_path)
     weights = tmp_path / "street_parser.safetensors"
     if harm == "bytes":
         weights.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     else:
         weights.unlink()
-    monkeypatch.setattr(shipped, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path)
     monkeypatch.setattr(doctor, "devices", lambda: ())  # the renderer's process takes seconds
     code, page = told(capsys)
     (row,) = [row for row in page["checks"] if row["what"] == "checkpoint street_parser"]

@@ -143,7 +143,7 @@ def test_a_room_is_changed_in_words_turned_and_asked():
 def test_a_picture_becomes_a_table_and_a_saved_table_is_opened_again():
     session = opened("street.jpg")
     assert session.scene.source == "predicted"
-    assert session.drawn().shape == session.state.picture.shape
+    assert session.rendered_picture().shape == session.state.picture.shape
     answer = session.ask("How many cars are there?")
     assert len(session.lit(answer, 1)) == int(answer.answer)
     again = Session()
@@ -151,6 +151,6 @@ def test_a_picture_becomes_a_table_and_a_saved_table_is_opened_again():
     assert again.names == session.names
     for one, other in zip(again.scene.objects, session.scene.objects, strict=True):
         assert (*one.position, one.heading) == pytest.approx((*other.position, other.heading))
-    assert again.drawn() is None
+    assert again.rendered_picture() is None
     assert Image.open(io.BytesIO(session.picture_file())).size[1] == session.state.picture.shape[0]
     assert np.asarray(Image.open(io.BytesIO(opened("room.json").picture_file()))).std() > 1

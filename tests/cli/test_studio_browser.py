@@ -37,7 +37,7 @@ window.upload = (name, data) => {
 def page(tmp_path_factory):
     session = Session()
     session.open_example("room.json")
-    made = studio_page.Page(session, 0)
+    made = studio_page.StudioPage(session, 0)
     with Browser(tmp_path_factory.mktemp("profile"), draws=True) as browser:
         browser.open(made.address)
         until(lambda: "Make the change" in browser.ask("document.body.innerText"))
@@ -65,7 +65,7 @@ def test_a_room_is_asked_changed_and_put_back(page):
     until(lambda: made.question.value == "How many desks are there?")
     browser.ask("button('Ask')")
     until(lambda: "(probability 1.00)" in said(browser))
-    assert len(made.told.trace) >= 2
+    assert len(made.last_answer.trace) >= 2
     desks = [k for k, name in enumerate(session.names) if name.startswith("desk")]
     made.steps.value = made.steps.options[1]
     assert made._lit() == desks
@@ -85,7 +85,7 @@ def test_what_is_dragged_stays_where_it_is_dropped(page):
     made, _ = page
     row = made.session.names.index("bed")
     made._take(row)
-    handle = made.drawn[-1]
+    handle = made.handles[-1]
     handle.position, handle.wxyz = (1.25, 2.5, 0.3), studio_page._about_z(1.0)
 
     made._drop(row, handle)

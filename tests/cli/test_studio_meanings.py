@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from po3d.systems.asking import Answer
+from po3d.systems.api import Answer
 
 pytest.importorskip("viser")
 
-from po3d.cli.studio_page import Page
+from po3d.cli.studio_page import StudioPage
 from po3d.cli.studio_session import Session
 
 
@@ -19,7 +19,7 @@ def test_meanings_are_buttons():
     )  # fmt: skip
     session = Session()
     session.open_example("room.json")
-    page = Page(session, port=0)
+    page = StudioPage(session, port=0)
     try:
         page._draw = lambda: None
         assert [button.visible for button in page.meant] == [False, False]

@@ -34,5 +34,5 @@ class Told:
             os._exit(1)
         from po3d.reasoning.questions import Prediction
 
-        context.keep(replace(context.truth(), source="predicted"))
+        context.on_scene(replace(context.truth(), source="predicted"))
         return [Prediction(q.id, "ok", q.answer, 0.5) for q in questions]

@@ -8,14 +8,14 @@ import pytest
 from ray_cluster import Squares, Told
 
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.distributed import spread
 from po3d.evaluation.run import predict
-from po3d.evaluation.spread import spread
 from po3d.io.errors import InputError
+from po3d.io.paths import ROOT
 from po3d.io.pools import each, on
 from po3d.io.ray_engine import Ray
-from po3d.io.shipped import ROOT
 from po3d.reasoning.questions import read_predictions
-from po3d.systems.bad_images import MARK
+from po3d.systems.input_errors import MARK
 from tools.ray_kills import add, cluster, killing
 
 pytest.importorskip("ray")

@@ -4,7 +4,7 @@ import pytest
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.evaluation import scale
-from po3d.evaluation.scale import Figure, copies, evaluated, executed, figures
+from po3d.evaluation.scale import ScaleFigure, copies, evaluated, executed, figures
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
 from po3d.systems.pipeline import oracle
@@ -64,7 +64,7 @@ def test_what_was_measured_is_kept_and_drawn(tmp_path, monkeypatch, capsys):
             return self
 
         def result(self):
-            return Figure(*asked[-1], 2.0 * asked[-1][1], 0.5)
+            return ScaleFigure(*asked[-1], 2.0 * asked[-1][1], 0.5)
 
     monkeypatch.setattr(scale, "pool", lambda workers: Here())
     kept, picture = tmp_path / "kept.jsonl", tmp_path / "plot.svg"
@@ -79,7 +79,7 @@ def test_what_was_measured_is_kept_and_drawn(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert said.count("1.000 of linear") == 5
     assert list(figures(["pictures"], 1000, kept)) == [
-        Figure("pictures", n, 2.0 * n, 0.5) for n in (100, 1000)
+        ScaleFigure("pictures", n, 2.0 * n, 0.5) for n in (100, 1000)
     ]
     assert len(asked) == 5  # what is kept is not measured again
     drawn = picture.read_bytes()

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 
 SCRIPT = """
 import json, os, sys

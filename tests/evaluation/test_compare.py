@@ -122,9 +122,9 @@ def test_controls_of_hypo3d_count_in_no_pair():
 
 
 def _entry(name, predictions):
-    from po3d.evaluation.compare import Entry
+    from po3d.evaluation.compare import SystemEntry
 
-    return Entry(name, predictions, frozenset(), 0)
+    return SystemEntry(name, predictions, frozenset(), 0)
 
 
 def test_files_of_one_name_are_told_apart(tmp_path, capsys):

@@ -5,8 +5,8 @@ from generators import random_scene
 
 import po3d
 from po3d.evaluation.report.draw import GONE, TOUCHED, _room_for, _title, draw_change, draw_scene
+from po3d.io.paths import ROOT
 from po3d.io.seeding import rng
-from po3d.io.shipped import ROOT
 from po3d.scene.edits import Move, Remove, trace
 from po3d.scene.street import AXES, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene

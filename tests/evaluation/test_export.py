@@ -243,7 +243,7 @@ def test_3dsrbench_rows_keep_their_qids_and_letters(tmp_path):
                  ("front", "left", "back", "right"), letter="B", index=str(k))
         for k, (qid, name) in enumerate(zip(["AAAAAAAA", "AAAAAAAA-flip"], names))
     ]  # fmt: skip
-    split = srbench.Split(
+    split = srbench.ThreeDSRBenchSplit(
         "made", tuple(questions), tmp_path, {n: encode(np.asarray(picture(k))) for k, n in enumerate(names)}
     )
     rows = vlmevalkit_rows(export(split, "3dsrbench", "vlmevalkit", tmp_path / "v"))

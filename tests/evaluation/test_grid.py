@@ -21,11 +21,11 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.mixtures import Answers, Mixtures
-from po3d.systems.pipeline import Pipeline, Reading
-from po3d.systems.street import Executor, Reader
-from po3d.systems.street_substitution import STREET_TABLES
-from po3d.systems.tables import Pictures
+from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.pipeline import ParsedQuestion, Pipeline
+from po3d.systems.scene_sources import Pictures
+from po3d.systems.street import StreetDomain, StreetQuestionParser
+from po3d.systems.street_oracle import STREET_TABLES
 
 GROUPS = {
     "detection": ["detection"],
@@ -34,7 +34,7 @@ GROUPS = {
     "rest": ["occlusion", "parsing"],
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
-EXECUTOR = Executor("marginal", 8)
+EXECUTOR = StreetDomain("marginal", 8)
 MODULES = EXECUTOR.modules
 
 
@@ -45,7 +45,7 @@ class Unread:
         return [Parse("unparsed", reason="?") for _ in texts]
 
 
-KIND = Mixtures(Pipeline(Pictures(None), Reader(Unread()), EXECUTOR))
+KIND = OracleMixer(Pipeline(Pictures(None), StreetQuestionParser(Unread()), EXECUTOR))
 
 
 def random_cells(count):
@@ -70,7 +70,7 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
             Question(f"{k}:{i}", truth.image, str(i), "6d" if i % 2 else "2d", "L1") for i in range(12)
         ]
         programs = [random_program(r, truth) for _ in questions]
-        gold = [Reading(Parse("ok", program)) for program in programs]
+        gold = [ParsedQuestion(Parse("ok", program)) for program in programs]
         work = Answers(EXECUTOR, {truth.image: predicted}, {truth.image: truth}, questions, gold, gold)
         for one in random_cells(20):
             named = dict(zip(MODULES, one.settings))

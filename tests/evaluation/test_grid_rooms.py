@@ -13,19 +13,19 @@ from test_evaluate import script
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan
 from po3d.io.errors import InputError
+from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI as DATA
 from po3d.language.programs.rooms import parse_text
 from po3d.language.read.parse import Parse
-from po3d.reasoning.plan import brought_in
+from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
-from po3d.systems.mixtures import Answers, Mixtures
+from po3d.systems.oracle_grid import Answers, OracleMixer
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.room_substitution import ROOM_TABLES
-from po3d.systems.rooms import Executor, Reader, framed, room
-from po3d.systems.tables import Captions
+from po3d.systems.room_oracle import ROOM_TABLES
+from po3d.systems.rooms import RoomDomain, RoomQuestionParser, framed, room
+from po3d.systems.scene_sources import Captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAMES = [n for n in SPLIT.images if "aligned" not in n][:2]
@@ -181,8 +181,8 @@ class Texts:
         ]
 
 
-def kind(**texts) -> Mixtures:
-    return Mixtures(Pipeline(Captions(), Reader(Texts(**texts)), Executor(samples=SAMPLES)))
+def kind(**texts) -> OracleMixer:
+    return OracleMixer(Pipeline(Captions(), RoomQuestionParser(Texts(**texts)), RoomDomain(samples=SAMPLES)))
 
 
 def asked(n, **texts) -> Answers:
@@ -197,7 +197,7 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
     n, answered = NAMES[0], 0
     work, r = asked(n), rng(1, "cells")
     for _ in range(12):
-        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in Executor.modules} | {"state": PREDICTED}
+        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in RoomDomain.modules} | {"state": PREDICTED}
         found = work.answers(tuple(settings.values()))
         scene = substitute(SEEN[n], TRUE[n], [m for m in ROOM_TABLES.table if settings[m] == TRUTH])
         mode = "anchors"
@@ -266,13 +266,13 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     ],
 )
 def test_a_wrong_plan_is_said(options, says):
-    groups = {"all": list(Executor.modules)}
+    groups = {"all": list(RoomDomain.modules)}
     with pytest.raises(InputError, match=says):
         plan(KIND, {"groups": groups, **options})
 
 
 def test_other_frames_than_the_anchors_have_no_grid():
-    pipeline = Pipeline(Captions(), Reader(Texts()), Executor("none"))
+    pipeline = Pipeline(Captions(), RoomQuestionParser(Texts()), RoomDomain("none"))
     with pytest.raises(InputError, match="frame=anchors"):
         pipeline.mixtures()
 

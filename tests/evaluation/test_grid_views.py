@@ -17,7 +17,7 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs
-from po3d.systems.mixtures import Mixtures
+from po3d.systems.oracle_grid import OracleMixer
 from po3d.systems.photographs import mistaken
 from po3d.systems.pipeline import Context, Pipeline
 
@@ -30,12 +30,12 @@ SCENE = replace(SCENE, questions=tuple(q for k, q in enumerate(PLAIN) if k % 3 =
 
 def sr_system(change=lambda s: s, **options) -> Pipeline:
     tables = Planted.of(ROOMS, ROOMS.images, change)
-    return Pipeline(tables, photographs.Reader(), photographs.EXECUTOR, **options)
+    return Pipeline(tables, photographs.PhotoQuestionParser(), photographs.DOMAIN, **options)
 
 
 def scope_system(change=lambda s: s, **options) -> Pipeline:
     names = {name for q in SCENE.questions for name in q.images}
-    return Pipeline(Planted.of(SCENE, names, change), orbit.Reader(), orbit.EXECUTOR, **options)
+    return Pipeline(Planted.of(SCENE, names, change), orbit.OrbitQuestionParser(), orbit.DOMAIN, **options)
 
 
 CASES = {
@@ -48,7 +48,7 @@ def run(case: str, change, folder, **options) -> dict:
     """The grid of a system whose tables have a planted error."""
     split, module, system, scorer = CASES[case]
     made = system(change)
-    kind = Mixtures(made)
+    kind = OracleMixer(made)
     predict(split, made, folder, {})
     groups = {m: [m] for m in kind.executor.modules if m in ("detection", "heading")}
     groups["rest"] = [m for m in kind.executor.modules if m not in groups]
@@ -125,7 +125,7 @@ def contexts(split):
 def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     split, _, system, _ = CASES[case]
     made = system(spoiled)
-    kind, scenes = Mixtures(made), made.tables.seen
+    kind, scenes = OracleMixer(made), made.tables.seen
     modules = kind.executor.modules
     mixtures = [
         (),
@@ -152,7 +152,7 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
 
 def test_all_rotations_of_a_question_are_asked_and_lost_together():
     system = sr_system()
-    kind = Mixtures(system)
+    kind = OracleMixer(system)
     cells = [cell(kind, "lost", {"parsing": 0.5}, TRUTH), cell(kind, "taken", {"grounding": 0.5}, TRUTH)]
     given = grid_answers(kind, ROOMS.questions, ROOMS.truth, cells, {}, system.tables.seen)
     for row in given:
@@ -183,7 +183,7 @@ def test_the_tables_of_all_views_are_kept(tmp_path):
 
 
 def test_without_a_table_there_is_no_grid():
-    kind = Mixtures(sr_system())
+    kind = OracleMixer(sr_system())
     with pytest.raises(InputError, match="no predicted table of images"):
         grid_answers(kind, ROOMS.questions, ROOMS.truth, [cell(kind, "", {})], {}, {})
 
@@ -199,7 +199,7 @@ def test_modules_are_known_and_belong_to_pictures(make):
 @pytest.mark.parametrize("case", CASES)
 def test_shipped_plans_hold_every_module(case):
     options = yaml.safe_load((ROOT / "configs" / "grid" / f"{case}.yaml").read_text())
-    kind = Mixtures(CASES[case][2]())
+    kind = OracleMixer(CASES[case][2]())
     made = plan(kind, options)
     assert len(made.subsets) == 64
     assert {"heading", "position", "depth", "size"} <= set(made.curves)

@@ -19,10 +19,10 @@ from po3d.cli import main as cli
 from po3d.evaluation.compare import compare, read_entry
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.html import data_block
-from po3d.evaluation.report.html_items import IMAGE, listed
+from po3d.evaluation.report.html_items import IMAGE, sample_questions
 from po3d.evaluation.report.html_traces import CHANGED
 from po3d.evaluation.run import provenance
-from po3d.evaluation.run_report import Run, log_to_wandb, read_run, run_page, run_tables
+from po3d.evaluation.run_report import ReportedRun, log_to_wandb, read_run, run_page, run_tables
 from po3d.evaluation.scale import copies
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
@@ -204,7 +204,7 @@ def many(tmp_path_factory):
     entries = [read_entry(folder / "predictions.jsonl", split.questions, "made up")]
     report = {**about, **benchmark.score(split.questions, rows, scorer), "statuses": {"ok": len(rows)}}
     compared = compare(benchmark, split.questions, entries, scorer)
-    return folder, Run(report, benchmark, split, entries, compared)
+    return folder, ReportedRun(report, benchmark, split, entries, compared)
 
 
 @pytest.mark.slow
@@ -247,8 +247,8 @@ def test_named_questions_have_a_page_of_their_own(many):
 def test_a_page_lists_all_questions_or_some_of_each_task_and_outcome(rows, items):
     questions = [Question(str(k), str(image), "", "2d", task) for k, (task, image, _) in enumerate(rows)]
     right = [mark for *_, mark in rows]
-    chosen = listed(questions, right, items)
-    assert chosen == sorted(set(chosen)) == listed(questions, right, items)
+    chosen = sample_questions(questions, right, items)
+    assert chosen == sorted(set(chosen)) == sample_questions(questions, right, items)
     room = max(1, items // IMAGE)
     images = {questions[k].image for k in chosen}
     assert len(chosen) <= items

@@ -222,11 +222,11 @@ def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
 
 
 def test_multiple_choice_rows_become_the_texts_of_their_options():
-    from po3d.evaluation.harness.harness_files import Row
+    from po3d.evaluation.harness.harness_files import ResponseRow
     from po3d.reasoning.questions import Question
 
     questions = [Question("VIN6-1", "a.jpg", "Which is higher?", "2d", "height", "a red hat")]
-    rows = [Row(1, {"qid": "VIN6-1", "question": "Which is higher?", "A": "glove", "B": "a red hat", "C": None,
+    rows = [ResponseRow(1, {"qid": "VIN6-1", "question": "Which is higher?", "A": "glove", "B": "a red hat", "C": None,
                     "D": "", "answer": "B", "prediction": "Answer: (B)"})]  # fmt: skip
     result = import_rows(rows, questions, PULSECHECK457, "strict")
     assert result.predictions[0].answer == "a red hat"

@@ -4,7 +4,7 @@ import pytest
 
 from po3d.benchmarks.registry import counted, title
 from po3d.evaluation.report.results import report_markdown, report_text
-from po3d.io.naming import row_name, run_folder, settings_of
+from po3d.io.run_names import row_name, run_folder, settings_of
 
 from test_results import REPORT, ROW  # isort: skip
 

@@ -18,9 +18,9 @@ from po3d.reasoning.questions import read_predictions
 from po3d.scene.street import AXES, camera
 from po3d.scene.table import ObjectState, Scene, from_json, sure, to_json
 from po3d.systems.estimators import identity, title
-from po3d.systems.pipeline import Context, Look
+from po3d.systems.pipeline import Context, PerceptionInput
+from po3d.systems.scene_sources import source_of
 from po3d.systems.table_files import TableFile
-from po3d.systems.tables import source_of
 
 EXAMPLES = ROOT / "docs" / "examples"
 OWN = "perception._target_=my_estimator.Patches"
@@ -160,7 +160,9 @@ def tables(estimator, truth=None, names=("a.png",)):
             raise InputError("there is no true table")
         return truth
 
-    looks = [Look(Context(lambda: np.zeros((6, 8, 3), np.uint8), true, name), [name]) for name in names]
+    looks = [
+        PerceptionInput(Context(lambda: np.zeros((6, 8, 3), np.uint8), true, name), [name]) for name in names
+    ]
     return source_of(estimator, "street").tables(looks)
 
 

@@ -19,8 +19,8 @@ from test_serve import ASKED, BAD, PICTURE, body, error_of, post, raw
 
 from po3d.benchmarks.registry import opened
 from po3d.io.images import read_image
+from po3d.io.paths import MINI
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI
 from po3d.systems.prompts import data_uri, encode, messages, prompt
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from test_evaluate import release  # noqa: F401  (a fixture)
 from untrained import untrained_estimator, untrained_parser
 
 from po3d.evaluation.ablation import studies
-from po3d.evaluation.ablation.studies import Remembering, Setting, planned, setting_of
+from po3d.evaluation.ablation.studies import CachedPerception, Setting, planned, setting_of
 from po3d.io.config import ROOT, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
@@ -159,7 +159,7 @@ def test_an_image_is_looked_at_once():
             looked.extend(names)
             return [Scene((), AXES, "predicted", image=name) for name in names]
 
-    remembering = Remembering(Sees())
+    remembering = CachedPerception(Sees())
     for _ in range(2):
         assert [s.image for s in remembering.estimate(["p", "q"], ["b", "a"])] == ["b", "a"]
     assert looked == ["b", "a"]

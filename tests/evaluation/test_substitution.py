@@ -16,8 +16,8 @@ from po3d.scene.street import extent
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.pipeline import checked_modules
-from po3d.systems.street import Executor
-from po3d.systems.street_substitution import STREET_TABLES
+from po3d.systems.street import StreetDomain
+from po3d.systems.street_oracle import STREET_TABLES
 
 PERCEPTION = STREET_TABLES.table
 
@@ -162,9 +162,9 @@ def test_class_decides_between_two_objects_in_one_place():
 
 
 def test_modules_are_checked_and_spelled_either_way():
-    assert checked_modules(["heading", "colour"], Executor.modules) == ("color", "heading")
+    assert checked_modules(["heading", "colour"], StreetDomain.modules) == ("color", "heading")
     with pytest.raises(InputError, match="'yaw' is no module; known: shape, color"):
-        checked_modules(["yaw"], Executor.modules)
+        checked_modules(["yaw"], StreetDomain.modules)
 
 
 def test_an_empty_prediction_has_no_matches():

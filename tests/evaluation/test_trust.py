@@ -10,13 +10,13 @@ from scipy.special import expit, logit
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
-from po3d.evaluation.trust import (
-    Abstaining,
+from po3d.evaluation.calibration import (
+    SelectiveSystem,
+    abstain,
     answered,
     calibration_error,
     coverage_at,
     fit_temperature,
-    held_back,
     reliability,
     rescaled,
     risk_coverage,
@@ -109,12 +109,12 @@ def test_answers_below_the_threshold_are_held_back():
         def answer(self, questions, context):
             return predictions()
 
-    held = Abstaining(Sure(), 0.6).answer(SPLIT.questions, None)
+    held = SelectiveSystem(Sure(), 0.6).answer(SPLIT.questions, None)
     for before, after in zip(predictions(), held):
         assert after.status == ("ok" if before.probability >= 0.6 else "abstained")
         assert (after.answer is None) == (after.status == "abstained")
-    assert held_back(Prediction("x", "ok", "yes"), 0.6).status == "ok"
-    assert held_back(Prediction("x", "failed", reason="why"), 0.6).reason == "why"
+    assert abstain(Prediction("x", "ok", "yes"), 0.6).status == "ok"
+    assert abstain(Prediction("x", "failed", reason="why"), 0.6).reason == "why"
 
 
 def test_the_figures_are_those_of_the_answers_that_were_given():
@@ -142,18 +142,18 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     root = str(PULSECHECK457.mini)
     picture = tmp_path / "reliability.png"
     options = ["--fit-on", str(fit), "--fit-data", root, "--out", str(out), "--plot", str(picture)]
-    assert cli.main(["trust", str(bold), "--json", *options]) == 0
+    assert cli.main(["calibration", str(bold), "--json", *options]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["temperature"] == pytest.approx(3.0, rel=0.25)
     assert figures["ece"] < 0.05 < figures["ece_before"]
     assert picture.read_bytes()[:4] == b"\x89PNG"
-    assert cli.main(["trust", str(out), "--json"]) == 0
+    assert cli.main(["calibration", str(out), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["ece"] == pytest.approx(figures["ece"], abs=0.002)
     assert [p.answer for p in read_predictions(out)] == [p.answer for p in read_predictions(bold)]
-    assert cli.main(["trust", str(bold), "--json", "--size", "20"]) == 0
+    assert cli.main(["calibration", str(bold), "--json", "--size", "20"]) == 0
     assert json.loads(capsys.readouterr().out)["questions"] < again["questions"]
-    assert cli.main(["trust", str(bold), "--temperature", "3"]) == 0
+    assert cli.main(["calibration", str(bold), "--temperature", "3"]) == 0
     printed = capsys.readouterr().out
     assert "coverage at 1 % risk" in printed
     assert "ECE before scaling" in printed
@@ -162,7 +162,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
         file.write(
             json.dumps({"id": "of another split", "status": "ok", "answer": "yes", "probability": 0.5}) + "\n"
         )
-    assert cli.main(["trust", str(bold)]) == 0
+    assert cli.main(["calibration", str(bold)]) == 0
     assert "bold.jsonl: 1 lines are on other questions" in capsys.readouterr().out
 
 
@@ -181,7 +181,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
 def test_bad_options_are_one_line(tmp_path, capsys, options, says):
     path = tmp_path / "p.jsonl"
     write_predictions(path, predictions())
-    assert cli.main(["trust", str(path), *(str(path) if o == "FILE" else o for o in options)]) == 2
+    assert cli.main(["calibration", str(path), *(str(path) if o == "FILE" else o for o in options)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert says in error
@@ -195,7 +195,7 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
     )
 
     def counted(*options):
-        assert cli.main(["trust", str(path), "--json", *options]) == 0
+        assert cli.main(["calibration", str(path), "--json", *options]) == 0
         return json.loads(capsys.readouterr().out)
 
     assert counted()["questions"] > len(questions)  # nothing says that it is a part
@@ -204,5 +204,5 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
     (tmp_path / "run.json").write_text(json.dumps({"run": run, **run}))
     assert counted()["questions"] == len(questions)
     assert counted("--size", "1")["questions"] < len(questions)
-    assert cli.main(["trust", str(path)]) == 0
+    assert cli.main(["calibration", str(path)]) == 0
     assert "on the first 2 images, as the run was" in capsys.readouterr().out

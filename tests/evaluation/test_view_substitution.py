@@ -8,12 +8,12 @@ import pytest
 from planted import SCOPE, SR, elsewhere, scope_names, sr_names, tilted
 
 from po3d.io.errors import InputError
-from po3d.scene.camera import hold_of, reheld
+from po3d.scene.camera import camera_pose_of, reheld
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
-from po3d.systems.substitution import Mixed
-from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
+from po3d.systems.oracle import SubstitutedScene
+from po3d.systems.view_oracle import VIEW_TABLES, truly_fused
 from tools.scope_fusion import position_error
 
 NAMES = sr_names(1)
@@ -23,7 +23,7 @@ def turns(a: Scene, b: Scene) -> np.ndarray:
     return np.abs(wrap_angle(a.headings - b.headings))
 
 
-def same(mixed: Mixed, gt: Scene) -> None:
+def same(mixed: SubstitutedScene, gt: Scene) -> None:
     """The rows say what the truth says."""
     np.testing.assert_allclose(mixed.scene.positions, gt.positions, atol=1e-9)
     np.testing.assert_allclose(mixed.scene.extents, gt.extents, atol=1e-9)
@@ -63,7 +63,7 @@ def test_a_camera_held_otherwise_is_repaired_by_the_camera_alone(name):
     )
     bare = VIEW_TABLES.substitute(seen, gt, ["heading"]).scene
     assert np.linalg.norm(bare.positions - gt.positions, axis=1).max() > 0.1
-    assert abs(hold_of(bare.camera).roll - hold_of(gt.camera).roll) > 0.1
+    assert abs(camera_pose_of(bare.camera).roll - camera_pose_of(gt.camera).roll) > 0.1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -165,8 +165,8 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
         off = np.concatenate([wrap_angle(m.headings - gt.headings) for m in many])
         assert math.degrees(off.std()) == pytest.approx(10, rel=0.15)
     else:
-        holds = [hold_of(m.camera) for m in many]
-        before = hold_of(gt.camera)
+        holds = [camera_pose_of(m.camera) for m in many]
+        before = camera_pose_of(gt.camera)
         for now, was in (([h.pitch for h in holds], before.pitch), ([h.roll for h in holds], before.roll)):
             assert math.degrees(np.std(np.array(now) - was)) == pytest.approx(10, rel=0.3)
 

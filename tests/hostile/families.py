@@ -27,9 +27,9 @@ from untrained import untrained_parser
 
 from po3d.cli import main as cli
 from po3d.io import schemas
+from po3d.io.cli_errors import guarded
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.files import sha256
-from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.read.street_parser import Parser
 from po3d.scene.table import to_json
@@ -268,7 +268,7 @@ def _evaluate(*overrides: str) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         (folder / "file").write_text("x")
         options = [o.replace("FOLDER", str(folder)) for o in overrides]
-        return run_hydra(evaluate_script().main, "evaluate", "", [f"twins={folder}", *options])
+        return run_hydra(evaluate_script().main, "evaluate", "", [f"synthetic_dir={folder}", *options])
 
     return run
 
@@ -328,7 +328,7 @@ def generate_options() -> list[Hostile]:
 def _trust(content: bytes) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         (folder / "a.jsonl").write_bytes(content)
-        return cli.main(["trust", str(folder / "a.jsonl"), "--benchmark", "scope"])
+        return cli.main(["calibration", str(folder / "a.jsonl"), "--benchmark", "scope"])
 
     return run
 
@@ -536,7 +536,7 @@ def _folder(benchmark: str, files: dict[str, bytes]) -> Callable[[Path], int]:
             command = ["audit", "--out", str(folder / "out.jsonl")]
         elif "items.jsonl" in files:
             (folder / "a.jsonl").write_bytes(written(line()) + b"\n")
-            command = ["trust", str(folder / "a.jsonl")]
+            command = ["calibration", str(folder / "a.jsonl")]
         return cli.main([*command, "--benchmark", benchmark, "--data", str(root)])
 
     return run

@@ -26,8 +26,8 @@ from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
 from po3d.benchmarks.threedsrbench.report import read_table
 from po3d.cli import main as cli
 from po3d.io import schemas
+from po3d.io.cli_errors import guarded
 from po3d.io.files import read_jsonl, sha256
-from po3d.io.guard import guarded
 from po3d.systems import hub
 from po3d.training.shards import fetched
 

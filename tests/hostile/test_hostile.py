@@ -18,7 +18,7 @@ import pytest
 from families import FAMILIES, REFUSED, right
 
 from po3d.benchmarks.registry import opened
-from po3d.evaluation import trust
+from po3d.evaluation import calibration
 from po3d.evaluation.harness import imports
 from po3d.language.read.room_parser import RoomParser
 from po3d.language.read.street_parser import Parser
@@ -55,7 +55,7 @@ def what_is_slow_is_loaded_once():
         return kept(benchmark) if root is None else opened(benchmark, root, size)
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (imports, trust):
+        for module in (imports, calibration):
             patch.setattr(module, "opened", first)
         for kind in (Parser, RoomParser):
             patch.setattr(kind, "from_checkpoint", functools.cache(kind.from_checkpoint))

@@ -16,17 +16,17 @@ from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
 from po3d.evaluation.options import buildable
+from po3d.io.cli_errors import BAD_INPUT, guarded
 from po3d.io.config import CONFIGS, ROOT, build, compose, run_hydra
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
-from po3d.io.guard import BAD_INPUT, guarded
 from po3d.io.pools import pool
 from po3d.language.read import seq2seq
 from po3d.language.read.room_parser import RoomParser
 from po3d.language.read.street_parser import Parser
 from po3d.perception import estimator as perception
 from po3d.perception.detection import detected, pays_bf16
-from po3d.perception.estimator import Estimator
+from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.perception.top_view import TopViewEstimator
@@ -36,9 +36,9 @@ from po3d.training import data as training_data
 from po3d.training import parser as training_parser
 from po3d.training import room_parser as training_room_parser
 from po3d.training.callbacks import Averaging
-from po3d.training.data import StreetData, WithMirror
+from po3d.training.data import StreetData, WithFlip
 from po3d.training.ranks import means
-from po3d.training.stream import Revisited
+from po3d.training.samplers import ReplayOrder
 
 TRAINERS = sorted(p.stem for p in (CONFIGS / "trainer").glob("*.yaml"))
 TRAININGS = sorted({p.stem for p in (CONFIGS / "experiment").glob("*.yaml")} - {"oracle_grid"})
@@ -78,7 +78,7 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
         table = system.tables
         TopViewEstimator.named(table.checkpoint, table.mirror, table.device)
     assert asked == ["elsewhere"] * networks
-    Estimator.named.cache_clear()
+    NetworkEstimator.named.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["cuda:99", "gpu", "", "cpu:x"])
@@ -118,8 +118,8 @@ def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):
     data = build(dict(config["data"]))
     monkeypatch.setattr(training_data, "PackedScenes", lambda folder: [])
     data.setup("fit")
-    assert isinstance(data.train, WithMirror)
-    assert isinstance(attached(data).train_stream().order, Revisited)
+    assert isinstance(data.train, WithFlip)
+    assert isinstance(attached(data).train_stream().order, ReplayOrder)
 
 
 def attached(data: StreetData) -> StreetData:
@@ -137,7 +137,7 @@ def test_no_process_is_forked_after_cuda_was_set_up(monkeypatch):
     assert data.train_dataloader().multiprocessing_context.get_start_method() == "spawn"
     with pool(2) as processes:
         assert processes._mp_context.get_start_method() == "spawn"
-    owners = {"po3d/io/pools.py", "po3d/training/stream.py"}
+    owners = {"po3d/io/pools.py", "po3d/training/samplers.py"}
     made = re.compile(
         r'ProcessPoolExecutor\(|\bDataLoader\(|(?<!context\.)(?<!"spawn"\)\.)\bPool\(|get_context\((?!"spawn")'
     )
@@ -175,7 +175,7 @@ def test_averaged_weights_are_made_where_the_module_will_train():
         (["model=street_parser"], "the data is for a street_estimator, the model a parser"),
         (["export=FILE/mine"], "should be a folder"),
         (["wandb={prject: mine}"], "wandb.init knows no 'prject'"),
-        (["data=online", "data.visit=2"], "did you mean data.visits"),
+        (["data=online", "data.repla=2"], "did you mean data.replay"),
     ],
 )  # fmt: skip
 def test_a_wrong_option_of_a_training_is_one_line_before_anything_is_rendered(

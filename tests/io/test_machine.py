@@ -22,12 +22,12 @@ from generators import random_scene
 from po3d import __main__ as po3d
 from po3d import __version__
 from po3d.cli import main as cli
+from po3d.io.cli_errors import guarded
 from po3d.io.config import build
 from po3d.io.errors import InputError
-from po3d.io.guard import guarded
+from po3d.io.paths import ROOT
 from po3d.io.runs import LOCK, locked
 from po3d.io.seeding import rng
-from po3d.io.shipped import ROOT
 from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import Parser
@@ -120,7 +120,7 @@ def test_a_defect_of_ours_is_not_told_as_the_users(capsys):
         guarded(lambda: 1 / 0)
 
 
-SCRIPT = "import sys, time; from po3d.io.guard import guarded; sys.exit(max(guarded(lambda: {}) for _ in range(2)))"
+SCRIPT = "import sys, time; from po3d.io.cli_errors import guarded; sys.exit(max(guarded(lambda: {}) for _ in range(2)))"
 
 
 def heeding() -> None:
@@ -186,7 +186,7 @@ def test_ctrl_c_ends_the_program_in_one_line():
 POOLED = """
 import sys, time
 from pathlib import Path
-from po3d.io.guard import guarded
+from po3d.io.cli_errors import guarded
 from po3d.io.pools import pool
 def work(path):
     Path(path).touch()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_room import study
 
-from po3d.io.errors import InputError, shown, visible
+from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import parse_json
 from po3d.io.schemas import OBJECTS
 from po3d.io.seeding import rng
@@ -78,7 +78,7 @@ def test_an_object_of_a_room_has_a_name_and_one_of_another_table_need_not():
     )
 )
 def test_any_value_is_shown_short_on_one_printable_line(value):
-    said = shown(value)
+    said = printable(value)
     assert len(said) <= 60
     assert said.isprintable() or not any(c in said for c in "\x1b\x9b\n\r\u202e")
 
@@ -89,7 +89,7 @@ def test_what_a_terminal_would_obey_is_printed_as_an_escape_and_json_stays_the_s
     assert "\x1b" not in text(Table(("name",), [[name]]))
     words = json.dumps(["ü\x9b🚗\u202e"], ensure_ascii=False)
     assert json.loads(visible(words)) == json.loads(words)
-    assert shown(10**5000) == "a number of some 5001 digits"
+    assert printable(10**5000) == "a number of some 5001 digits"
 
 
 @given(depth=st.integers(1, 400), opening=st.sampled_from(["[", '{"a":']))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
-from po3d.io.spelling import LONGEST_TEXT, LONGEST_WORD, alike, slips, too_long
+from po3d.io.fuzzy import LONGEST_TEXT, LONGEST_WORD, alike, slips, too_long
 from po3d.language.english import singular
 from po3d.language.read import scope_reader
 from po3d.language.read import threedsrbench_reader as sr_reader

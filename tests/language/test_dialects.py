@@ -71,8 +71,8 @@ def outputs(dialect):
 def test_every_spelling_has_one_call_and_every_call_that_spelling(name, output, rng):
     dialect = DIALECTS[name]
     tree = random_tree(rng, dialect.tree, output)
-    meant = dialect.meant(tree)
-    assert dialect.spelled(meant) == tree
+    meant = dialect.to_core(tree)
+    assert dialect.from_core(meant) == tree
     assert dialect.tree.parse(tree.text()) == tree
     assert Call.parse(meant.text()) == meant
     assert meant.output in (*ANSWERS, "edit")
@@ -83,7 +83,7 @@ def test_equal_programs_are_one_and_the_same_call(name):
     dialect = DIALECTS[name]
     for output in outputs(dialect):
         text = random_tree(np.random.default_rng(5), dialect.tree, output).text()
-        one, other = (dialect.meant(dialect.tree.parse(text)) for _ in range(2))
+        one, other = (dialect.to_core(dialect.tree.parse(text)) for _ in range(2))
         assert one is other
         assert hash(one) == hash(Call.parse(one.text()))
         again = pickle.loads(pickle.dumps(one))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 from po3d.language.english import plural, singular
 from po3d.language.lexicon import lexicon
 from po3d.scene.rooms import CATEGORIES, SYNONYMS

@@ -10,7 +10,7 @@ from po3d.language.grammar_check import ambiguities, everything, problems, sampl
 from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
-from po3d.language.programs.street import STREET, Program
+from po3d.language.programs.street import STREET, StreetProgram
 from po3d.language.say import plain
 from po3d.training.reader_pairs import records
 
@@ -190,4 +190,4 @@ def test_the_benchmarks_own_wordings_are_unchanged(name, prefixes, digest):
     ],
 )  # fmt: skip
 def test_sets_are_called_as_people_call_them(program, words):
-    assert plain.called(STREET.meant(Program.parse(program))) == words
+    assert plain.set_phrase(STREET.to_core(StreetProgram.parse(program))) == words

@@ -2,9 +2,9 @@
 
 import pytest
 
-from po3d.io.shipped import ROOT
+from po3d.io.paths import ROOT
 from po3d.language.read.mending import Mending, mended
-from po3d.systems.learned import there
+from po3d.systems.general_parser import there
 from po3d.training.reader_pairs import records, tables
 
 NAMES = (

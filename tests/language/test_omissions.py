@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from po3d.io.files import read_jsonl
-from po3d.io.shipped import NATURAL
+from po3d.io.paths import NATURAL
 from po3d.language.program import Call
 from po3d.language.read.omissions import DENIED, forgets_how_many, omitted, untold
-from po3d.language.read.reader import FORGETFUL, Reading, _doubted
+from po3d.language.read.reader import FORGETFUL, ParserOutput, _doubted
 from po3d.systems import rooms
 from po3d.systems.rooms import parse_text
 
@@ -46,9 +46,10 @@ def test_a_part_of_several_things_is_kept_or_forgotten(text, program, forgets):
 
 def test_readings_that_keep_it_come_first():
     gone, one = (
-        Reading(Call.parse(f"remove({what})"), p) for what, p in ((CHAIRS, 0.9), (f"some(1, {CHAIRS})", 0.08))
+        ParserOutput(Call.parse(f"remove({what})"), p)
+        for what, p in ((CHAIRS, 0.9), (f"some(1, {CHAIRS})", 0.08))
     )
-    refused = Reading(None, 0.01, "none")
+    refused = ParserOutput(None, 0.01, "none")
     found = _doubted([gone, one, refused], partial(forgets_how_many, "One of the chairs is gone."))
     assert [r.program for r in found] == [one.program, gone.program, None]
     assert found[1].probability == pytest.approx(0.9 * FORGETFUL)
@@ -115,7 +116,7 @@ def test_the_rooms_reader_does_not_take_them_all():
         own = {"change": change, "images": ("view",), "views": (0,)}
         return rooms.Question("a", "", "How many chairs are there?", "2d", "", **own)
 
-    some, every = rooms.Reader(Parser()).read(
+    some, every = rooms.RoomQuestionParser(Parser()).read(
         [asked("One of the chairs is gone."), asked("The chairs are gone.")]
     )
     assert "how many" in some.unread

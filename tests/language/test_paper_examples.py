@@ -7,13 +7,13 @@ from po3d.language.programs.scope import SCOPE
 from po3d.language.read.omissions import DENIED
 from po3d.reasoning.questions import Question
 from po3d.systems import orbit, photographs, rooms, street
-from po3d.systems.choices import unframed
+from po3d.systems.answer_options import strip_prompt_template
 
 READERS = {
-    "street": street.own_reader,
-    "photographs": photographs.Reader,
-    "orbit": orbit.Reader,
-    "rooms": rooms.own_reader,
+    "street": street.benchmark_parser,
+    "photographs": photographs.PhotoQuestionParser,
+    "orbit": orbit.OrbitQuestionParser,
+    "rooms": rooms.benchmark_parser,
 }
 EXAMPLES = {
     "street": [
@@ -376,7 +376,7 @@ def test_examples_of_the_papers_are_read(world):
     questions = [Question(str(k), "", text, "2d", "") for k, (text, _) in enumerate(EXAMPLES[world])]
     missed = []
     for (text, program), reading in zip(EXAMPLES[world], READERS[world]().read(questions), strict=True):
-        found = reading.asked.program
+        found = reading.question.program
         spelled = "" if found is None else SCOPE.text(found) if world == "orbit" else found.text()
         missed += [text] * (spelled != program)
     assert len(missed) == MISSES[world], missed
@@ -402,4 +402,4 @@ def test_examples_of_the_papers_are_read(world):
 def test_a_denied_change_changes_nothing(change, denied):
     assert bool(DENIED.fullmatch(change)) is denied
     asked = Question("1", "", "How many chairs are there?", "2d", "", change=change)
-    assert unframed(asked).change == ("" if denied else change)
+    assert strip_prompt_template(asked).change == ("" if denied else change)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from po3d.io.checkpoint import SHIPPED
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import TOKENS, Program, from_tokens
+from po3d.language.programs.street import TOKENS, StreetProgram, from_tokens
 from po3d.language.read.seq2seq import Seq2Seq, TypeTable, restored
 from po3d.language.read.street_parser import LANGUAGE, Parser
 from po3d.language.say.street.language import FAMILIES, sample_program
@@ -47,7 +47,7 @@ def test_random_weights_still_write_valid_programs(seed, longest):
     for row in range(5):
         tokens = [TOKENS[k] for k in decoded.tokens[row, : decoded.lengths[row]]]
         assert len(tokens) <= longest
-        assert isinstance(from_tokens(tokens), Program)  # the constructor checks the types
+        assert isinstance(from_tokens(tokens), StreetProgram)  # the constructor checks the types
     assert ((decoded.probability > 0) & (decoded.probability <= 1)).all()
 
 

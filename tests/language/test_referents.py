@@ -3,7 +3,7 @@
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.referents import as_said, completed, told_apart
+from po3d.language.read.referents import completed, disambiguate, without_redundant_looks
 
 ROOM = [
     {"name": "bucket", "color": "white", "material": "plastic", "state": "full"},
@@ -62,8 +62,8 @@ def test_a_table_of_single_things_changes_no_program():
 def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
     asked = Call.parse(f"query(name, {told})")
     meant = asked if look is None else Call.parse(f"query({look}, {told})")
-    assert told_apart(asked, ROOM) == meant
-    assert told_apart(meant, ROOM) == meant
+    assert disambiguate(asked, ROOM) == meant
+    assert disambiguate(meant, ROOM) == meant
 
 
 def test_nothing_is_told_by_a_look_that_two_have():
@@ -71,8 +71,8 @@ def test_nothing_is_told_by_a_look_that_two_have():
     cups = [
         {"name": "tea cup", "color": c, "material": None, "state": "full"} for c in ("red", "red", "blue")
     ]
-    assert told_apart(asked, cups) == asked
-    assert told_apart(asked, cups[1:]).args[0] == "color"
+    assert disambiguate(asked, cups) == asked
+    assert disambiguate(asked, cups[1:]).args[0] == "color"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_nothing_is_told_by_a_look_that_two_have():
 )  # fmt: skip
 def test_a_look_that_nobody_named_tells_nothing_apart(text, read, meant):
     read = Call.parse(read)
-    assert as_said(read, text, ROOM) == (read if meant is None else Call.parse(meant))
+    assert without_redundant_looks(read, text, ROOM) == (read if meant is None else Call.parse(meant))
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_a_size_is_named_in_any_word(text, kept):
     street = [{"name": "school bus", "size": "large"}, {"name": "regular bus", "size": "small"}]
     read = Call.parse('unique(filter(size, "large", filter(shape, "bus", scene)))')
     bare = Call.parse('unique(filter(shape, "bus", scene))')
-    assert as_said(read, text, street) == (read if kept else bare)
+    assert without_redundant_looks(read, text, street) == (read if kept else bare)

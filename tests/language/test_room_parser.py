@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from po3d.io.checkpoint import locate
-from po3d.language.programs.rooms import Call, parse_text
+from po3d.language.programs.rooms import RoomCall, parse_text
 from po3d.language.read.room_meaning import agreeing
 from po3d.language.read.room_parser import LANGUAGE, RoomParser, _text
 from po3d.language.read.seq2seq import Seq2Seq
@@ -31,7 +31,7 @@ def test_random_weights_still_write_valid_programs_of_the_wanted_sort(seed, sort
     for parse in parser.parse(
         ["the chair has been removed", "where is the desk ?", "the canoe is the chair"], sort
     ):
-        assert isinstance(parse.program, Call)  # the constructor checks the types
+        assert isinstance(parse.program, RoomCall)  # the constructor checks the types
         assert parse.program.output in types
 
 

@@ -8,7 +8,7 @@ from po3d.language.programs.scope import CAMERA, SCOPE, call
 from po3d.language.read.scope_reader import read
 from po3d.language.say.scope import say
 from po3d.scene.orbit import LABELS
-from po3d.synthesis.orbit.catalogue import PEOPLE, things
+from po3d.synthesis.multi_view.catalogue import PEOPLE, things
 
 EXAMPLES = {  # the paper's figures 18 to 23
     "From the camera's perspective, where is the green trash can relative to the orange trash can?":

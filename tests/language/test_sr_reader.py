@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.files import read_jsonl
+from po3d.io.paths import NATURAL
 from po3d.io.seeding import rng
-from po3d.io.shipped import NATURAL
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall, ask
 from po3d.language.read.threedsrbench_reader import read

@@ -11,10 +11,10 @@ import po3d
 from po3d.cli import ask
 from po3d.cli import main as cli
 from po3d.io.errors import InputError
+from po3d.io.paths import MINI
 from po3d.io.seeding import rng
-from po3d.io.shipped import MINI
-from po3d.perception.domain import REFUSED, Domain
-from po3d.systems.choosing import KINDS, StrangePicture
+from po3d.perception.ood import REFUSED, FeatureDistribution
+from po3d.systems.domain_router import KINDS, OutOfDistributionWarning
 
 NOISE = rng(5, "domain/noise").integers(0, 256, (480, 640, 3), dtype=np.uint8)
 PICTURES = {
@@ -34,35 +34,35 @@ def cloud(seed, centre, count=400):
 
 @pytest.fixture(scope="module")
 def domain():
-    return Domain.of(cloud(1, np.zeros(12)), cloud(2, np.full(12, 2.0)))
+    return FeatureDistribution.of(cloud(1, np.zeros(12)), cloud(2, np.full(12, 2.0)))
 
 
 def test_of_its_own_kind_few_are_refused_and_of_others_nearly_all(domain):
-    assert np.mean(domain.strangeness(cloud(3, np.zeros(12), 4000)) > 1) < 2.5 * REFUSED
-    assert np.mean(domain.strangeness(cloud(4, np.full(12, 2.0), 4000)) > 1) > 0.97
+    assert np.mean(domain.ood_score(cloud(3, np.zeros(12), 4000)) > 1) < 2.5 * REFUSED
+    assert np.mean(domain.ood_score(cloud(4, np.full(12, 2.0), 4000)) > 1) > 0.97
 
 
 def test_what_nobody_has_seen_is_strange_wherever_it_lies(domain):
     away = rng(6, "domain/away").normal(size=(50, 12))
     away *= 60 / np.linalg.norm(away, axis=1, keepdims=True)
-    assert (domain.strangeness(away) > 1).all()
-    assert (domain.strangeness(2 * away) > domain.strangeness(away)).all()
+    assert (domain.ood_score(away) > 1).all()
+    assert (domain.ood_score(2 * away) > domain.ood_score(away)).all()
 
 
 def test_a_record_holds_it_and_a_damaged_one_is_said(domain):
     record = json.loads(json.dumps(domain.record()))
     features = cloud(5, np.ones(12), 20)
     np.testing.assert_allclose(
-        Domain.read(record).strangeness(features), domain.strangeness(features), rtol=1e-4
+        FeatureDistribution.read(record).ood_score(features), domain.ood_score(features), rtol=1e-4
     )
     for damage in (
         {"mean": record["mean"][:8]}, {"spread": "@@"}, {"direction": 7}, {"limits": [1.0]}, {"limits": [1.0, -1.0]},
         {"limits": [1.0, math.nan]}, {"spread": record["mean"]},
     ):  # fmt: skip
         with pytest.raises(InputError, match="statistics of its pictures are damaged"):
-            Domain.read(record | damage)
+            FeatureDistribution.read(record | damage)
     with pytest.raises(InputError, match="damaged"):
-        Domain.read({})
+        FeatureDistribution.read({})
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +80,12 @@ def test_auto_takes_a_picture_for_what_it_is(auto, kind):
 def test_auto_refuses_noise_and_the_others_warn_of_what_they_do_not_know(auto):
     with pytest.raises(InputError, match="like none that the shipped estimators know"):
         auto.look(NOISE)
-    streets = auto.made["street"]()
+    streets = auto.builders["street"]()
     for picture in (NOISE, PICTURES["rooms"], PICTURES["map"]):
-        with pytest.warns(StrangePicture, match="like none that this estimator knows"):
+        with pytest.warns(OutOfDistributionWarning, match="like none that this estimator knows"):
             streets.look(picture)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", StrangePicture)
+        warnings.simplefilter("error", OutOfDistributionWarning)
         streets.look(PICTURES["street"])
 
 
@@ -101,7 +101,7 @@ def test_auto_refuses_noise_and_the_others_warn_of_what_they_do_not_know(auto):
 def test_who_can_read_the_question_answers(auto, kind, question, looking):
     answer = auto.ask(PICTURES[kind], question, **looking)
     assert answer.status in ("ok", "failed"), answer.reason
-    assert answer.looked.kind == kind
+    assert answer.domain_match.kind == kind
     assert f"taken for: {kind}" in str(answer)
     assert auto.ask(answer.scene, question).answer == answer.answer  # of the table alone
     if kind == "map":

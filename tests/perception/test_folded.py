@@ -8,7 +8,7 @@ from torch import nn
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.checkpoint import locate
 from po3d.perception import estimator
-from po3d.perception.folded import Pixels, folded
+from po3d.perception.fused_network import FusedInput, folded
 from po3d.perception.network import Input
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
@@ -37,10 +37,10 @@ def pictures(count=2, width=128, height=96):
 @pytest.mark.parametrize(
     ("backbone", "fold", "first"),
     [
-        ("regnetx_002", 2, Pixels),
-        ("resnet10t", 2, Pixels),
-        ("resnet18", 1, Pixels),
-        ("mobilenetv3_small_050", 2, Pixels),
+        ("regnetx_002", 2, FusedInput),
+        ("resnet10t", 2, FusedInput),
+        ("resnet18", 1, FusedInput),
+        ("mobilenetv3_small_050", 2, FusedInput),
         ("tf_efficientnet_lite0", 2, Input),  # pads unevenly
     ],
 )

@@ -19,7 +19,7 @@ from po3d.perception.foundation_geometry import (
     thing_points,
     unprojected,
 )
-from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.scene.geometry import Camera, box_corners, rotation_z, wrap_angle
 
 WIDTH, HEIGHT, FOCAL = 320, 240, 300.0
@@ -55,10 +55,10 @@ def image_box(camera: Camera, position, heading: float, extent) -> tuple[float, 
 
 @pytest.mark.parametrize(("pitch", "roll"), [(-0.2, 0.0), (-0.5, 0.2), (-0.25, -0.3), (-0.35, 0.45)])
 def test_a_tilted_ground_with_boxes_gives_back_gravity_places_and_sizes(pitch, roll):
-    true = held(Hold(1.6, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    true = held(CameraPose(1.6, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     points = unprojected(depth_map(true), FOCAL)
     camera = level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points)
-    found = hold_of(camera)
+    found = camera_pose_of(camera)
     assert np.degrees(abs(found.pitch - pitch)) < 1
     assert np.degrees(abs(found.roll - roll)) < 1
     assert found.height == pytest.approx(1.6, abs=0.03)
@@ -70,12 +70,12 @@ def test_a_tilted_ground_with_boxes_gives_back_gravity_places_and_sizes(pitch, r
 
 
 def test_noise_of_a_depth_network_moves_gravity_by_less_than_two_degrees():
-    true = held(Hold(1.5, -0.3, 0.15, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    true = held(CameraPose(1.5, -0.3, 0.15, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     noise = 1 + 0.02 * np.random.default_rng(0).standard_normal((HEIGHT // 8, WIDTH // 8)).repeat(
         8, 0
     ).repeat(8, 1)
     points = unprojected(depth_map(true) * noise, FOCAL)
-    found = hold_of(level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points))
+    found = camera_pose_of(level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points))
     assert np.degrees(abs(found.pitch + 0.3)) < 2
     assert np.degrees(abs(found.roll - 0.15)) < 2
 
@@ -83,16 +83,16 @@ def test_noise_of_a_depth_network_moves_gravity_by_less_than_two_degrees():
 def test_a_wall_is_no_ground_and_the_camera_is_then_taken_for_level():
     points = unprojected(np.full((HEIGHT, WIDTH), 3.0), FOCAL)
     assert find_ground(points) is None
-    hold = hold_of(level_camera(WIDTH, HEIGHT, FOCAL, None, points))
+    hold = camera_pose_of(level_camera(WIDTH, HEIGHT, FOCAL, None, points))
     assert (hold.pitch, hold.roll) == pytest.approx((0, 0))
     assert hold.height == pytest.approx(3.0 * HEIGHT / 2 / FOCAL, rel=0.05)  # the lowest that is seen
     nothing = np.full((4, 4, 3), np.nan)
     assert find_ground(nothing) is None
-    assert hold_of(level_camera(4, 4, 4.0, None, nothing)).height == EYE
+    assert camera_pose_of(level_camera(4, 4, 4.0, None, nothing)).height == EYE
 
 
 def test_a_table_over_a_visible_floor_is_not_the_ground():
-    true = held(Hold(1.6, -0.5, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    true = held(CameraPose(1.6, -0.5, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     table = ((0.0, 2.6, 0.7), 0.0, (1.2, 1.8, 0.06))
     points = unprojected(depth_map(true, (table,)), FOCAL)
     ground = find_ground(points)
@@ -101,7 +101,7 @@ def test_a_table_over_a_visible_floor_is_not_the_ground():
 
 
 def test_what_stands_behind_or_before_a_thing_is_not_part_of_it():
-    true = held(Hold(1.5, -0.2, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    true = held(CameraPose(1.5, -0.2, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     mug, wall = ((0.0, 2.0, 0.8), 0.3, (0.4, 0.4, 0.5)), ((0.0, 5.0, 1.5), 0.0, (8.0, 0.2, 3.0))
     points = unprojected(depth_map(true, (mug, wall)), FOCAL)
     x0, y0, x1, y1 = image_box(true, *mug)
@@ -110,7 +110,7 @@ def test_what_stands_behind_or_before_a_thing_is_not_part_of_it():
 
 
 def test_hidden_depth_is_that_of_things_of_the_name():
-    true = held(Hold(1.2, 0.0, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    true = held(CameraPose(1.2, 0.0, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     bus = ((0.0, 20.0, 1.55), -math.pi / 2, (11.0, 2.55, 3.1))  # its front toward the camera
     points = unprojected(depth_map(true, (bus,)), FOCAL)
     cloud = thing_points(points, image_box(true, *bus), true)
@@ -164,7 +164,7 @@ def test_polar_lifts_the_viewer_and_rotation_turns_the_picture_counter_clockwise
 def test_the_angles_of_an_upright_thing_give_its_heading_under_any_pitch_roll_and_place(
     heading, pitch, roll, x, y
 ):
-    camera = held(Hold(1.5, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    camera = held(CameraPose(1.5, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     ray = camera.cam_T_world.transform([x, y, 0.5])
     assume(ray[2] > 0.3)
     # What a perfect network says: the thing as a camera sees it that points at it, rolled as the picture is.

@@ -8,11 +8,11 @@ from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, im
 
 from po3d.perception import foundation_networks as networks
 from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
-from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.systems import photographs
-from po3d.systems.asking import Model
+from po3d.systems.api import Model
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.tables import Estimated
+from po3d.systems.scene_sources import Estimated
 
 
 def test_the_detector_is_asked_for_the_nouns_of_descriptions():
@@ -56,11 +56,13 @@ class Staged:
 
 
 def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
-    camera = held(Hold(1.6, -0.3, 0.2, math.pi / 2), WIDTH, HEIGHT, FOCAL)
+    camera = held(CameraPose(1.6, -0.3, 0.2, math.pi / 2), WIDTH, HEIGHT, FOCAL)
     staged = Staged(camera, dict(zip(("chair", "sofa", "dog"), THINGS)), depth_map(camera))
     estimator = FoundationEstimator(staged.detect, staged.measure, staged.face, ("sofa", "dog"))
     picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
-    model = Model(Pipeline(Estimated(estimator, "photographs"), photographs.Reader(), photographs.EXECUTOR))
+    model = Model(
+        Pipeline(Estimated(estimator, "photographs"), photographs.PhotoQuestionParser(), photographs.DOMAIN)
+    )
     answer = model.ask(picture, "Which is closer to the camera, the chair or the sofa?", focal=FOCAL / WIDTH)
     assert staged.asked == [["chair", "sofa", "dog"]]  # the question's, then the vocabulary's
     assert answer.answer == "sofa"
@@ -70,7 +72,7 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
         assert (
             abs(math.remainder(o.heading - math.pi, 2 * math.pi)) < 0.4
         )  # its left is seen: it faces left, -x
-    assert hold_of(answer.scene.camera).roll == pytest.approx(0.2, abs=0.02)
+    assert camera_pose_of(answer.scene.camera).roll == pytest.approx(0.2, abs=0.02)
     assert "pitch -17°, roll 11°" in str(answer)
     higher = model.ask(
         picture, "Which object has a higher location?", options=("the dog", "the chair"), focal=FOCAL / WIDTH
@@ -79,7 +81,7 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
 
 
 def test_a_smaller_picture_for_the_networks_gives_the_same_table():
-    camera = held(Hold(1.6, -0.3, 0.0, math.pi / 2), WIDTH, HEIGHT, FOCAL)
+    camera = held(CameraPose(1.6, -0.3, 0.0, math.pi / 2), WIDTH, HEIGHT, FOCAL)
     staged = Staged(camera, {"chair": THINGS[0]}, depth_map(camera))
     large = np.zeros((3 * HEIGHT, 3 * WIDTH, 3), np.uint8)
     estimator = FoundationEstimator(staged.detect, staged.measure, None, longest_side=WIDTH)

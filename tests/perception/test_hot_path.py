@@ -6,8 +6,8 @@ from generators import random_program, random_scene
 
 from po3d.evaluation.roofline import Counted
 from po3d.perception.detection import detected
-from po3d.perception.folded import folded
-from po3d.perception.mirrored import Mirrored
+from po3d.perception.flip_tta import FlipTTA
+from po3d.perception.fused_network import folded
 from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
@@ -17,7 +17,7 @@ from po3d.scene.vocabulary import ATTRIBUTES
 def test_no_host_waits_between_pixels_and_the_joint_fit():
     torch.manual_seed(0)
     net = StreetEstimator.build(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
-    looks = Mirrored(folded(net))
+    looks = FlipTTA(folded(net))
     pictures = torch.randint(0, 256, (3, 96, 128, 3), dtype=torch.uint8)
     options = dict(width=640, limit=8, calibration=CALIBRATION, threshold=0.0, packed=False)
     with Counted() as seen:

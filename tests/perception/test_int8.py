@@ -11,8 +11,8 @@ from torch import nn
 
 from po3d.io.errors import InputError
 from po3d.io.images import read_image
-from po3d.io.shipped import ROOT
-from po3d.perception.folded import folded
+from po3d.io.paths import ROOT
+from po3d.perception.fused_network import folded
 from po3d.perception.int8 import LAST, MAPS, Rounded, on_openvino, ranges, rounded
 from po3d.perception.street import StreetEstimator
 

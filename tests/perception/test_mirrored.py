@@ -9,8 +9,8 @@ import torch
 
 from po3d.perception import detection, room_view
 from po3d.perception.detection import detect
-from po3d.perception.folded import Pixels
-from po3d.perception.mirrored import SWAPPED, Mirrored
+from po3d.perception.flip_tta import SWAPPED, FlipTTA
+from po3d.perception.fused_network import FusedInput
 from po3d.perception.network import HEADING_BINS
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
@@ -44,7 +44,7 @@ def test_corners_seen_in_a_mirror_are_those_of_the_mirrored_box():
 
 @pytest.mark.parametrize("facing", [0.0, math.pi / 2])
 def test_the_mirror_image_gets_the_mirrored_detections(net, facing):
-    looks, images = Mirrored(net, facing), pictures()
+    looks, images = FlipTTA(net, facing), pictures()
     log_focal = torch.tensor([0.1, -0.2])
 
     def found(batch):
@@ -84,7 +84,7 @@ def test_the_mirror_image_gets_the_mirrored_detections(net, facing):
 
 @pytest.mark.parametrize("facing", [0.0, math.pi / 2])
 def test_bins_are_those_of_mirrored_headings(net, facing):
-    bins, width = Mirrored(net, facing).bins, 2 * math.pi / HEADING_BINS
+    bins, width = FlipTTA(net, facing).bins, 2 * math.pi / HEADING_BINS
     for k in range(HEADING_BINS):
         mirrored = (2 * facing - (k + 0.5) * width) % (2 * math.pi)
         assert bins[k] == int(mirrored // width)
@@ -94,7 +94,7 @@ def test_bins_are_those_of_mirrored_headings(net, facing):
 @torch.no_grad()
 def test_a_surer_look_counts_for_more(net):
     """Of two looks at a thing, numbers follow the one with the smaller scale, and words their log probabilities' mean."""
-    looks, images = Mirrored(net), pictures(1)
+    looks, images = FlipTTA(net), pictures(1)
     dense = looks(images)
     boxes, index = torch.tensor([[40.0, 40.0, 90.0, 100.0]]), torch.zeros(1, dtype=torch.long)
     both = [
@@ -128,19 +128,19 @@ def lit(images, red, blue):
 
 
 def test_coloured_light_is_taken_away_for_the_second_look_and_white_light_left(net):
-    looks, images = Mirrored(net, cast=0.15), pictures()
+    looks, images = FlipTTA(net, cast=0.15), pictures()
     white, warm = lit(images, 1.05, 0.95), lit(images, 1.5, 0.5)
     seen, coloured = looks._grey_balanced(torch.cat([white, warm]))
     assert coloured.tolist() == [False, False, True, True]
     assert torch.equal(seen[:2], white)
     torch.testing.assert_close(seen[2:], lit(images, 1.0, 1.0), atol=0.02, rtol=0)
-    assert torch.equal(Mirrored(net)._grey_balanced(warm)[0], warm)
+    assert torch.equal(FlipTTA(net)._grey_balanced(warm)[0], warm)
 
 
 def test_pixels_of_the_faster_copy_are_balanced_alike(net):
     images = (lit(pictures(), 1.5, 0.5) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
     found = []
-    for part in (net.input, Pixels(160)):
+    for part in (net.input, FusedInput(160)):
         given = part.pixels(images)
         torch.testing.assert_close(part.colours(given), images.permute(0, 3, 1, 2) / 255)
         gain = torch.tensor([0.7, 1.0, 2.5]).view(1, 3, 1, 1)
@@ -154,7 +154,7 @@ def test_paints_are_told_by_the_picture_as_it_is(street):
     images = lit(torch.rand(1, 3, 96, 128, generator=torch.Generator().manual_seed(1)), 1.5, 0.5)
     boxes, index = torch.tensor([[20.0, 20.0, 60.0, 70.0]]), torch.zeros(1, dtype=torch.long)
     alone = street.describe(street(images), boxes, index).attributes
-    looks = Mirrored(street, cast=0.15)
+    looks = FlipTTA(street, cast=0.15)
     both = looks.describe(looks(images), boxes, index).attributes
     torch.testing.assert_close(both["color"], alone["color"].log_softmax(-1), atol=1e-4, rtol=1e-3)
     assert not torch.allclose(both["shape"], alone["shape"].log_softmax(-1), atol=1e-4)

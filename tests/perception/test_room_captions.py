@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.perception.caption_grammar import Mention, Said, read_caption
+from po3d.perception.caption_grammar import CaptionRelation, Mention, read_caption
 from po3d.perception.room_captions import table
-from po3d.synthesis.rooms.captions import EACH, captions
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.captions import EACH, captions
+from po3d.synthesis.top_view.layouts import sample_room
 
 IT = Mention("")
 
@@ -19,43 +19,43 @@ IT = Mention("")
             "This is a brown chair. It is to the left of the table near the window.",
             "chair",
             {"color": "brown"},
-            [Said("left", IT, (Mention("table"),)), Said("near", Mention("table"), (Mention("window"),))],
+            [CaptionRelation("left", IT, (Mention("table"),)), CaptionRelation("near", Mention("table"), (Mention("window"),))],
         ),
         (
             "There is a grey wood coffee table in front of the black sofa. There is a red lamp on it.",
             "coffee table",
             {"color": "gray", "material": "wooden"},
             [
-                Said("front", IT, (Mention("sofa", {"color": "black"}),)),
-                Said("on", Mention("lamp", {"color": "red"}), (IT,)),
+                CaptionRelation("front", IT, (Mention("sofa", {"color": "black"}),)),
+                CaptionRelation("on", Mention("lamp", {"color": "red"}), (IT,)),
             ],
         ),
         (
             "the fan is in the back left corner of the room; it is switched on.",
             "fan",
             {"state": "on"},
-            [Said("corner", IT, (), ("back", "left"))],
+            [CaptionRelation("corner", IT, (), ("back", "left"))],
         ),
         (
             "this is a window. it is made of glass. it is along the rear wall between the bed and the desk.",
             "window",
             {"material": "glass"},
-            [Said("wall", IT, (), ("back",)), Said("between", IT, (Mention("bed"), Mention("desk")))],
+            [CaptionRelation("wall", IT, (), ("back",)), CaptionRelation("between", IT, (Mention("bed"), Mention("desk")))],
         ),
         (
             "a light brown shelf. it is on the right side of the room, next to two doors.",
             "shelf",
             {"color": "brown"},
-            [Said("side", IT, (), ("right",))],
+            [CaptionRelation("side", IT, (), ("right",))],
         ),
-        ("this is a flux compensator behind the couch.", "flux compensator", {}, [Said("back", IT, (Mention("couch"),))]),
+        ("this is a flux compensator behind the couch.", "flux compensator", {}, [CaptionRelation("back", IT, (Mention("couch"),))]),
         ("the picture is over the bed, in the middle of the room.", "picture", {},
-         [Said("above", IT, (Mention("bed"),)), Said("middle", IT)]),
+         [CaptionRelation("above", IT, (Mention("bed"),)), CaptionRelation("middle", IT)]),
     ],
 )  # fmt: skip
 def test_captions_are_read(text, name, looks, said):
     reading = read_caption(text)
-    assert (reading.name, reading.looks, list(reading.said)) == (name, looks, said)
+    assert (reading.name, reading.looks, list(reading.relations)) == (name, looks, said)
 
 
 @pytest.mark.parametrize("text", ["", "...", "What a lovely day it was."])

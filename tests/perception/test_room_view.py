@@ -14,7 +14,7 @@ from po3d.io.seeding import rng
 from po3d.perception import room_view
 from po3d.perception.detection import Detections
 from po3d.perception.room_view import ATTRIBUTES, HEIGHT, NAMES, WIDTH, RoomViewEstimator, lifted
-from po3d.scene.camera import Hold, held, hold_of, mirrored
+from po3d.scene.camera import CameraPose, camera_pose_of, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.rooms import CATEGORIES
@@ -28,7 +28,7 @@ TINY = dict(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
 FOCAL = 0.8  # widths of the picture
 
 
-def scene_of(hold: Hold, seed: int = 0, ground: tuple[float, float] = (0.0, 0.0)) -> Scene:
+def scene_of(hold: CameraPose, seed: int = 0, ground: tuple[float, float] = (0.0, 0.0)) -> Scene:
     """Four things of rooms before a camera, three of them on the floor."""
     r = rng(seed, "room-view-test")
     camera = held(hold, WIDTH, HEIGHT, FOCAL * WIDTH, ground)
@@ -74,7 +74,7 @@ def exact(scene: Scene) -> tuple[Detections, list[int]]:
 
 def in_own_frame(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """Positions and headings when the camera stands over the origin and looks along +y."""
-    hold = hold_of(scene.camera)
+    hold = camera_pose_of(scene.camera)
     turn = math.pi / 2 - hold.azimuth
     c, s = math.cos(turn), math.sin(turn)
     ground = (scene.positions[:, :2] - scene.camera.position[:2]) @ np.array([[c, s], [-s, c]])
@@ -82,7 +82,7 @@ def in_own_frame(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
 
 
 holds = st.builds(
-    Hold, st.floats(0.3, 2.4), st.floats(-0.9, 0.1), st.floats(-0.75, 0.75), st.floats(-3.1, 3.1)
+    CameraPose, st.floats(0.3, 2.4), st.floats(-0.9, 0.1), st.floats(-0.75, 0.75), st.floats(-3.1, 3.1)
 )
 
 
@@ -104,13 +104,13 @@ def test_exact_outputs_give_the_exact_table_however_the_camera_is_held(hold, see
             extent = extent[[1, 0, 2]] if quarters % 2 else extent
         assert turn == pytest.approx(0, abs=0.01)
         assert table.extents[k] == pytest.approx(extent, rel=0.01)
-    got = hold_of(table.camera)
+    got = camera_pose_of(table.camera)
     assert (got.roll, got.pitch, got.height) == pytest.approx((hold.roll, hold.pitch, hold.height), abs=0.01)
     assert got.azimuth == pytest.approx(math.pi / 2)
 
 
 def test_the_floor_mends_what_a_depth_gets_wrong():
-    scene = scene_of(Hold(1.5, -0.3, 0.2, 0.4), seed=3)
+    scene = scene_of(CameraPose(1.5, -0.3, 0.2, 0.4), seed=3)
     found, rows = exact(scene)
     found.depth[0, 0] += (0.25, 0.3)  # 28 % too far, and the network knows that it is not sure
     found.points[...] += rng(0, "room-view-noise").normal(0, 1.0, found.points.shape)
@@ -120,7 +120,7 @@ def test_the_floor_mends_what_a_depth_gets_wrong():
 
 
 def test_a_picture_of_another_size_and_shape_gives_the_same_places():
-    scene = scene_of(Hold(1.5, -0.3, 0.1, 0.4), seed=5)
+    scene = scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5)
     found, _ = exact(scene)
     square = found._replace(
         points=(found.points - (0, HEIGHT / 2)) * (1, HEIGHT / WIDTH) * 1.0 + (0, HEIGHT / 2)
@@ -132,7 +132,7 @@ def test_a_picture_of_another_size_and_shape_gives_the_same_places():
 
 
 def test_labels_of_the_mirror_image():
-    scene = scene_of(Hold(1.5, -0.3, 0.3, 0.4), seed=1)
+    scene = scene_of(CameraPose(1.5, -0.3, 0.3, 0.4), seed=1)
     got, expected = mirrored_labels(labels_of(scene)), labels_of(mirrored(scene))
     n = int(expected.present.sum())
     assert n == got.present.sum() >= 3
@@ -145,7 +145,7 @@ def test_labels_of_the_mirror_image():
 
 
 def test_labels_say_what_the_table_says():
-    scene = scene_of(Hold(1.4, -0.2, 0.3, 1.0), seed=2)
+    scene = scene_of(CameraPose(1.4, -0.2, 0.3, 1.0), seed=2)
     labels = labels_of(scene)
     n = int(labels.present.sum())
     depth = scene.camera.project(scene.positions)[1]
@@ -159,7 +159,7 @@ def test_labels_say_what_the_table_says():
 
 
 def test_the_front_of_a_symmetric_thing_is_the_side_away_from_the_viewer():
-    scene = scene_of(Hold(1.4, -0.2, 0.0, 1.0), seed=2)
+    scene = scene_of(CameraPose(1.4, -0.2, 0.0, 1.0), seed=2)
     (row,) = [i for i, o in enumerate(scene.objects) if o.value("name") == "lamp"]
     expected = labels_of(scene)
     for quarters in range(4):
@@ -178,16 +178,18 @@ def test_the_front_of_a_symmetric_thing_is_the_side_away_from_the_viewer():
 
 
 def test_what_is_hidden_tiny_or_outside_is_not_asked_for():
-    scene = scene_of(Hold(1.4, -0.2, 0.0, 1.0), seed=2)
+    scene = scene_of(CameraPose(1.4, -0.2, 0.0, 1.0), seed=2)
     assert labels_of(scene).present.sum() == 4
     assert view_labels(scene, [1, 0.05, 1, 1], [10_000] * 4).present.sum() == 3
     assert view_labels(scene, [1] * 4, [10_000, 10_000, 50, 10_000]).present.sum() == 3
-    away = Scene(scene.objects, scene.axes, "gt", held(Hold(1.4, -0.2, 0.0, -2.0), WIDTH, HEIGHT, 500.0))
+    away = Scene(
+        scene.objects, scene.axes, "gt", held(CameraPose(1.4, -0.2, 0.0, -2.0), WIDTH, HEIGHT, 500.0)
+    )
     assert view_labels(away, [1] * 4, [10_000] * 4).present.sum() == 0
 
 
 def test_names_are_those_of_rooms_and_of_orbit_scenes():
-    from po3d.synthesis.orbit.catalogue import things
+    from po3d.synthesis.multi_view.catalogue import things
 
     assert set(NAMES) == {*CATEGORIES, *things()}
     assert list(NAMES) == sorted(NAMES)
@@ -197,7 +199,7 @@ def test_names_are_those_of_rooms_and_of_orbit_scenes():
 def test_an_untrained_network_estimates_and_trains():
     torch.manual_seed(0)
     module = EstimatorModule(TINY, world="room_view")
-    scene = scene_of(Hold(1.4, -0.2, 0.1, 1.0), seed=2)
+    scene = scene_of(CameraPose(1.4, -0.2, 0.1, 1.0), seed=2)
     labels = {k: torch.from_numpy(np.asarray(v))[None] for k, v in labels_of(scene)._asdict().items()}
     image = torch.rand(1, 3, 96, 128)
     optimiser = torch.optim.Adam(module.net.parameters(), 3e-3)

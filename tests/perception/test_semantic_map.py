@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from po3d.io.errors import InputError
-from po3d.perception.room_furnishing import FILLED, Thing, furnished
+from po3d.perception.room_furnishing import FILLED, ObservedThing, furnished
 from po3d.perception.semantic_map import (
     LabelReader,
     SemanticMap,
@@ -23,7 +23,7 @@ from po3d.perception.semantic_map import (
 )
 from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import sure
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 
 ROOMS = [sample_room(5, k) for k in range(4)]
 
@@ -92,14 +92,14 @@ def test_without_a_scale_things_fill_the_usual_share_of_the_floor():
 
 def test_what_a_map_leaves_open_is_filled_in_by_the_rules():
     things = [
-        Thing("wardrobe", (0.36, 2.0)),  # 0.66 deep where it stands: its back at x = 0.03
-        Thing("mirror", (2.0, 3.96)),
-        Thing("table", (2.0, 1.6)),
-        Thing("cup", (2.1, 1.7)),
-        Thing("chair", (2.0, 0.8)),
-        Thing("flux compensator", (3.0, 2.5)),
-        Thing("book", (3.5, 3.0)),  # no carrier near
-        Thing("lamp", (3.4, 1.0), on=4),
+        ObservedThing("wardrobe", (0.36, 2.0)),  # 0.66 deep where it stands: its back at x = 0.03
+        ObservedThing("mirror", (2.0, 3.96)),
+        ObservedThing("table", (2.0, 1.6)),
+        ObservedThing("cup", (2.1, 1.7)),
+        ObservedThing("chair", (2.0, 0.8)),
+        ObservedThing("flux compensator", (3.0, 2.5)),
+        ObservedThing("book", (3.5, 3.0)),  # no carrier near
+        ObservedThing("lamp", (3.4, 1.0), on=4),
     ]
     wardrobe, mirror, board, cup, chair, unknown, book, lamp = furnished(things, (4.0, 4.0)).objects
     assert (wardrobe.extent[0], wardrobe.heading) == (pytest.approx(0.66), 0.0)

@@ -12,20 +12,20 @@ from study_room import study
 
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, Call
-from po3d.language.read.reader import Reading as Read
-from po3d.reasoning.execute import Asked, Evaluator, run
-from po3d.reasoning.margins import margins_in
+from po3d.language.read.reader import ParserOutput as Read
+from po3d.reasoning.counterfactuals import margins_in
+from po3d.reasoning.execute import Evaluator, QuestionInfo, run
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import Orbit
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 from po3d.systems import orbit as orbits
 from po3d.systems import photographs, rooms, street
-from po3d.systems.learned import joined
-from po3d.systems.pipeline import Tables
+from po3d.systems.general_parser import joined
+from po3d.systems.pipeline import ImageScenes
 from po3d.systems.pipeline import run as run_reading
 
 RULES = {"street": STREET_RULES, "rooms": ROOM_RULES, "3dsrbench": THREEDSRBENCH_RULES, "scope": SCOPE_RULES}
@@ -121,21 +121,21 @@ def test_any_program_on_any_table_has_an_answer_or_a_reason(table, rules, seed):
     scene = TABLES[table](seed)
     program = random_call(random, str(random.choice(ANSWERS)))
     options = OPTIONS[int(random.integers(len(OPTIONS)))]
-    asked = Asked("6d" if seed % 2 else "2d", options, (scene.axes,) if seed % 3 else ())
-    outcome = run(program, World.of(scene, RULES[rules]), asked)
+    asked = QuestionInfo("6d" if seed % 2 else "2d", options, (scene.axes,) if seed % 3 else ())
+    outcome = run(program, SceneGeometry.of(scene, RULES[rules]), asked)
     assert (outcome.answer is None) == (outcome.status == "failed") == bool(outcome.reason)
     assert (outcome.kind is None) == (outcome.status == "ok")
     assert all(isinstance(step, str) for step in outcome.steps)
-    near = margins_in(program, World.of(scene, RULES[rules]), asked)
+    near = margins_in(program, SceneGeometry.of(scene, RULES[rules]), asked)
     assert near.answer == outcome.answer
     assert near.flip is None or near.flip.answer != near.answer
 
 
 WORLDS = {
-    "street": street.EXECUTOR,
-    "rooms": rooms.Executor(samples=0),
-    "photographs": photographs.EXECUTOR,
-    "orbit": orbits.EXECUTOR,
+    "street": street.DOMAIN,
+    "rooms": rooms.RoomDomain(samples=0),
+    "photographs": photographs.DOMAIN,
+    "orbit": orbits.DOMAIN,
 }
 
 
@@ -159,12 +159,12 @@ def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
     (reading,) = joined(executor, question, read)
     if reading.unread:
         return
-    answering = executor.on(Tables({"view": scene}))
+    answering = executor.bind(ImageScenes({"view": scene}))
     ran = run_reading(answering, question, reading)
     assert (ran.outcome.answer is None) == bool(ran.outcome.reason)
     if ran.outcome.answer is not None:
-        assert reading.said(ran.outcome.answer, question)
-        answering.explained(question, ran)
+        assert reading.format_answer(ran.outcome.answer, question)
+        answering.explain(question, ran)
 
 
 def thing(k: int) -> Call:
@@ -205,13 +205,13 @@ def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(tab
         Call("viewer") if meant.viewer == "stands" and frame.args[0] != "object" and seed % 2 else thing(one)
     )
     program = Call("relate", (direction, start, frame, Call("scene")))
-    found = margins_in(Call("count", (program,)), World.of(scene, meant)).steps[-2]
+    found = margins_in(Call("count", (program,)), SceneGeometry.of(scene, meant)).steps[-2]
     (margin,) = [m for m in found if m.object == i] or [None]
     assert margin is not None
 
     def lies(times: float) -> bool:
         moved = margin.nudge.applied(scene, times)
-        return i in Evaluator(World.of(moved, meant, stand=None)).value(program)
+        return i in Evaluator(SceneGeometry.of(moved, meant, stand=None)).value(program)
 
     assert lies(0.0) == (margin.distance > 0)
     if margin.nudge.metres > 1e-6 and start.op != "viewer":  # who stands in the middle moves with the room
@@ -226,7 +226,7 @@ def test_a_frame_of_a_named_thing_means_what_its_own_frame_means(seed):
     for rules in RULES.values():
         scene = numbered(random_scene(random, 5))
         direction = str(random.choice(Call.language.leaves["direction"]))
-        evaluator = Evaluator(World.of(scene, rules))
+        evaluator = Evaluator(SceneGeometry.of(scene, rules))
         own, named = (
             evaluator.value(Call("relate", (direction, thing(0), Call("frame", args), Call("scene"))))
             for args in (("object",), (thing(0),))
@@ -241,13 +241,13 @@ def test_who_asks_has_borders_too():
         "exist",
         (Call("relate", ("front", thing(0), Call("frame", ("object",)), Call("group", (Call("viewer"),)))),),
     )
-    found = margins_in(left, World.of(scene, ROOM_RULES))
+    found = margins_in(left, SceneGeometry.of(scene, ROOM_RULES))
     assert len(found.steps[-2]) == len(scene)
     assert found.flip is not None
-    (margin,) = margins_in(faced, World.of(scene, ROOM_RULES)).steps[-2]
+    (margin,) = margins_in(faced, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
     assert margin.object == -1
     assert margin.nudge is None
-    assert (margin.distance > 0) == (run(faced, World.of(scene, ROOM_RULES)).answer == "yes")
+    assert (margin.distance > 0) == (run(faced, SceneGeometry.of(scene, ROOM_RULES)).answer == "yes")
 
 
 def test_what_tells_a_frame_has_no_border_in_it():
@@ -255,6 +255,6 @@ def test_what_tells_a_frame_has_no_border_in_it():
     frame = Call("frame", (thing(0), thing(1)))
     found = margins_in(
         Call("count", (Call("relate", ("front", thing(2), frame, Call("scene"))),)),
-        World.of(scene, ROOM_RULES),
+        SceneGeometry.of(scene, ROOM_RULES),
     )
     assert {m.object for m in found.steps[-2]} == set(range(3, len(scene)))

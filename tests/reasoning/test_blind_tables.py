@@ -6,9 +6,9 @@ import pytest
 from study_room import study
 
 from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import run
-from po3d.reasoning.plan import plan
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 
 BLIND = replace(
@@ -18,7 +18,7 @@ BLIND = replace(
 
 def ask(program, change=""):
     edited = plan(BLIND, ROOMS.parse(change)).edited if change else unchanged(BLIND)
-    return run(ROOMS.parse(program), World(edited, BLIND))
+    return run(ROOMS.parse(program), SceneGeometry(edited, BLIND))
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,7 @@ def test_what_a_change_says_is_known_afterwards():
 
 def test_one_known_value_makes_an_attribute_count():
     known = replace(BLIND, objects=(study().objects[0], *BLIND.objects[1:]))
-    outcome = run(ROOMS.parse('count(having(color, "red", all("chair")))'), World(unchanged(known), known))
+    outcome = run(
+        ROOMS.parse('count(having(color, "red", all("chair")))'), SceneGeometry(unchanged(known), known)
+    )
     assert outcome.answer == "0"

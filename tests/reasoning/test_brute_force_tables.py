@@ -18,15 +18,15 @@ from test_any_table import TABLES
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, DIRECTIONS, Call
 from po3d.reasoning.batched import Rows, answers, ask, pack
-from po3d.reasoning.execute import Asked, run
-from po3d.reasoning.margins import margins_in
+from po3d.reasoning.counterfactuals import margins_in
+from po3d.reasoning.execute import QuestionInfo, run
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, THREEDSRBENCH_RULES, Rules
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import VIEWS, Orbit
 from po3d.scene.rooms import PURPOSES
 from po3d.scene.table import Scene
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 
 RULES = {"rooms": ROOM_RULES, "3dsrbench": THREEDSRBENCH_RULES, "scope": SCOPE_RULES}
 CLOSED = {
@@ -116,7 +116,7 @@ class Programs:
         return f"#{k} {self.scene.objects[k].value('name')}"
 
 
-def naive(program: Call, scene: Scene, rules: Rules, asked: Asked) -> tuple[str | None, str | None]:
+def naive(program: Call, scene: Scene, rules: Rules, asked: QuestionInfo) -> tuple[str | None, str | None]:
     """(answer, kind of failure); Borderline where floats decide."""
     try:
         return BruteForce(scene, rules, asked.task, asked.views).answer(program), None
@@ -134,9 +134,14 @@ def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
     """How `count` programs on each of five tables ended, and how often each signature stood in one that had an answer."""
     random, meant = rng(seed, f"brute force/{rules}"), RULES[rules]
     scenes, task = tables(seed % 40), "6d" if seed % 2 else "2d"
-    worlds, batch, ended, reached = [World.of(scene, meant) for scene in scenes], [], Counter(), Counter()
+    worlds, batch, ended, reached = (
+        [SceneGeometry.of(scene, meant) for scene in scenes],
+        [],
+        Counter(),
+        Counter(),
+    )
     for k, scene in enumerate(scenes):
-        asked = Asked(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
+        asked = QuestionInfo(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
         for _ in range(count):
             program = Programs(random, scene).call(str(random.choice(ANSWERS)))
             try:
@@ -211,8 +216,8 @@ STUDY = {  # what executor, batch and documents once said differently
 
 @pytest.mark.parametrize("program", STUDY)
 def test_what_was_said_differently(program):
-    asked, call, scene = Asked(refer=Rows(7)), Call.parse(program), study()
-    world = World.of(scene, ROOM_RULES)
+    asked, call, scene = QuestionInfo(refer=Rows(7)), Call.parse(program), study()
+    world = SceneGeometry.of(scene, ROOM_RULES)
     outcome, packed = run(call, world, asked), pack([world])
     assert outcome.answer == STUDY[program]
     assert naive(call, scene, ROOM_RULES, asked) == (outcome.answer, outcome.kind)
@@ -221,7 +226,7 @@ def test_what_was_said_differently(program):
 
 def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
     scene = TABLES["orbit"](1)
-    asked, world = Asked(refer=Rows(len(scene))), World.of(scene, SCOPE_RULES)
+    asked, world = QuestionInfo(refer=Rows(len(scene))), SceneGeometry.of(scene, SCOPE_RULES)
     rows = [Call("refer", (f"#{k}",)) for k in range(len(scene))]
     programs = [
         Call("direction", (a, c, Call("frame", (a, b)), "left_or_right")) for a, b, c in permutations(rows, 3)
@@ -236,9 +241,9 @@ def test_a_thing_of_a_room_that_turns_as_its_margin_says_faces_another_way():
     first, *others = study().objects
     scene = replace(study(), objects=(replace(first, heading=0.2), *others))
     program = Call.parse('count(filter(facing, "right", scene))')
-    found = margins_in(program, World.of(scene, ROOM_RULES)).steps[-2]
+    found = margins_in(program, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
     (margin,) = [m for m in found if m.object == 0]
     assert margin.distance > 0
     for times, faces in ((0.999, "6"), (1.001, "5")):
         turned = margin.nudge.applied(scene, times)
-        assert run(program, World.of(turned, ROOM_RULES)).answer == faces
+        assert run(program, SceneGeometry.of(turned, ROOM_RULES)).answer == faces

@@ -13,10 +13,10 @@ from po3d.language.programs.street import chain, parse_text
 from po3d.reasoning.execute import execute
 from po3d.reasoning.rules import Rules
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes, pack_worlds
+from po3d.scene.posterior import posterior_samples
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.scene.worlds import worlds
 
 
 def cases(count, seed, **options):
@@ -290,7 +290,7 @@ def test_soft_modes_never_leave_the_simplex():
 
 def test_sampled_tables_follow_the_beliefs():
     scene = random_scene(np.random.default_rng(7), 5, certain=False)
-    tables = pack_worlds(worlds(scene, count=6000))
+    tables = pack_worlds(posterior_samples(scene, count=6000))
     np.testing.assert_allclose(tables.mask.mean(0), [o.existence for o in scene.objects], atol=0.03)
     for attribute, values in ATTRIBUTES.items():
         frequency = (tables.codes[attribute][..., None] == np.arange(len(values))).mean(0)

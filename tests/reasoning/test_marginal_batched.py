@@ -12,9 +12,9 @@ from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, multipl
 from po3d.reasoning.packing import meaning, pack_programs, steps
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
+from po3d.scene.posterior import posterior_samples
 from po3d.scene.vocabulary import FACINGS, UNSEEN_SHAPES, VALUES, lineage
-from po3d.scene.worlds import worlds
 
 
 class Fails(Exception):
@@ -25,8 +25,8 @@ def by_hand(program, scene, task, rules=STREET_RULES):
     """(answer -> probability, probability of an answer), by the definitions; relations as each world of the table has them."""
     n, valid = len(scene), 1.0
     exists = [o.existence for o in scene.objects]
-    drawn = worlds(scene, ("pose", "flip"), count=64, seed=0, stage=POSES_STAGE)
-    tables = [World.of(w, rules) for w in drawn.scenes()]
+    drawn = posterior_samples(scene, ("pose", "flip"), count=64, seed=0, stage=POSES_STAGE)
+    tables = [SceneGeometry.of(w, rules) for w in drawn.scenes()]
     hidden = np.zeros((n, n))
     for i, belief in enumerate(scene.occluders or ()):
         for j, p in belief.items():

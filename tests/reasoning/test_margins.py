@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
+from po3d.reasoning.counterfactuals import ObjectPixels, margins, record_of
 from po3d.reasoning.execute import execute
-from po3d.reasoning.margins import Pixels, margins, record_of
 from po3d.reasoning.rules import Rules
 from po3d.scene.street import AXES
 from po3d.scene.table import ObjectState, Scene, sure
@@ -173,7 +173,7 @@ def test_occlusion_in_pixels_where_masks_say_so():
     scene = table(thing(0, 0), thing(2, 0, color="blue"), occluders=({1: 1.0}, {}))
     program = parse_text("count(filter[occlusion=occluded](scene))")
     assert margins(program, scene).steps[1] == ()  # a true table has no doubts
-    found = margins(program, scene, pixels=[Pixels(900, 18), Pixels(700, 11)])
+    found = margins(program, scene, pixels=[ObjectPixels(900, 18), ObjectPixels(700, 11)])
     assert [(m.object, m.distance, m.unit) for m in found.steps[1]] == [(0, 3, "pixels"), (1, -4, "pixels")]
     assert found.flip.answer == "0"
     doubtful = margins(program, replace(scene, occluders=({1: 0.6}, {0: 0.45})))
@@ -198,4 +198,4 @@ def test_inputs_that_have_no_margins_are_refused():
     with pytest.raises(InputError, match="first_hit_only"):
         margins(program, scene, rules=Rules(first_hit_only=True))
     with pytest.raises(InputError, match="2 entries of pixels for a scene of 1 objects"):
-        margins(program, scene, pixels=[Pixels(1, 1)] * 2)
+        margins(program, scene, pixels=[ObjectPixels(1, 1)] * 2)

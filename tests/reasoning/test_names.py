@@ -6,15 +6,15 @@ import pytest
 from study_room import study, thing
 
 from po3d.language.program import Call
+from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plan import plan
 from po3d.reasoning.rules import ROOM_RULES
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 
 
 def asked(scene, program, change=""):
-    world = World.of(scene, ROOM_RULES)
+    world = SceneGeometry.of(scene, ROOM_RULES)
     if change:
         world = world.after(plan(world, Call.parse(change)).edited)
     return run(Call.parse(program), world).answer

@@ -15,12 +15,12 @@ from po3d.language.programs import rooms as room_language
 from po3d.language.programs import scope as scope_language
 from po3d.language.programs import street as street_language
 from po3d.language.programs import threedsrbench as sr_language
-from po3d.reasoning import execute, readings, views
+from po3d.reasoning import execute, grounded, views
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import ORTHOGONAL
+from po3d.scene.posterior import KINDS
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.scene.worlds import KINDS
 from po3d.systems.rooms import room
 
 STREET_RULES = Rules(margin_2d=0.0, margin_6d=0.0, aligned_needs_label=False)
@@ -70,12 +70,12 @@ def rooms(scene, program, draw=POSES, samples=64):
 
 
 def sr(scene, program, samples=64):
-    outcome = readings.answered(sr_language.THREEDSRBENCH.parse(program), scene, samples=samples)
+    outcome = grounded.answered(sr_language.THREEDSRBENCH.parse(program), scene, samples=samples)
     return outcome.answer, outcome.probability
 
 
 def scope(scene, program, options, samples=64):
-    seen = views.Seen(scene, ())
+    seen = views.ViewEvidence(scene, ())
     outcome = views.run(scope_language.parse_text(program), seen, options, samples)
     return outcome.answer, outcome.probability
 
@@ -177,6 +177,8 @@ def test_a_program_has_an_answer_as_probably_as_what_it_takes_for_granted_is_the
     )
     assert room(scene.certain(), "given", 0, WIDE).run("", None, program).valid == 1
     both = sr_language.THREEDSRBENCH.parse('on_the_left("#1", "#0")')
-    assert readings.answered(both, scene, samples=10).valid == pytest.approx(0.6 * 0.6)
+    assert grounded.answered(both, scene, samples=10).valid == pytest.approx(0.6 * 0.6)
     where = scope_language.parse_text('where(thing("chair"), thing("desk"), camera)')
-    assert views.run(where, views.Seen(scene, ()), ("left", "right"), 10).valid == 1  # poses alone are drawn
+    assert (
+        views.run(where, views.ViewEvidence(scene, ()), ("left", "right"), 10).valid == 1
+    )  # poses alone are drawn

@@ -10,11 +10,11 @@ from study_room import study
 from po3d.language.programs import rooms, scope, street
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, ask
 from po3d.reasoning import execute as executor
-from po3d.reasoning import readings, views
+from po3d.reasoning import grounded, views
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import ExecutionFailure, failed
-from po3d.reasoning.views import Seen
-from po3d.reasoning.world import World
+from po3d.reasoning.views import ViewEvidence
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 
 ROOM = study()
@@ -27,15 +27,15 @@ def on_street(text, scene):
 
 
 def in_room(text):
-    return [executor.run(rooms.ROOMS.parse(text), World(unchanged(ROOM), ROOM))]
+    return [executor.run(rooms.ROOMS.parse(text), SceneGeometry(unchanged(ROOM), ROOM))]
 
 
 def in_orbit(text):
-    return [views.run(scope.parse_text(text), Seen(replace(ROOM, image="x"), ()))]
+    return [views.run(scope.parse_text(text), ViewEvidence(replace(ROOM, image="x"), ()))]
 
 
 def described(program):
-    return readings.answered(THREEDSRBENCH.meant(program), ROOM)
+    return grounded.answered(THREEDSRBENCH.to_core(program), ROOM)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from po3d.io.seeding import rng
 from po3d.language.programs.scope import CAMERA, SCOPE, call
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall, ask
-from po3d.reasoning import readings
-from po3d.reasoning.margins import Nudge, record
-from po3d.reasoning.views import Seen
+from po3d.reasoning import grounded
+from po3d.reasoning.counterfactuals import PoseDelta, record
+from po3d.reasoning.views import ViewEvidence
 from po3d.reasoning.views import nearest as scope_tip
 from po3d.reasoning.views import run as run_scope
 from po3d.scene.geometry import Camera, look_at
@@ -42,7 +42,7 @@ def scattered(seed: int) -> Scene:
 
 def test_a_nudge_moves_and_turns_one_thing_alone():
     scene = scattered(0)
-    moved = Nudge(2, (1.0, 0.0, 2.0), math.pi).applied(scene, 0.5)
+    moved = PoseDelta(2, (1.0, 0.0, 2.0), math.pi).applied(scene, 0.5)
     assert np.allclose(moved.positions - scene.positions, np.eye(5)[2][:, None] * (0.5, 0.0, 1.0))
     assert math.remainder(moved.objects[2].heading - scene.objects[2].heading, math.pi) == pytest.approx(
         math.pi / 2
@@ -56,11 +56,11 @@ def test_a_nudge_moves_and_turns_one_thing_alone():
 
 
 def run_sr(program: PhraseCall, scene: Scene):
-    return readings.answered(THREEDSRBENCH.meant(program), scene)
+    return grounded.answered(THREEDSRBENCH.to_core(program), scene)
 
 
 def sr_tip(program: PhraseCall, scene: Scene):
-    return readings.nearest(THREEDSRBENCH.meant(program), scene, run_sr(program, scene))
+    return grounded.nearest(THREEDSRBENCH.to_core(program), scene, run_sr(program, scene))
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -128,7 +128,7 @@ QUESTIONS = [
 @settings(max_examples=15, deadline=None)
 def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed):
     scene = scattered(seed)
-    seen = Seen(scene, tuple(turned_axes(scene.axes, v) for v in views))
+    seen = ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views))
     given_answer = run_scope(program, seen, options).answer
     tip = scope_tip(program, seen, options)
     if given_answer is None:
@@ -148,7 +148,7 @@ def test_sectors_of_eight_end_after_22_degrees():
     scene = scattered(3)
     places = {"man": (0, 0), "cup": (2, 0), "dog": (0, 1), "plant": (-3, 3), "piano": (3, 3)}
     objects = [replace(o, position=(*map(float, places[n]), 0.2)) for o, n in zip(scene.objects, NAMES)]
-    seen = Seen(replace(scene, objects=tuple(objects)), (scene.axes,))
+    seen = ViewEvidence(replace(scene, objects=tuple(objects)), (scene.axes,))
     tip = scope_tip(call("where", CUP, MAN, CAMERA), seen)
     assert (tip.unit, tip.distance) == ("degrees", pytest.approx(22.5))
     assert tip.nudge.metres == pytest.approx(2 * math.sin(math.radians(22.5)))
@@ -157,6 +157,6 @@ def test_sectors_of_eight_end_after_22_degrees():
     near = scope_tip(call("name", call("nearest", MAN)), seen)
     assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.5 / math.sqrt(5)), "m")
     assert near.text.startswith("would flip to cup: man is 0.67 m from being nearer to cup than to dog")
-    image = scope_tip(call("which_view", "right", CUP, MAN), Seen(seen.table, (scene.axes,)))
+    image = scope_tip(call("which_view", "right", CUP, MAN), ViewEvidence(seen.table, (scene.axes,)))
     assert (image.answer, image.distance) == (None, pytest.approx(45))
     assert "in no image" in image.reason

@@ -90,7 +90,7 @@ def test_what_streets_have_no_words_for_has_no_steps(text):
         pack_programs([program], [0])
     if program.output != "objects":
         with pytest.raises(ProgramError):
-            STREET.spelled(program)
+            STREET.from_core(program)
 
 
 def test_a_program_worked_out_by_hand():

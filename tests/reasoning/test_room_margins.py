@@ -9,14 +9,14 @@ from study_room import study, thing
 
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.apply_edit import plan
+from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
-from po3d.reasoning.margins import margins_in
-from po3d.reasoning.plan import plan
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import axes_from_front
 from po3d.scene.table import Scene
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 
 NAMES = ("bed", "desk", "sofa", "plant", "stove", "piano")
 NOUNS = [f'only(all("{name}"))' for name in NAMES]
@@ -24,7 +24,7 @@ NOUNS = [f'only(all("{name}"))' for name in NAMES]
 
 def margins(program: str, scene: Scene, change: str = ""):
     edited = plan(scene, ROOMS.parse(change)).edited if change else unchanged(scene)
-    world = World(edited, scene)
+    world = SceneGeometry(edited, scene)
     found = margins_in(ROOMS.parse(program), world)
     outcome = run(ROOMS.parse(program), world)
     assert (found.answer, len(found.steps)) == (outcome.answer, len(outcome.steps) + (outcome.answer is None))
@@ -32,7 +32,7 @@ def margins(program: str, scene: Scene, change: str = ""):
 
 
 def answer(program: str, scene: Scene) -> str | None:
-    return run(ROOMS.parse(program), World(unchanged(scene), scene)).answer
+    return run(ROOMS.parse(program), SceneGeometry(unchanged(scene), scene)).answer
 
 
 def spread(seed: int) -> Scene:

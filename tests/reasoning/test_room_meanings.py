@@ -8,11 +8,11 @@ from study_room import study, thing
 
 from po3d.language.program import Call
 from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plan import plan
 from po3d.reasoning.rules import ROOM_RULES
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
 from po3d.scene.table import Scene
 
@@ -20,7 +20,7 @@ from po3d.scene.table import Scene
 def answer(question: str, change: str = "", scene: Scene | None = None) -> str:
     scene = scene or study()
     planned = plan(scene, ROOMS.parse(change) if change else None)
-    outcome = run(ROOMS.parse(question), World(planned.edited, scene))
+    outcome = run(ROOMS.parse(question), SceneGeometry(planned.edited, scene))
     return outcome.answer or outcome.reason
 
 
@@ -118,7 +118,7 @@ def test_what_supports_a_thing_is_among_those_that_are_asked_about():
     program = lambda noun: Call.parse(  # noqa: E731
         f'count(relate(supporting, unique(filter(name, "lamp", scene)), filter(name, "{noun}", scene)))'
     )
-    counted = [run(program(noun), World.of(study(), ROOM_RULES)).answer for noun in (below, "bed")]
+    counted = [run(program(noun), SceneGeometry.of(study(), ROOM_RULES)).answer for noun in (below, "bed")]
     assert counted == (["1", "0"] if below != "bed" else ["1", "1"])
 
 
@@ -131,7 +131,7 @@ def test_headings_are_compared_whichever_way_a_room_is_turned(turn):
     program = Call.parse(
         'holds(parallel, unique(filter(name, "bed", scene)), unique(filter(name, "desk", scene)))'
     )
-    before, after = (run(program, World.of(room, ROOM_RULES)).answer for room in (scene, turned))
+    before, after = (run(program, SceneGeometry.of(room, ROOM_RULES)).answer for room in (scene, turned))
     assert before == after
     assert before in ("yes", "no")
 
@@ -139,7 +139,7 @@ def test_headings_are_compared_whichever_way_a_room_is_turned(turn):
 def test_what_is_hardly_there_is_taken_for_granted_but_not_counted():
     scene = study()
     doubtful = tuple(replace(o, existence=0.3) if o.value("name") == "lamp" else o for o in scene.objects)
-    world = World.of(replace(scene, objects=doubtful), ROOM_RULES)
+    world = SceneGeometry.of(replace(scene, objects=doubtful), ROOM_RULES)
     lamps = 'filter(name, "lamp", scene)'
     found = [
         run(Call.parse(p), world).answer

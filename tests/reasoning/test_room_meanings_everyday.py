@@ -6,20 +6,20 @@ from study_room import study, thing
 from po3d.benchmarks.hypo3d.score import exact_match
 from po3d.io.files import read_jsonl
 from po3d.language.programs.rooms import ROOMS as LANGUAGE
-from po3d.language.programs.rooms import parse_text, told_apart
+from po3d.language.programs.rooms import distinguishing_attribute, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import telling
+from po3d.reasoning.apply_edit import brought_in, plan
+from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
-from po3d.reasoning.margins import margins_in
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plan import brought_in, plan
 from po3d.reasoning.questions import Question
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene, from_json
 from po3d.systems import rooms
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
-from po3d.systems.tables import Truth
+from po3d.systems.scene_sources import Truth
 from tools.natural_rooms import BANK, ROOMS
 
 CHAIR = 'only(all("chair"))'
@@ -28,7 +28,7 @@ IT = 'only(touched(all("object")))'
 
 def ask(program: str, change: str = "", scene: Scene | None = None):
     before = scene or study()
-    world = World(plan(before, LANGUAGE.parse(change) if change else None).edited, before)
+    world = SceneGeometry(plan(before, LANGUAGE.parse(change) if change else None).edited, before)
     return run(LANGUAGE.parse(program), world)
 
 
@@ -44,7 +44,7 @@ def test_something_between_the_two_chairs_is_in_the_way_from_one_to_the_other():
     assert ask(f"name(only(obstacles({CHAIR}, {CHAIR})))", change).answer == "stool"
     assert ask(f"exist(obstacles({CHAIR}, {CHAIR}))", change).answer == "yes"
     before = study()
-    world = World(plan(before, LANGUAGE.parse(change)).edited, before)
+    world = SceneGeometry(plan(before, LANGUAGE.parse(change)).edited, before)
     assert margins_in(LANGUAGE.parse(f"exist(obstacles({CHAIR}, {CHAIR}))"), world).answer == "yes"
 
 
@@ -179,7 +179,7 @@ class Reader:
 )  # fmt: skip
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question("1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does.")
-    pipeline = Pipeline(Truth(), rooms.Reader(Reader(change, question)), rooms.EXECUTOR)
+    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Reader(change, question)), rooms.DOMAIN)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
     assert (found.status == "failed") == (answer is None)
@@ -197,7 +197,7 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
 )  # fmt: skip
 def test_a_choice_between_two_of_a_kind_asks_for_what_tells_them_apart(pair, attribute):
     program = parse_text(f'name(nearest(only(all("desk")), {pair}))')
-    assert told_apart(program.args[0].args[-1]) == attribute
+    assert distinguishing_attribute(program.args[0].args[-1]) == attribute
     wanted = f'query({attribute}, nearest(only(all("desk")), {pair}))' if attribute else program.text()
     assert telling(program).text() == wanted
 
@@ -271,6 +271,6 @@ def test_the_banks_gold_programs_give_what_people_expect(part):
     for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl.bz2", "bank"):
         scene = framed(rooms[item["room"]], item["frame"])
         change = LANGUAGE.parse(item["change_program"]) if item["change_program"] else None
-        found = run(LANGUAGE.parse(item["program"]), World(plan(scene, change).edited, scene))
+        found = run(LANGUAGE.parse(item["program"]), SceneGeometry(plan(scene, change).edited, scene))
         assert found.answer is not None, (item, found.reason)
         assert exact_match(found.answer, item["answer"]), item

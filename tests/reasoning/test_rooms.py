@@ -12,16 +12,16 @@ from po3d.io.seeding import rng
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import DIRECTIONS, from_tokens, parse_text
 from po3d.language.programs.rooms import ROOMS as LANGUAGE
+from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plan import plan
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import with_front
 from po3d.scene.table import ObjectState, Scene
-from po3d.synthesis.rooms.changes import TYPES, sample_change
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.questions import ASKED, Asker
+from po3d.synthesis.top_view.changes import TYPES, sample_change
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
 
 ROOMS = [sample_room(11, k) for k in range(5)]
 
@@ -29,7 +29,7 @@ ROOMS = [sample_room(11, k) for k in range(5)]
 def ask(program: str, scene: Scene | None = None, change: str = ""):
     before = scene or study()
     edited = plan(before, LANGUAGE.parse(change)).edited if change else unchanged(before)
-    return run(LANGUAGE.parse(program), World(edited, before))
+    return run(LANGUAGE.parse(program), SceneGeometry(edited, before))
 
 
 BED, DESK, LAMP = 'only(all("bed"))', 'only(all("desk"))', 'only(all("lamp"))'
@@ -142,9 +142,9 @@ def draw(case):
     change = sample_change(ROOMS[room], kind, random)
     if change is None:
         return None
-    world = World(change.planned.edited, ROOMS[room])
-    asker = Asker(world, random)
-    asked = [q for fine in ASKED[kind] if (q := asker.ask(fine, tries=6))]
+    world = SceneGeometry(change.planned.edited, ROOMS[room])
+    asker = AnsweredQuestionSampler(world, random)
+    asked = [q for fine in QUESTION_TYPES[kind] if (q := asker.ask(fine, tries=6))]
     return ROOMS[room], change, world, asked
 
 
@@ -166,9 +166,9 @@ def test_turning_the_world_and_the_frame_together_changes_no_answer(case, angle)
     if (drawn := draw(case)) is None:
         return
     _, _, world, asked = drawn
-    turned = World(_Turned(world.edited, angle), _turn(world.before, angle), world.rules)
+    turned = SceneGeometry(_Turned(world.edited, angle), _turn(world.before, angle), world.rules)
     for q in asked:
-        assert run(LANGUAGE.meant(q.program), turned).answer == q.answer, q
+        assert run(LANGUAGE.to_core(q.program), turned).answer == q.answer, q
 
 
 def _turn(scene: Scene, angle: float) -> Scene:
@@ -196,7 +196,7 @@ def test_changes_are_feasible_and_deterministic(case):
     if (drawn := draw(case)) is None:
         return
     scene, change, _, _ = drawn
-    again = plan(scene, LANGUAGE.meant(change.program))
+    again = plan(scene, LANGUAGE.to_core(change.program))
     assert again.edited.scene == change.planned.edited.scene
     assert not any("no free place" in note for note in again.notes)
     low, high = np.array(scene.outline).min(0), np.array(scene.outline).max(0)

@@ -7,9 +7,9 @@ import pytest
 
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import CAMERA, SCOPE, ScopeTree, call, parse_text
-from po3d.reasoning.naming import BestFit, fits
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.views import Seen, run, single
+from po3d.reasoning.references import BestFit, fits
+from po3d.reasoning.views import ViewEvidence, run, single
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import Orbit, turned_axes
 from po3d.scene.table import ObjectState, Scene, sure
@@ -37,7 +37,7 @@ MAN, CUP, DOG = (call("thing", name) for name in ("man", "cup", "dog"))
 
 
 def ask(program, options=(), views=(0,), scene=SCENE):
-    return run(program, Seen(scene, tuple(turned_axes(scene.axes, v) for v in views)), options)
+    return run(program, ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views)), options)
 
 
 def test_a_program_is_read_back_from_its_text():
@@ -292,7 +292,7 @@ def test_who_looks_stands_surely_and_what_was_before_is_as_it_is():
         )
         table = replace(SCENE, camera=camera, objects=tuple(things))
         program = Call.parse(f"query(name, best(distance, least, {one}, choices))")
-        return run(program, Seen(table, (table.axes,)), ("cup", "dog"))
+        return run(program, ViewEvidence(table, (table.axes,)), ("cup", "dog"))
 
     now, before = (
         nearest(one)

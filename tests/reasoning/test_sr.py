@@ -18,13 +18,13 @@ from po3d.language.programs.threedsrbench import (
     ask,
     parse_text,
 )
+from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.readings import answered, called
 from po3d.reasoning.rules import THREEDSRBENCH_RULES
-from po3d.scene.camera import Hold, held, mirrored
+from po3d.scene.camera import CameraPose, held, mirrored
 from po3d.scene.geometry import Pose, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.synthesis.inside.verdicts import View
+from po3d.synthesis.indoor_view.verdicts import JudgedView
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 
@@ -33,7 +33,7 @@ def thing(x, y, z=0.5, heading_deg=0.0, extent=(0.5, 0.6, 1.0), name="box", **mo
     return ObjectState(sure(name=name), (x, y, z), math.radians(heading_deg), extent, **more)
 
 
-UPRIGHT = Hold(1.6, 0.0, 0.0, 0.0)
+UPRIGHT = CameraPose(1.6, 0.0, 0.0, 0.0)
 
 
 def room(*objects, hold=UPRIGHT) -> Scene:
@@ -42,11 +42,11 @@ def room(*objects, hold=UPRIGHT) -> Scene:
 
 
 def run(program, *args, **options):
-    return answered(THREEDSRBENCH.meant(program), *args, **options)
+    return answered(THREEDSRBENCH.to_core(program), *args, **options)
 
 
 def decide(scene, op, *rows):
-    return View(scene).decide(op, rows)
+    return JudgedView(scene).decide(op, rows)
 
 
 def answer(scene, op, *rows):
@@ -97,11 +97,16 @@ def test_higher_is_higher_in_the_world_however_the_camera_is_held():
     """A lamp at 1.8 m, 6 m away, and a rug at 0 m, 2 m away. Looking down at 60 degrees the lamp is above the rug in the
     picture; with the camera turned over it is below."""
     lamp, rug = thing(6, 0, 1.8), thing(2, 0, 0.01)
-    for hold in (Hold(1.6, 0, 0, 0), Hold(2.5, -1.0, 0, 0), Hold(1.6, -0.3, 2.9, 0), Hold(0.2, 0.4, -0.8, 0)):
+    for hold in (
+        CameraPose(1.6, 0, 0, 0),
+        CameraPose(2.5, -1.0, 0, 0),
+        CameraPose(1.6, -0.3, 2.9, 0),
+        CameraPose(0.2, 0.4, -0.8, 0),
+    ):
         scene = room(lamp, rug, hold=hold)
         assert decide(scene, "higher", 0, 1) == (0, pytest.approx(1.79), math.inf)
         assert answer(scene, "lower", 0, 1) == 1
-    rolled = room(lamp, rug, hold=Hold(1.6, -0.3, 2.9, 0))
+    rolled = room(lamp, rug, hold=CameraPose(1.6, -0.3, 2.9, 0))
     pixels, _ = rolled.camera.project(rolled.positions)
     assert pixels[0, 1] > pixels[1, 1]  # the picture alone says the opposite
 
@@ -233,7 +238,7 @@ THINGS = st.builds(
 )  # fmt: skip
 SCENES = st.builds(
     lambda a, b, c, hold: room(a, b, c, hold=hold), THINGS, THINGS, THINGS,
-    st.builds(Hold, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)),
+    st.builds(CameraPose, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)),
 )  # fmt: skip
 OPS = st.sampled_from(sorted(OPERATIONS))
 
@@ -245,7 +250,7 @@ def rows_of(op):
 def certain(scene, op):
     """The verdict, of cases that rounding can't turn over."""
     try:
-        verdict = View(scene).decide(op, rows_of(op))
+        verdict = JudgedView(scene).decide(op, rows_of(op))
     except ExecutionFailure:
         assume(False)
     assume(verdict.metres > 1e-6 and verdict.degrees > 1e-6)
@@ -285,7 +290,7 @@ def test_a_turn_within_the_margin_changes_no_answer(scene, op, share, clockwise)
     turn = math.radians(share * verdict.degrees) * (-1 if clockwise else 1)
     first = replace(scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn)))
     turned = replace(scene, objects=(first, *scene.objects[1:]))
-    assert View(turned).decide(op, rows_of(op)).answer == verdict.answer
+    assert JudgedView(turned).decide(op, rows_of(op)).answer == verdict.answer
 
 
 @given(
@@ -302,7 +307,7 @@ def test_a_turn_just_beyond_the_margin_changes_the_answer(scene, op):
         turn = sign * math.radians(verdict.degrees + 0.01)
         first = replace(scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn)))
         turned = replace(scene, objects=(first, *scene.objects[1:]))
-        answers.add(View(turned).decide(op, rows_of(op)).answer)
+        answers.add(JudgedView(turned).decide(op, rows_of(op)).answer)
     assert len(answers) == 2
 
 
@@ -318,7 +323,7 @@ def test_a_step_within_the_margin_changes_no_answer(scene, op, share, azimuth, u
     last = len(rows_of(op)) - 1
     moved = replace(scene.objects[last], position=tuple(np.array(scene.objects[last].position) + step))
     objects = (*scene.objects[:last], moved, *scene.objects[last + 1 :])
-    assert View(replace(scene, objects=objects)).decide(op, rows_of(op)).answer == verdict.answer
+    assert JudgedView(replace(scene, objects=objects)).decide(op, rows_of(op)).answer == verdict.answer
 
 
 @given(SCENES, OPS)
@@ -435,7 +440,7 @@ def test_four_readings_of_a_description_are_looked_at():
 def test_steps_say_what_was_meant():
     outcome = run(ask("in_front_of", "#1 red chair", "#0"), SCENE)
     assert [step.rpartition(" -> ")[2] for step in outcome.steps] == ["lamp", "chair 1", "behind"]
-    assert (called("#3 brown chair"), called("#3"), called("brown chair")) == (
+    assert (without_row("#3 brown chair"), without_row("#3"), without_row("brown chair")) == (
         "brown chair",
         "#3",
         "brown chair",

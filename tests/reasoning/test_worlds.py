@@ -17,10 +17,10 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.votes import presupposed, vote
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import wrap_angle
+from po3d.scene.posterior import KINDS, Named, possible, posterior_samples, uncertain
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.scene.worlds import KINDS, Named, possible, uncertain, worlds
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import Executor, Reader
+from po3d.systems.rooms import RoomDomain, RoomQuestionParser
 
 
 def thing(x, y, name, color=None, existence=1.0):
@@ -64,14 +64,14 @@ def doubtful(seed):
 def test_a_world_leaves_nothing_open_and_a_table_without_doubt_is_every_world(seed):
     scene = doubtful(seed)
     assert uncertain(scene)
-    assert not any(uncertain(world) for world in worlds(scene, count=4).scenes())
-    assert worlds(scene.certain(), count=2).scenes() == [scene.certain()] * 2
+    assert not any(uncertain(world) for world in posterior_samples(scene, count=4).scenes())
+    assert posterior_samples(scene.certain(), count=2).scenes() == [scene.certain()] * 2
 
 
 @given(seeds, subsets)
 def test_what_is_not_drawn_stays_a_belief(seed, draw):
     scene = doubtful(seed)
-    drawn = worlds(scene, draw, count=3)
+    drawn = posterior_samples(scene, draw, count=3)
     for k, world in enumerate(drawn.scenes()):
         rows = np.flatnonzero(drawn.exists[k]) if "existence" in draw else range(len(scene))
         assert len(world) == len(rows)
@@ -100,23 +100,29 @@ def test_what_is_not_drawn_stays_a_belief(seed, draw):
 @given(seeds, subsets, st.integers(0, 5))
 def test_worlds_are_a_function_of_the_arguments(seed, draw, stream):
     scene = doubtful(seed)
-    again = [worlds(scene, draw, count=3, seed=stream).scenes() for _ in range(2)]
+    again = [posterior_samples(scene, draw, count=3, seed=stream).scenes() for _ in range(2)]
     assert again[0] == again[1]
     if draw:
-        assert again[0] != worlds(scene, draw, count=3, seed=stream + 1).scenes() or len(again[0][0]) < 4
-    assert worlds(scene, sorted(draw, reverse=True), count=3, seed=stream).scenes() == again[0]
+        assert (
+            again[0] != posterior_samples(scene, draw, count=3, seed=stream + 1).scenes()
+            or len(again[0][0]) < 4
+        )
+    assert posterior_samples(scene, sorted(draw, reverse=True), count=3, seed=stream).scenes() == again[0]
 
 
 def test_unknown_kinds_are_named():
     with pytest.raises(InputError, match="'colour'"):
-        worlds(BELIEVED, ["colour"])
+        posterior_samples(BELIEVED, ["colour"])
     with pytest.raises(InputError, match="'poses'"):
-        Executor(draw=("poses",))
-    assert worlds(BELIEVED, "looks", count=1).scenes() == worlds(BELIEVED, ["looks"], count=1).scenes()
+        RoomDomain(draw=("poses",))
+    assert (
+        posterior_samples(BELIEVED, "looks", count=1).scenes()
+        == posterior_samples(BELIEVED, ["looks"], count=1).scenes()
+    )
 
 
 def test_worlds_are_drawn_as_often_as_the_table_believes():
-    drawn = worlds(BELIEVED, count=2000).scenes()
+    drawn = posterior_samples(BELIEVED, count=2000).scenes()
     names = Counter(o.value("name") for world in drawn for o in world.objects)
     assert names["plant"] == 2000
     assert names["sofa"] / 2000 == pytest.approx(0.7, abs=0.04)
@@ -127,7 +133,7 @@ def test_poses_scatter_as_the_covariance_says():
     spread = ((0.04, 0.03, 0.0), (0.03, 0.09, 0.0), (0.0, 0.0, 0.25))
     heading = math.radians(30)
     one = replace(thing(4, 0, "sofa"), heading=heading, covariance=spread, flip=0.25)
-    many = [world.objects[0] for world in worlds(room(one), count=1500, seed=3).scenes()]
+    many = [world.objects[0] for world in posterior_samples(room(one), count=1500, seed=3).scenes()]
     found = np.array([o.position[:2] for o in many])
     np.testing.assert_allclose(np.cov(found.T), [[0.04, 0.03], [0.03, 0.09]], atol=0.012)
     np.testing.assert_allclose(found.mean(0), [4, 0], atol=0.03)
@@ -140,7 +146,7 @@ def test_poses_scatter_as_the_covariance_says():
 
 def test_what_is_given_changes_no_world_that_has_it():
     wanted = Named("sofa", (("color", "blue"),))
-    before, after = (worlds(BELIEVED, given=given_, count=200) for given_ in ([], [wanted]))
+    before, after = (posterior_samples(BELIEVED, required=given_, count=200) for given_ in ([], [wanted]))
     changed = 0
     for a, b in zip(before.scenes(), after.scenes()):
         had = any(
@@ -157,7 +163,7 @@ def test_what_is_given_changes_no_world_that_has_it():
     "named", [Named("bed"), Named("blue sofa"), Named("sofa", (("color", "blue"),)), Named("table")]
 )
 def test_what_is_named_exists_in_every_world_where_the_beliefs_allow_it(named):
-    for world in worlds(BELIEVED, given=[named], count=50).scenes():
+    for world in posterior_samples(BELIEVED, required=[named], count=50).scenes():
         fits = [
             o
             for o in world.objects
@@ -215,7 +221,9 @@ class Given:
 def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
-    (prediction,) = Pipeline(Given(), Reader(Programs()), Executor(samples=samples)).answer([q], context)
+    (prediction,) = Pipeline(Given(), RoomQuestionParser(Programs()), RoomDomain(samples=samples)).answer(
+        [q], context
+    )
     return prediction
 
 

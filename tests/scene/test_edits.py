@@ -21,7 +21,7 @@ from po3d.scene.frames import (
 )
 from po3d.scene.geometry import Pose
 from po3d.scene.table import ObjectState, Scene, from_json, sure, to_json
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 
 ROOMS = [sample_room(7, k) for k in range(6)]
 rooms = st.sampled_from(ROOMS)

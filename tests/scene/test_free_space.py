@@ -13,7 +13,7 @@ from po3d.scene.edits import SetAttribute, footprint, trace
 from po3d.scene.floor import SLACK, Floor
 from po3d.scene.frames import axes_from_front
 from po3d.scene.free_space import FREE, Candidates, cheapest_free, least_overlap
-from po3d.scene.index import Layout
+from po3d.scene.index import SceneIndex
 from po3d.scene.placement import Place, resolve
 from po3d.scene.rectangles import Rectangle
 from po3d.scene.table import ObjectState, Scene, sure
@@ -158,7 +158,7 @@ things = st.builds(
 )
 def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, size, turns, seed):
     random = np.random.default_rng(seed)
-    obstacles = Layout(Scene(tuple(states), axes_from_front((0, 1)), "gt")).things
+    obstacles = SceneIndex(Scene(tuple(states), axes_from_front((0, 1)), "gt")).things
     x, y = grid()
     groups = [(x, y, random.integers(0, 40, (x.size, y.size)) / 8, h) for h in turns]  # with ties
     groups.append((random.uniform(0, 4, 20), random.uniform(0, 3, 20), random.uniform(0, 5, 20), turns[0]))
@@ -220,15 +220,15 @@ def test_the_layout_of_a_changed_scene_is_that_of_the_scene_alone():
         "gt",
         outline=SQUARE,
     )
-    before = Layout(scene)
-    assert before.called("chair") == [1]
+    before = SceneIndex(scene)
+    assert before.rows_named("chair") == [1]
     renamed = trace(scene, [SetAttribute(0, "name", "chair")]).scene
-    after, alone = Layout(renamed, before), Layout(renamed)
+    after, alone = SceneIndex(renamed, before), SceneIndex(renamed)
     assert after.things == alone.things
-    assert after.called("chair") == alone.called("chair") == [0, 1]
-    assert before.called("chair") == [1]
+    assert after.rows_named("chair") == alone.rows_named("chair") == [0, 1]
+    assert before.rows_named("chair") == [1]
     assert after.things[1] is before.things[1]  # taken over
-    elsewhere = Layout(
+    elsewhere = SceneIndex(
         Scene(scene.objects, axes_from_front((0, 1)), "gt"), before
     )  # another frame: nothing is
     assert elsewhere.things[0].front == pytest.approx(1.0)

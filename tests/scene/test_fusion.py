@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.scene.fusion import View, fuse, joined
+from po3d.scene.fusion import ViewTable, fuse, joined
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Orbit
-from po3d.scene.registration import Placed, register, rotation
+from po3d.scene.registration import RegisteredView, register, rotation
 from po3d.scene.table import ObjectState, Scene, sure
 from tools.scope_fusion import position_error
 
@@ -64,7 +64,7 @@ def seen(true, angle, random, rows, noise=True):
             replace(o, position=(float(x), float(y), o.position[2]), heading=float(wrap_angle(heading)),
                     covariance=tuple(map(tuple, covariance.tolist())))
         )  # fmt: skip
-    return View(Scene(tuple(objects), ORBIT.axes(0), "predicted"), yaw)
+    return ViewTable(Scene(tuple(objects), ORBIT.axes(0), "predicted"), yaw)
 
 
 def same(fused, rows):
@@ -82,7 +82,7 @@ def test_the_fused_table_is_more_exact_than_the_best_view(known):
         true, angles = things(random), (0, 90, 180, 270)
         rows = [sorted(random.choice(7, 6, replace=False).tolist()) for _ in angles]
         views = [seen(true, a, random, r) for a, r in zip(angles, rows)]
-        fused = fuse(views if known else [View(v.table) for v in views])
+        fused = fuse(views if known else [ViewTable(v.table) for v in views])
         owners = same(fused, rows)
         assert sorted(owners) == sorted(set().union(*rows))
         error = position_error(fused.scene, true, dict(enumerate(owners))).mean()
@@ -139,7 +139,7 @@ def test_true_views_give_the_true_table_without_doubt():
     rows = [[0, 1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
     for known in (True, False):
         views = [seen(true, a, random, r, noise=False) for a, r in zip((0, 135, 225), rows)]
-        fused = fuse(views if known else [View(v.table) for v in views])
+        fused = fuse(views if known else [ViewTable(v.table) for v in views])
         owners = same(fused, rows)
         np.testing.assert_allclose(fused.scene.positions[:, :2], true.positions[owners, :2], atol=1e-6)
         assert not any(np.any(o.covariance) for o in fused.scene.objects)
@@ -164,7 +164,7 @@ def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
     random = rng(13, "fusion")
     true = things(random)
     views = [seen(true, 0, random, [0, 1]), seen(true, 90, random, [2, 3])]
-    fused = fuse([View(v.table) for v in views])
+    fused = fuse([ViewTable(v.table) for v in views])
     assert fused.members == (((0, 0),), ((0, 1),))  # of views that fit as many, the first
     assert fused.placed[1] is None
     assert fused.axes(0, views[0].table.axes) == views[0].table.axes
@@ -184,7 +184,7 @@ def test_a_view_that_fits_nowhere_costs_nothing_wherever_it_stands(known, seed, 
     views = [seen(true, a, random, range(7)) for a in angles]
     views[at] = seen(others, angles[at], random, [] if empty else range(5))
     if not known:
-        views = [View(v.table) for v in views]
+        views = [ViewTable(v.table) for v in views]
     rest = [k for k in range(4) if k != at]
     fused, alone = fuse(views), fuse([views[k] for k in rest])
     assert fused.scene == alone.scene
@@ -214,11 +214,11 @@ def test_views_join_by_way_of_others_in_any_order(order):
 def test_an_empty_first_view_leaves_the_world_to_another():
     table = Scene(things(rng(16, "fusion")).objects, ORBIT.axes(0), "predicted")
     empty = replace(table, objects=())
-    for views in ([View(empty), View(table)], [View(table), View(empty)]):
+    for views in ([ViewTable(empty), ViewTable(table)], [ViewTable(table), ViewTable(empty)]):
         fused = fuse(views).scene
         np.testing.assert_array_equal(fused.positions, table.positions)
         np.testing.assert_allclose(fused.headings, table.headings)
-    assert len(fuse([View(empty), View(empty)]).scene) == 0
+    assert len(fuse([ViewTable(empty), ViewTable(empty)]).scene) == 0
 
 
 def test_flips_are_outvoted():
@@ -226,7 +226,7 @@ def test_flips_are_outvoted():
     base = ObjectState(sure(name="box"), (1.0, 0.5, 0.3), 0.0, (0.8, 0.3, 0.6))
     wrong = replace(o, heading=float(wrap_angle(0.4 + math.pi)), flip=0.4)
     scenes = [Scene((dog, base), ORBIT.axes(0), "predicted") for dog in (wrong, o, o)]
-    fused = fuse([View(s, 0.0) for s in scenes]).scene
+    fused = fuse([ViewTable(s, 0.0) for s in scenes]).scene
     assert abs(float(wrap_angle(fused.objects[0].heading - 0.4))) < 1e-6
     assert fused.objects[0].flip < 0.3
 
@@ -281,7 +281,7 @@ def test_a_first_view_without_a_yaw_is_the_one_that_the_others_are_turned_agains
     views = [seen(true, a, random, range(7)) for a in (0, 90, 180)]
     assert views[0].yaw == 0
     expected = fuse(views)
-    assert fuse([View(views[0].table), *views[1:]]) == expected
+    assert fuse([ViewTable(views[0].table), *views[1:]]) == expected
     assert expected.turns == (0.0, *(pytest.approx(float(wrap_angle(v.yaw))) for v in views[1:]))
     shifted = [replace(v, yaw=v.yaw + 0.7) for v in views]  # only the turns against the first count
     np.testing.assert_allclose(fuse(shifted).scene.positions, expected.scene.positions, atol=1e-6)
@@ -292,12 +292,12 @@ def test_joined_views_lie_in_the_first_ones_world_unless_told():
     tables = [
         Scene((one,), ORBIT.axes(a), source, image=f"{a}.jpg") for a, source in ((0, "gt"), (90, "predicted"))
     ]
-    placed = [Placed(0.0, (0.0, 0.0), {}, 0.0), Placed(math.pi / 2, (1.0, 2.0), {}, 0.0)]
+    placed = [RegisteredView(0.0, (0.0, 0.0), {}, 0.0), RegisteredView(math.pi / 2, (1.0, 2.0), {}, 0.0)]
     for start in (0, 1):
-        fused = joined([View(t) for t in tables], placed, [[(0, 0)], [(1, 0)]], start)
+        fused = joined([ViewTable(t) for t in tables], placed, [[(0, 0)], [(1, 0)]], start)
         assert (fused.scene.axes, fused.scene.image) == (tables[start].axes, tables[start].image)
         np.testing.assert_allclose(fused.scene.positions, [[1, 0, 0.2], [1, 3, 0.2]], atol=1e-12)
         np.testing.assert_allclose(fused.scene.headings, [0.1, 0.1 + math.pi / 2])
         assert (fused.turns, fused.scene.source) == ((0.0, math.pi / 2), "predicted")
-    assert joined([View(tables[0])], placed[:1], [[(0, 0)]]).scene.image == "0.jpg"
-    assert joined([View(tables[0])], placed[:1], [[(0, 0)]]).scene.source == "gt"
+    assert joined([ViewTable(tables[0])], placed[:1], [[(0, 0)]]).scene.image == "0.jpg"
+    assert joined([ViewTable(tables[0])], placed[:1], [[(0, 0)]]).scene.source == "gt"

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.scene.fusion import View, joined
+from po3d.scene.fusion import ViewTable, joined
 from po3d.scene.geometry import wrap_angle
-from po3d.scene.registration import EPSILON, FLOOR, TURN_FLOOR, Placed, rotation
+from po3d.scene.registration import EPSILON, FLOOR, TURN_FLOOR, RegisteredView, rotation
 from po3d.scene.table import ObjectState, Scene
 from tools.scope_fusion import position_error
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
-HERE = Placed(0.0, (0.0, 0.0), {}, 0.0)
+HERE = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)
 
 
 def sight(
@@ -34,7 +34,7 @@ def sight(
 
 
 def one(*sights: ObjectState, placed=None) -> ObjectState:
-    views = [View(Scene((s,), AXES, "predicted")) for s in sights]
+    views = [ViewTable(Scene((s,), AXES, "predicted")) for s in sights]
     placed = placed or [HERE] * len(sights)
     return joined(views, placed, [[(k, 0) for k in range(len(sights))]]).scene.objects[0]
 
@@ -72,7 +72,7 @@ def test_true_sights_stay_certain_and_one_unsure_sight_makes_the_mean_unsure():
 
 
 def test_a_sight_is_turned_and_shifted_into_the_world_with_its_covariance():
-    placed = Placed(0.7, (1.0, -2.0), {}, 0.0)
+    placed = RegisteredView(0.7, (1.0, -2.0), {}, 0.0)
     found = one(sight(0.5, 0.2, heading=3.0), placed=[placed])
     turn = rotation(0.7)
     np.testing.assert_allclose(found.position, [*(turn @ [0.5, 0.2] + [1, -2]), 0.3])

@@ -11,7 +11,7 @@ from po3d.scene.orbit import (
     FAR,
     LABELS,
     NEAR,
-    READINGS,
+    ORBIT_CONVENTIONS,
     VIEWS,
     Orbit,
     azimuth_in,
@@ -50,7 +50,7 @@ def test_labels_turn_as_in_table_4(row):
     assert [turned_label(row[0], 45 * k) for k in range(9)] == row
 
 
-@pytest.mark.parametrize("reading", READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize("reading", ORBIT_CONVENTIONS.values(), ids=ORBIT_CONVENTIONS)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_cameras_on_the_orbit_see_table_4_under_both_readings(row, reading):
     orbit = Orbit(6.0, 3.0, 0.4, reading=reading)
@@ -61,7 +61,7 @@ def test_cameras_on_the_orbit_see_table_4_under_both_readings(row, reading):
     assert seen == row
 
 
-@pytest.mark.parametrize("reading", READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize("reading", ORBIT_CONVENTIONS.values(), ids=ORBIT_CONVENTIONS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_words_are_what_the_picture_shows(reading, view):
     """Left is left in the picture; front is nearer in one reading and farther in the other."""
@@ -83,7 +83,7 @@ def test_the_readings_go_opposite_ways():
 
 
 @given(
-    st.sampled_from(list(READINGS)), st.sampled_from(VIEWS), st.sampled_from([90, 180, 270]),
+    st.sampled_from(list(ORBIT_CONVENTIONS)), st.sampled_from(VIEWS), st.sampled_from([90, 180, 270]),
     st.tuples(*[st.floats(-2, 2)] * 4),
 )  # fmt: skip
 def test_mental_rotation_changes_the_viewer_as_walking_does(name, view, turn, coordinates):
@@ -92,7 +92,7 @@ def test_mental_rotation_changes_the_viewer_as_walking_does(name, view, turn, co
     a, b = np.array(coordinates[:2]), np.array(coordinates[2:])
     if np.hypot(*(a - b)) < 1e-3:
         return
-    orbit = Orbit(6.0, 3.0, 0.4, reading=READINGS[name])
+    orbit = Orbit(6.0, 3.0, 0.4, reading=ORBIT_CONVENTIONS[name])
     facing = orbit.phi(view) + math.pi + orbit.reading.sense * math.radians(turn)
     axes = viewer_axes((math.cos(facing), math.sin(facing)), orbit.reading)
     further, by_axes = orbit.axes(view + turn), turned_axes(orbit.axes(view), turn)

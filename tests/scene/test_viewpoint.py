@@ -9,31 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.scene.camera import Hold, carried, held, hold_of, mirrored
+from po3d.scene.camera import CameraPose, camera_pose_of, carried, held, mirrored
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
-HOLDS = st.builds(Hold, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3))
+HOLDS = st.builds(CameraPose, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3))
 
 
 @given(HOLDS)
 def test_a_hold_is_read_back(hold):
-    assert hold_of(held(hold, 640, 480, 500.0, (2.0, -1.0))) == pytest.approx(hold)
+    assert camera_pose_of(held(hold, 640, 480, 500.0, (2.0, -1.0))) == pytest.approx(hold)
 
 
 def test_signs_of_pitch_and_roll():
     ahead = np.array([5.0, 0.0, 1.5])
-    (_, level), _ = held(Hold(1.5, 0.0, 0.0, 0.0), 640, 480, 500.0).project(ahead)
+    (_, level), _ = held(CameraPose(1.5, 0.0, 0.0, 0.0), 640, 480, 500.0).project(ahead)
     assert level == pytest.approx(240)
-    (_, v), _ = held(Hold(1.5, -0.2, 0.0, 0.0), 640, 480, 500.0).project(ahead)
+    (_, v), _ = held(CameraPose(1.5, -0.2, 0.0, 0.0), 640, 480, 500.0).project(ahead)
     assert v < 240  # looking down, what was ahead is above the middle
-    (u, _), _ = held(Hold(1.5, 0.0, 0.3, 0.0), 640, 480, 500.0).project(ahead + [0, 0, 1])
+    (u, _), _ = held(CameraPose(1.5, 0.0, 0.3, 0.0), 640, 480, 500.0).project(ahead + [0, 0, 1])
     assert u < 320  # the camera turned clockwise, what was up leans to the left
 
 
-def scene_of(hold: Hold) -> Scene:
+def scene_of(hold: CameraPose) -> Scene:
     turned = ((0.1, 0.02, 0.01), (0.02, 0.3, 0.05), (0.01, 0.05, 0.2))
     objects = (
         ObjectState(
@@ -55,13 +55,13 @@ def test_the_mirrored_scene_is_what_the_flipped_picture_shows(hold):
     safe = np.abs(depth) > 0.2
     assert other[safe] == pytest.approx(np.array([640, 0]) + pixels[safe] * [-1, 1], abs=1e-6)
     assert np.linalg.det(flip.camera.cam_T_world.rotation) == pytest.approx(1.0)
-    assert hold_of(flip.camera).height == pytest.approx(hold.height)
-    assert hold_of(flip.camera).pitch == pytest.approx(hold.pitch, abs=1e-6)
-    assert float(wrap_angle(hold_of(flip.camera).roll + hold.roll)) == pytest.approx(0, abs=1e-6)
+    assert camera_pose_of(flip.camera).height == pytest.approx(hold.height)
+    assert camera_pose_of(flip.camera).pitch == pytest.approx(hold.pitch, abs=1e-6)
+    assert float(wrap_angle(camera_pose_of(flip.camera).roll + hold.roll)) == pytest.approx(0, abs=1e-6)
 
 
 def test_mirroring_twice_gives_the_scene_back():
-    scene = scene_of(Hold(1.5, -0.3, 0.2, 0.1))
+    scene = scene_of(CameraPose(1.5, -0.3, 0.2, 0.1))
     twice = mirrored(mirrored(scene))
     assert twice.positions == pytest.approx(scene.positions)
     assert twice.headings == pytest.approx(scene.headings)
@@ -73,7 +73,7 @@ def test_mirroring_twice_gives_the_scene_back():
 
 
 def test_the_mirror_swaps_sides_and_turns():
-    scene = scene_of(Hold(1.5, 0.0, 0.0, 0.0))
+    scene = scene_of(CameraPose(1.5, 0.0, 0.0, 0.0))
     flip = mirrored(scene)
     assert flip.objects[0].heading == pytest.approx(-0.7)
     assert flip.objects[0].box == (490, 50, 540, 90)
@@ -86,8 +86,8 @@ def test_the_mirror_swaps_sides_and_turns():
 
 def test_a_carried_table_stands_before_the_given_camera_as_before_its_own():
     random = rng(8, "carried", 0)
-    own = held(Hold(1.5, -0.2, 0.3, math.pi / 2), 640, 480, 500.0)
-    there = held(Hold(1.5, -0.2, 0.3, -2.0), 640, 480, 500.0, (3.0, -1.0))
+    own = held(CameraPose(1.5, -0.2, 0.3, math.pi / 2), 640, 480, 500.0)
+    there = held(CameraPose(1.5, -0.2, 0.3, -2.0), 640, 480, 500.0, (3.0, -1.0))
     states = tuple(
         ObjectState(
             {"name": {"chair": 1.0}},
@@ -106,7 +106,7 @@ def test_a_carried_table_stands_before_the_given_camera_as_before_its_own():
     assert np.allclose(
         np.linalg.eigvalsh(moved.objects[0].covariance), np.linalg.eigvalsh(states[0].covariance)
     )
-    turn = hold_of(there).azimuth - hold_of(own).azimuth
+    turn = camera_pose_of(there).azimuth - camera_pose_of(own).azimuth
     assert np.allclose(np.cos(moved.headings - scene.headings), math.cos(turn))
     back = carried(moved, own)
     assert np.allclose(back.positions, scene.positions)

@@ -229,7 +229,7 @@ def test_a_wheel_shows_its_disc_on_the_outer_side():
 
 def test_kept_meshes_are_the_ones_that_are_made(tmp_path, monkeypatch):
     made = {shape: vehicle(shape, 3) for shape in ("sedan", "tandem")}
-    monkeypatch.setattr(vehicles, "_kept", None)
+    monkeypatch.setattr(vehicles, "_cache_folder", None)
     vehicles.keep_meshes(tmp_path)
     for _ in range(2):  # written, then read
         vehicle.cache_clear()

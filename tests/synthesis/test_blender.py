@@ -14,7 +14,7 @@ from po3d.scene.street import camera
 from po3d.synthesis.render import blender
 from po3d.synthesis.render.blender import MISSING, Blender, BlenderOptions
 from po3d.synthesis.render.environment import Finish
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.renderer import Renderer, RenderError
 from po3d.synthesis.street.drawing import Drawing, drawing_of
 from tests.synthesis.test_render import BOX
@@ -32,11 +32,11 @@ def process() -> Iterator[Blender]:
         pytest.skip(str(error))
 
 
-def boxes(**more: object) -> list[Placed]:
+def boxes(**more: object) -> list[PlacedMesh]:
     matt = Finish(0, 0.6, 0)
     return [
-        Placed(BOX, 3.5, (0.0, 0.0), 0.4, (0.7, 0.02, 0.02), matt, **more),
-        Placed(BOX, 3.5, (2.5, -1.0), 1.9, (0.02, 0.02, 0.8), matt),
+        PlacedMesh(BOX, 3.5, (0.0, 0.0), 0.4, (0.7, 0.02, 0.02), matt, **more),
+        PlacedMesh(BOX, 3.5, (2.5, -1.0), 1.9, (0.02, 0.02, 0.8), matt),
     ]
 
 

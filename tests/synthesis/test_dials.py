@@ -12,7 +12,7 @@ from test_evaluate import record
 from po3d.benchmarks.pulsecheck457.data import load, open_fresh
 from po3d.benchmarks.pulsecheck457.report import read_records
 from po3d.benchmarks.pulsecheck457.twin import questions
-from po3d.benchmarks.registry import BENCHMARKS, dials_in
+from po3d.benchmarks.registry import BENCHMARKS, difficulty_options
 from po3d.benchmarks.threedsrbench.twin import look
 from po3d.evaluation.audit import audit
 from po3d.evaluation.harness.export import open_split
@@ -25,18 +25,25 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import parse_text as parse_room
 from po3d.language.programs.street import parse_text
 from po3d.language.programs.threedsrbench import OPERATIONS
-from po3d.reasoning.margins import margins, margins_in
-from po3d.reasoning.plan import plan
-from po3d.reasoning.world import World
+from po3d.reasoning.apply_edit import plan
+from po3d.reasoning.counterfactuals import margins, margins_in
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.orbit import STEP, azimuth_in, nearest_label, off
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import DEFAULT, Dials, InsideDials, OrbitDials, RoomDials, dials_of
-from po3d.synthesis.inside.questions import DEGREES, METRES, NEAREST, offers
-from po3d.synthesis.inside.verdicts import View
-from po3d.synthesis.orbit.scenes import MARGIN, sample_orbit_scene, seen_pairs
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.questions import hops_of
+from po3d.synthesis.difficulty import (
+    DEFAULT,
+    Difficulty,
+    IndoorDifficulty,
+    OrbitDifficulty,
+    RoomDifficulty,
+    difficulty_of,
+)
+from po3d.synthesis.indoor_view.questions import DEGREES, METRES, NEAREST, offers
+from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.multi_view.scenes import MARGIN, sample_orbit_scene, visible_pairs
 from po3d.synthesis.street.questions import NEAR
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.questions import hops_of
 from po3d.systems.rooms import framed
 
 SCENES = [random_scene(rng(5, "dials", k), 7) for k in range(4)]
@@ -51,10 +58,10 @@ def digest(found: object) -> str:
 
 def test_the_default_questions_are_those_of_before_there_were_dials():
     assert digest(questions(RECORDS, 5)) == GOLDEN
-    assert digest(questions(RECORDS, 5, dials_of({"objects": [3, 10], "near": None}))) == GOLDEN
+    assert digest(questions(RECORDS, 5, difficulty_of({"objects": [3, 10], "near": None}))) == GOLDEN
 
 
-def near_share(dials: Dials) -> float:
+def near_share(dials: Difficulty) -> float:
     asked = questions(RECORDS[:2], 5, dials)
     found = []
     for category in GEOMETRIC:
@@ -67,14 +74,14 @@ def near_share(dials: Dials) -> float:
 
 
 def test_near_moves_the_share_of_questions_that_a_small_error_flips():
-    never, often = near_share(Dials(near=0.0)), near_share(Dials(near=0.8))
+    never, often = near_share(Difficulty(near=0.0)), near_share(Difficulty(near=0.8))
     assert never < 0.05
     assert often > 0.6
     assert never < near_share(DEFAULT) < often
 
 
 def test_hops_leave_chains_of_so_many_relations():
-    asked = questions(RECORDS, 5, Dials(hops=(2, 3)))
+    asked = questions(RECORDS, 5, Difficulty(hops=(2, 3)))
     for category in ("L3-2D-Spatial", "L5-6D-Spatial"):
         assert asked[category]
         for q in read_records(asked[category], category, "test"):
@@ -98,7 +105,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     assert read_json(tmp_path / "0.6" / "twin.json")["dials"] == {"objects": [5, 6], "occluded": 0.6}
     again = open_split("pulsecheck457", tmp_path / "0.6")
     assert again.questions == load(tmp_path / "0.6").questions
-    assert again.source.twin.dials == Dials((5, 6), 0.6)
+    assert again.source.twin.dials == Difficulty((5, 6), 0.6)
     with pytest.raises(InputError, match="made with other settings"):
         open_fresh(tmp_path / "0.6", 2, 3)
 
@@ -107,14 +114,16 @@ def test_the_shipped_config_is_the_default():
     for name in ("generate", "evaluate"):
         for benchmark, source in BENCHMARKS.items():
             config = compose(name, ["out=x", f"benchmark={benchmark}"])
-            assert dials_of(dials_in(config.benchmark)["dials"], source.dials) == source.dials()
+            assert (
+                difficulty_of(difficulty_options(config.benchmark)["dials"], source.dials) == source.dials()
+            )
             assert source.dials().tag == ""
     harder = compose("generate", ["out=x", "benchmark.dials.hops=[3]", "benchmark.dials.objects=[8,10]"])
-    turned = dials_of(dials_in(harder.benchmark)["dials"])
-    assert turned == Dials((8, 10), hops=(3,))
-    assert dials_of(turned.changed()) == turned
+    turned = difficulty_of(difficulty_options(harder.benchmark)["dials"])
+    assert turned == Difficulty((8, 10), hops=(3,))
+    assert difficulty_of(turned.changed()) == turned
     assert (DEFAULT.tag, turned.tag, DEFAULT.changed()) == ("", "-objects8_10-hops3", {})
-    assert dials_in({"name": "hypo3d"}) == {}
+    assert difficulty_options({"name": "hypo3d"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -132,23 +141,23 @@ def test_the_shipped_config_is_the_default():
 )
 def test_a_dial_that_cannot_be_is_said(options, says):
     with pytest.raises(InputError, match=says):
-        dials_of(options)
+        difficulty_of(options)
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "says"),
     [
-        (RoomDials, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
-        (RoomDials, {"hops": [3]}, r"some of \[1, 2\]"),
-        (InsideDials, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
-        (InsideDials, {"objects": [2, 40]}, "4 to 30"),
-        (OrbitDials, {"objects": [3, 5]}, "6 to 9"),
-        (OrbitDials, {"near": 2}, "should be a share"),
+        (RoomDifficulty, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
+        (RoomDifficulty, {"hops": [3]}, r"some of \[1, 2\]"),
+        (IndoorDifficulty, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
+        (IndoorDifficulty, {"objects": [2, 40]}, "4 to 30"),
+        (OrbitDifficulty, {"objects": [3, 5]}, "6 to 9"),
+        (OrbitDifficulty, {"near": 2}, "should be a share"),
     ],
 )
 def test_a_dial_of_another_benchmark_is_said(kind, options, says):
     with pytest.raises(InputError, match=says):
-        dials_of(options, kind)
+        difficulty_of(options, kind)
 
 
 # The files of tiny fresh twins without dials, as they were before there were any; those of hypo3d in the speakers' later wording.
@@ -158,7 +167,7 @@ BEFORE = {"hypo3d": "ebc0ffaf1eda326c053581ba", "scope": "67293ed341da5fe3589170
 @pytest.mark.parametrize("benchmark", BEFORE)
 def test_default_twins_are_those_of_before_there_were_dials(benchmark, tmp_path):
     config = compose("evaluate", ["out=x", f"benchmark={benchmark}"])
-    BENCHMARKS[benchmark].open_fresh(tmp_path, 2, 3, None, 1, **dials_in(config.benchmark))
+    BENCHMARKS[benchmark].open_fresh(tmp_path, 2, 3, None, 1, **difficulty_options(config.benchmark))
     found = hashlib.sha256()
     for path in sorted(p for p in tmp_path.rglob("*") if p.is_file() and p.name != LOCK):
         found.update(str(path.relative_to(tmp_path)).encode() + path.read_bytes())
@@ -189,7 +198,7 @@ def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
         assert read_json(tmp_path / str(share) / "twin.json")["dials"] == {"near": share}
         for q in asked:
             before = framed(split.truth(q.image), q.frame)
-            world = World(plan(before, ROOMS.parse(q.change_program)).edited, before)
+            world = SceneGeometry(plan(before, ROOMS.parse(q.change_program)).edited, before)
             found = margins_in(ROOMS.parse(q.program), world)
             assert found.answer == q.answer
             assert (found.flip is not None and found.flip.normalised <= 1) == bool(share)
@@ -198,7 +207,7 @@ def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
 def test_pairs_near_a_border_are_apart_from_the_clear_ones():
     scene = sample_orbit_scene(3, 0, objects=(9, 9))
     assert len(scene.scene) == 9
-    near, clear = (seen_pairs(scene, near=flag) for flag in (True, False))
+    near, clear = (visible_pairs(scene, near=flag) for flag in (True, False))
     assert near
     assert clear
     assert not set(near) & set(clear)
@@ -223,11 +232,11 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
         )
         for scene in found.scenes
     ]
-    said = {i: words for i, words in found.said.items() if all(v.objects[i].box for v in views)}
+    said = {i: words for i, words in found.phrases.items() if all(v.objects[i].box for v in views)}
     near = offers(views, said, rng(0, "near"), near=True)
     assert near
     for item in near:
-        verdicts = [View(view).decide(item.op, item.rows) for view in views]
+        verdicts = [JudgedView(view).decide(item.op, item.rows) for view in views]
         metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
         assert all(v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts)

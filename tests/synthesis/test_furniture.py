@@ -93,12 +93,12 @@ def library(folder: Path, **changed: str | bytes | None) -> Path:
     return path
 
 
-def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> furniture.Model:
+def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> furniture.LibraryMesh:
     (entry,) = read_catalogue(library(folder, **changed))
     return load_model(entry, turn)
 
 
-def centre(model: furniture.Model, name: str) -> np.ndarray:
+def centre(model: furniture.LibraryMesh, name: str) -> np.ndarray:
     number = [part.name for part in model.mesh.parts].index(name)
     points = model.mesh.vertices[model.mesh.part == number]
     return (points.min(0) + points.max(0)) / 2

@@ -11,13 +11,20 @@ from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.planar import planar
-from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.synthesis.inside.phrases import phrases
-from po3d.synthesis.inside.questions import DEGREES, METRES, OF_TYPE, Balance, Item, offers
-from po3d.synthesis.inside.verdicts import View
-from po3d.synthesis.inside.views import (
+from po3d.synthesis.indoor_view.phrases import phrases
+from po3d.synthesis.indoor_view.questions import (
+    DEGREES,
+    METRES,
+    OF_TYPE,
+    CategoryBalance,
+    ViewQuestion,
+    offers,
+)
+from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.indoor_view.views import (
     COMMON,
     UNCOMMON,
     common_view,
@@ -27,7 +34,7 @@ from po3d.synthesis.inside.views import (
     uncommon_view,
     view_table,
 )
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.top_view.layouts import sample_room
 
 SIZE = (640, 480)
 OUTLINE = ((0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0))
@@ -58,7 +65,7 @@ def pairs():
 def test_cameras_are_held_as_their_kind_says_and_stand_in_the_room(pairs):
     for scene, first, second, kind in pairs:
         for seen, range_ in ((first, COMMON), (second, UNCOMMON[kind])):
-            hold = hold_of(seen.camera)
+            hold = camera_pose_of(seen.camera)
             assert inside(scene, seen.camera)
             assert range_.height[0] <= hold.height <= range_.height[1]
             assert range_.pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= range_.pitch[1] + 1e-6
@@ -74,10 +81,10 @@ def test_most_of_what_one_view_shows_well_the_other_shows_too(pairs):
 
 def test_a_thing_behind_another_is_hidden_and_one_behind_the_camera_not_there():
     near, far = thing("wardrobe", (3.0, 2.0, 1.0), (0.5, 2.0, 2.0)), thing("chair", (5.0, 2.0, 0.5))
-    camera = held(Hold(1.0, 0.0, 0.0, 0.0), *SIZE, 500.0, (0.5, 2.0))
+    camera = held(CameraPose(1.0, 0.0, 0.0, 0.0), *SIZE, 500.0, (0.5, 2.0))
     seen = look_around(room(near, far, thing("tv", (0.1, 2.0, 1.0), (0.1, 1.0, 0.5))), camera)
     assert (seen.share[0], seen.share[1], seen.area[2]) == (1.0, 0.0, 0.0)
-    assert seen.shown == (0,)
+    assert seen.visible_rows == (0,)
     assert seen.boxes[2] is None
     assert (
         view_table(room(near, far), look_around(room(near, far), camera), "i.jpg").objects[0].box is not None
@@ -86,7 +93,7 @@ def test_a_thing_behind_another_is_hidden_and_one_behind_the_camera_not_there():
 
 def test_depth_of_a_ray_is_where_it_enters_the_box():
     box = thing("box", (3.0, 2.0, 1.0), (1.0, 1.0, 1.0))
-    camera = held(Hold(1.0, 0.0, 0.0, 0.0), *SIZE, 500.0, (0.5, 2.0))
+    camera = held(CameraPose(1.0, 0.0, 0.0, 0.0), *SIZE, 500.0, (0.5, 2.0))
     hit = depths(room(box), camera)[0]
     assert hit[np.isfinite(hit)] == pytest.approx(2.0)  # the front face is 3.0 - 0.5 - 0.5 away
     assert np.isfinite(hit).mean() == pytest.approx((500 / 2) ** 2 / (640 * 480), abs=0.02)
@@ -122,7 +129,7 @@ def test_a_phrase_is_found_again_and_means_its_thing_alone(pairs):
             for i, phrase in phrases(scene, glimpsed, well, rng(5, "said", k)).items():
                 belief = ground(phrase, table)
                 said += 1
-                found += int(np.argmax(belief)) == seen.shown.index(i)
+                found += int(np.argmax(belief)) == seen.visible_rows.index(i)
     assert said > 60
     assert found / said >= 0.98
 
@@ -166,7 +173,7 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
     for views, items, _ in offered:
         for item in items:
             for scene, answer, flat in zip(views, item.answers, item.flat):
-                verdict = View(scene).decide(item.op, item.rows)
+                verdict = JudgedView(scene).decide(item.op, item.rows)
                 assert verdict.answer == answer
                 assert verdict.degrees >= DEGREES
                 assert verdict.metres >= METRES[OPERATIONS[item.op].category]
@@ -189,14 +196,14 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
         )
         for item in items:
             if OPERATIONS[item.op].category.startswith("orientation"):
-                assert View(moved).decide(item.op, item.rows).answer == item.answers[0]
+                assert JudgedView(moved).decide(item.op, item.rows).answer == item.answers[0]
 
 
 def test_what_a_thing_is_called_never_says_where_it_is():
     scene = room(
         thing("desk", (2.0, 2.0, 0.4), (0.8, 1.6, 0.8)), thing("lamp", (2.0, 2.0, 1.0), (0.2, 0.2, 0.4))
     )
-    camera = held(Hold(1.6, -0.2, 0.0, 0.0), *SIZE, 500.0, (0.2, 2.0))
+    camera = held(CameraPose(1.6, -0.2, 0.0, 0.0), *SIZE, 500.0, (0.2, 2.0))
     views = [boxed(scene, look_around(scene, camera))] * 2
     plain = offers(views, {0: "desk", 1: "lamp"}, rng(0, "a"))
     assert {item.op for item in plain} >= {"higher", "above"}
@@ -204,8 +211,8 @@ def test_what_a_thing_is_called_never_says_where_it_is():
 
 
 def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
-    balance, random = Balance(), rng(0, "balance")
-    asked: dict[str, list[Item]] = {op: [] for op in OPERATIONS}
+    balance, random = CategoryBalance(), rng(0, "balance")
+    asked: dict[str, list[ViewQuestion]] = {op: [] for op in OPERATIONS}
     for _ in range(400):
         rooms = []
         for op, signature in OPERATIONS.items():
@@ -215,7 +222,7 @@ def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
                     0.9 if word == words[0] else 0.5
                 ):  # the first answer is the frequent one
                     flat = tuple((random.random(2) < 0.75).tolist())  # and the flat picture mostly right
-                    rooms.append(Item(op, (0, 1), (word, word), flat))
+                    rooms.append(ViewQuestion(op, (0, 1), (word, word), flat))
         chosen = balance.choose(rooms, random)
         balance.note(chosen)
         for category, item in chosen.items():

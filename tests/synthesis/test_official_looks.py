@@ -12,7 +12,7 @@ from po3d.io.seeding import rng
 from po3d.scene.street import box_middle
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, ORIGIN_AHEAD, SHAPES, SIZE_SCALE
 from po3d.synthesis.render.environment import Finish, Light, paint, sample_look
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
     official_finish,
@@ -43,8 +43,8 @@ def glass_box() -> Mesh:
     )
 
 
-def at(x: float, y: float, mesh: Mesh, color: str, **more: object) -> Placed:
-    return Placed(mesh, 2.0, (x, y), 0.4, paint(color), MATTE, tint=1.0, **more)
+def at(x: float, y: float, mesh: Mesh, color: str, **more: object) -> PlacedMesh:
+    return PlacedMesh(mesh, 2.0, (x, y), 0.4, paint(color), MATTE, tint=1.0, **more)
 
 
 def test_one_sees_through_clear_glass_and_not_through_other_and_masks_do_not_change(
@@ -67,7 +67,9 @@ def test_one_sees_through_clear_glass_and_not_through_other_and_masks_do_not_cha
 def test_metal_with_a_mirror_shows_the_lamps_sharper(renderer: Renderer) -> None:
     look = sample_official_look("superclevr", rng(1, "look"))
     dull, sharp = (
-        renderer.render([Placed(BOX, 2.0, (0, 0), h, (0.5, 0.5, 0.5), Finish(1, 0.5, 0, m))], CAMERA, look)
+        renderer.render(
+            [PlacedMesh(BOX, 2.0, (0, 0), h, (0.5, 0.5, 0.5), Finish(1, 0.5, 0, m))], CAMERA, look
+        )
         for h in (0.4,)
         for m in (0.0, 0.9)
     )

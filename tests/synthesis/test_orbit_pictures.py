@@ -11,12 +11,19 @@ from po3d.io.errors import InputError
 from po3d.scene.geometry import footprint
 from po3d.scene.orbit import VIEWS
 from po3d.synthesis.furniture.models import TURNS, RoomModels
-from po3d.synthesis.orbit.pictures import OPEN, TABLES, draw_views, drawn_scene, orbit_view, shown_shares
-from po3d.synthesis.orbit.scenes import sample_orbit_scene
+from po3d.synthesis.multi_view.pictures import (
+    OPEN,
+    TABLES,
+    draw_views,
+    orbit_view,
+    styled_scene,
+    visible_shares,
+)
+from po3d.synthesis.multi_view.scenes import sample_orbit_scene
 from po3d.synthesis.render.renderer import RenderError
-from po3d.synthesis.rooms.looks import PAINTS
-from po3d.synthesis.rooms.pictures import RoomRenderer
 from po3d.synthesis.splits import SPLITS, catalogue, split_of
+from po3d.synthesis.top_view.looks import PAINTS
+from po3d.synthesis.top_view.pictures import RoomRenderer
 
 SEED = 3
 
@@ -28,7 +35,7 @@ def scenes():
     for index in range(60):
         scene = sample_orbit_scene(SEED, index)
         if scene.ground not in found:
-            found[scene.ground] = scene, drawn_scene(scene, SEED, index, "test")
+            found[scene.ground] = scene, styled_scene(scene, SEED, index, "test")
         if len(found) == 3:
             return found
     raise AssertionError("a ground is missing")
@@ -137,7 +144,7 @@ def test_models_have_the_size_that_the_table_says(models):
 def test_views_show_their_things_where_the_table_says(scenes, renderer, ground):
     found, drawn = scenes[ground]
     shots = draw_views(renderer, drawn, angles=(0, 225))
-    visible, area = shown_shares(shots, len(found.scene))
+    visible, area = visible_shares(shots, len(found.scene))
     assert visible.shape == area.shape == (2, len(found.scene))
     # Boxes are drawn as boxes: their masks agree with the silhouettes that the scene was accepted by.
     assert np.median(np.abs(visible - found.visible[[0, 5]])) < 0.02

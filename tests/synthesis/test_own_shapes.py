@@ -7,7 +7,7 @@ import pytest
 
 from po3d.io.seeding import rng
 from po3d.scene.rooms import CATEGORIES
-from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, own_sizes, things
+from po3d.synthesis.multi_view.catalogue import CATALOGUE_ONLY, own_sizes, things
 from po3d.synthesis.render.instances import MAX_PARTS
 from po3d.synthesis.shapes.own_shapes import MODULES, SHAPES, shape
 from po3d.synthesis.shapes.palettes import palettes

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.synthesis.render.environment import sample_look
-from po3d.synthesis.render.photographs import LUMINANCE, Photographs, read_photograph, split_sun
+from po3d.synthesis.render.photographs import LUMINANCE, PhotoFolder, read_photograph, split_sun
 from po3d.synthesis.street.dataset import make_scene, open_renderer, picture
 
 
@@ -44,12 +44,12 @@ def test_the_light_keeps_the_energy_that_the_sky_loses():
 def test_a_studio_has_no_sky(tmp_path):
     np.save(tmp_path / "a.npy", sky())
     look = sample_look("studio", rng(0, "look"))
-    assert Photographs.of(tmp_path).under(look, 1) is look
+    assert PhotoFolder.of(tmp_path).under(look, 1) is look
 
 
 def test_the_same_seed_gives_the_same_sky_and_another_seed_another(tmp_path):
     np.save(tmp_path / "a.npy", sky())
-    photographs, look = Photographs.of(tmp_path), sample_look("outdoor", rng(0, "look"))
+    photographs, look = PhotoFolder.of(tmp_path), sample_look("outdoor", rng(0, "look"))
     one, same, other = (photographs.under(look, seed) for seed in (1, 1, 2))
     assert (one.sky.hdri == same.sky.hdri).all()
     assert one.key == same.key
@@ -83,7 +83,7 @@ def test_a_file_that_is_no_photograph_is_named(tmp_path, name, content, message)
 
 def test_an_empty_folder_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no photographs"):
-        Photographs.of(tmp_path)
+        PhotoFolder.of(tmp_path)
 
 
 def test_a_picture_under_a_photograph_is_another_and_repeatable(tmp_path):

@@ -10,19 +10,19 @@ from generators import random_scene
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
-from po3d.synthesis.street.question_world import World, members
-from po3d.synthesis.street.questions import COLUMNS, Balance, ask
+from po3d.synthesis.street.question_world import SceneBitsets, members
+from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 
 
 def drawn(column, scenes=SCENES):
-    balance = Balance()
+    balance = TemplateBalance()
     task = COLUMNS[column].task
     return [
         (scene, q)
         for i, scene in enumerate(scenes)
-        for q in ask(World(scene, task), COLUMNS[column], balance, rng(1, f"ask/{column}", i))
+        for q in ask(SceneBitsets(scene, task), COLUMNS[column], balance, rng(1, f"ask/{column}", i))
     ]
 
 
@@ -79,7 +79,7 @@ def test_occlusion_and_facing_are_needed_for_the_answer(questions, column):
     for scene, q in questions[column]:
         if q.template == "pose/facing":
             continue
-        world = World(scene, "2d")
+        world = SceneBitsets(scene, "2d")
         phrase = []
         step = q.program.steps[-1]
         while step.op in ("query", "unique", "filter"):
@@ -104,22 +104,24 @@ def test_questions_are_a_pure_function_of_the_seed():
 
 def test_a_scene_without_occlusion_has_no_occlusion_question():
     scene = random_scene(rng(0, "bare"), 5, occlusion=False)
-    assert ask(World(scene, "2d"), COLUMNS["L4-Occlusion"], Balance(), rng(0, "ask")) == []
+    assert ask(SceneBitsets(scene, "2d"), COLUMNS["L4-Occlusion"], TemplateBalance(), rng(0, "ask")) == []
 
 
 def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
     scene = random_scene(rng(0, "twins"), 4)
     twins = type(scene)((scene.objects[0],) * 4, scene.axes, "gt", None, ({},) * 4)
     for column in COLUMNS:
-        for q in ask(World(twins, COLUMNS[column].task), COLUMNS[column], Balance(), rng(0, "ask")):
+        for q in ask(
+            SceneBitsets(twins, COLUMNS[column].task), COLUMNS[column], TemplateBalance(), rng(0, "ask")
+        ):
             assert execute(q.program, twins, COLUMNS[column].task).answer == q.answer
 
 
 def test_materials_are_told_when_wanted():
-    world = World(SCENES[7], "2d", materials=True)
+    world = SceneBitsets(SCENES[7], "2d", materials=True)
     programs = [
         q.program.text()
         for k in range(20)
-        for q in ask(world, COLUMNS["L2-Multi-obj"], Balance(), np.random.default_rng(k))
+        for q in ask(world, COLUMNS["L2-Multi-obj"], TemplateBalance(), np.random.default_rng(k))
     ]
     assert any("material=" in text for text in programs)

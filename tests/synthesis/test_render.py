@@ -15,15 +15,15 @@ from po3d.scene.vocabulary import COLORS
 from po3d.synthesis.render.environment import (
     Finish,
     Light,
-    Look,
+    RenderStyle,
     direction,
     lighting,
     paint,
     sample_finish,
     sample_look,
 )
-from po3d.synthesis.render.instances import SURFACES, Placed
-from po3d.synthesis.render.renderer import Frame, Renderer, RenderError
+from po3d.synthesis.render.instances import SURFACES, PlacedMesh
+from po3d.synthesis.render.renderer import RenderedFrame, Renderer, RenderError
 from po3d.synthesis.shapes.mesh import Mesh, Part
 from po3d.synthesis.street.labels import mask_box
 
@@ -61,8 +61,8 @@ BOX = box_mesh((1.0, 0.4, 0.3))
 
 def placed(
     x: float, y: float, heading: float = 0.4, mesh: Mesh = BOX, color: str = "red", **more: object
-) -> Placed:
-    return Placed(mesh, 2.0, (x, y), heading, paint(color), MATTE, **more)
+) -> PlacedMesh:
+    return PlacedMesh(mesh, 2.0, (x, y), heading, paint(color), MATTE, **more)
 
 
 SCENE = (placed(0, 0), placed(1.2, -0.9, 2.0, color="cyan"), placed(-2, 1.5, -1.0, color="yellow"))
@@ -77,7 +77,7 @@ def renderer() -> Renderer:
     return made
 
 
-def look(kind: str = "studio", index: int = 0) -> Look:
+def look(kind: str = "studio", index: int = 0) -> RenderStyle:
     return sample_look(kind, rng(0, "look", index))
 
 
@@ -137,7 +137,7 @@ def test_smoothing_changes_edges_only(renderer: Renderer) -> None:
     assert difference.mean() < 2
 
 
-def _rgb(renderer: Renderer, still: Look) -> np.ndarray:
+def _rgb(renderer: Renderer, still: RenderStyle) -> np.ndarray:
     return renderer.render(SCENE, CAMERA, still).rgb.astype(int)
 
 
@@ -165,7 +165,7 @@ def test_colours_stay_tellable_under_every_look(renderer: Renderer, kind: str) -
     ]
     for index, color in cases:
         g = rng(0, "color", index)
-        item = Placed(BOX, 2.0, (0.0, 0.0), 0.4, paint(color, g), MATTE)
+        item = PlacedMesh(BOX, 2.0, (0.0, 0.0), 0.4, paint(color, g), MATTE)
         frame = renderer.render([item], CAMERA, look(kind, index))
         mean = frame.rgb[frame.ids == 1].mean(0)
         right += _nearest(mean) == color
@@ -222,7 +222,7 @@ def test_object_behind_or_beside_the_camera_has_an_empty_mask(renderer: Renderer
 
 def test_empty_scene_is_only_ground(renderer: Renderer) -> None:
     frame = renderer.render([], CAMERA, look("outdoor"))
-    assert isinstance(frame, Frame)
+    assert isinstance(frame, RenderedFrame)
     assert frame.amodal.shape == (0, 240, 320)
     assert not frame.ids.any()
     assert Image.fromarray(frame.rgb).getextrema()[0][1] > 30

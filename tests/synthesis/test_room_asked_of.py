@@ -3,7 +3,7 @@
 import pytest
 
 from po3d.language.programs.rooms import parse_text
-from po3d.synthesis.rooms.free_questions import asked_of
+from po3d.synthesis.top_view.free_questions import question_about
 
 RED, BLUE = ('only(having(color, "red", all("chair")))', 'only(having(color, "blue", all("chair")))')
 
@@ -20,4 +20,4 @@ RED, BLUE = ('only(having(color, "red", all("chair")))', 'only(having(color, "bl
 )
 def test_one_among_its_like_is_asked_by_its_look(one, program):
     chosen = parse_text(f"name({one})").args[0]
-    assert str(asked_of(chosen)).startswith(program)
+    assert str(question_about(chosen)).startswith(program)

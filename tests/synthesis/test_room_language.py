@@ -9,18 +9,26 @@ import pytest
 from po3d.io.seeding import rng
 from po3d.language.english import _STAND_INS, IDLE, plain, singular, words_of
 from po3d.language.grammar import Grammar, load
-from po3d.language.programs.rooms import OPEN, Call, parse_text
-from po3d.language.say.rooms import Said, finish, numbered, reworded, say_change, say_question, shorten
-from po3d.reasoning.world import World
+from po3d.language.programs.rooms import OPEN, RoomCall, parse_text
+from po3d.language.say.rooms import (
+    SpannedSentence,
+    finish,
+    numbered,
+    reworded,
+    say_change,
+    say_question,
+    shorten,
+)
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.rooms import ANYTHING, CATEGORIES, SYNONYMS, VALUE_WORDS, attribute_of
-from po3d.synthesis.rooms.changes import TYPES, sample_change
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.more_programs import MoreAsker, MoreChanger
-from po3d.synthesis.rooms.questions import Asker
+from po3d.synthesis.top_view.changes import TYPES, sample_change
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.more_programs import ReferringEditSampler, ReferringQuestionSampler
+from po3d.synthesis.top_view.questions import AnsweredQuestionSampler
 from po3d.training.room_parser import pairs_of_room
 
 
-def _programs() -> list[tuple[str, str, Call]]:
+def _programs() -> list[tuple[str, str, RoomCall]]:
     """(sort, type of change, program) of rooms."""
     found = []
     for k, kind in enumerate(TYPES * 3):
@@ -29,8 +37,8 @@ def _programs() -> list[tuple[str, str, Call]]:
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        teller = Asker(World(change.planned.edited, scene), random).teller
-        asker, changer = MoreAsker(teller, random), MoreChanger(teller, random)
+        teller = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random).teller
+        asker, changer = ReferringQuestionSampler(teller, random), ReferringEditSampler(teller, random)
         found += [("question", kind, q) for _ in range(20) if (q := asker.ask()) is not None]
         found += [("change", *c) for _ in range(20) if (c := changer.change()) is not None]
     return found
@@ -62,7 +70,7 @@ def test_every_word_has_one_stand_in_that_stands_for_itself():
     assert plain("hauled") == plain("slid") == "moved" == plain("moved")
 
 
-def said(rules: str, program: str, share: int = 1) -> Said:
+def said(rules: str, program: str, share: int = 1) -> SpannedSentence:
     """The one wording of a grammar; a noun that was said before becomes "one" (`share`) or not (0)."""
     call = numbered(parse_text(program))
     pieces = Grammar("test", rules).say("edit", call, lambda n: 0)

@@ -22,21 +22,21 @@ from po3d.synthesis.furniture.models import (
     RoomModels,
     catalogue_names,
     coarsened,
-    drawn_category,
+    model_category,
     models_of,
     painted_parts,
 )
 from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.environment import Finish
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.renderer import Renderer, RenderError
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.looks import FINISHES, PAINTS, room_paint, sample_room_look
-from po3d.synthesis.rooms.pictures import RoomRenderer, near_far
-from po3d.synthesis.rooms.shell import Shell, floor_corners, wall_corners
-from po3d.synthesis.rooms.top_views import SetSpec, metres_per_pixel, top_camera, top_view
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, solid
 from po3d.synthesis.shapes.primitives import ball
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.looks import FINISHES, PAINTS, room_paint, sample_room_look
+from po3d.synthesis.top_view.pictures import RoomRenderer, near_far
+from po3d.synthesis.top_view.shell import Shell, floor_corners, wall_corners
+from po3d.synthesis.top_view.top_views import SetSpec, metres_per_pixel, top_camera, top_view
 
 VARIANTS = 6  # of our own shapes, that are looked at
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0))
@@ -75,9 +75,9 @@ def room(*objects: ObjectState) -> Scene:
 
 
 def test_names_that_are_not_listed_are_drawn_as_what_they_are() -> None:
-    assert drawn_category("office chair") == "office chair"
-    assert drawn_category("folding chair") == "chair"
-    assert drawn_category("unheard-of thing") == "box"
+    assert model_category("office chair") == "office chair"
+    assert model_category("folding chair") == "chair"
+    assert model_category("unheard-of thing") == "box"
 
 
 def _two_part_box(size: tuple[float, float, float], material: str = "paint") -> Mesh:
@@ -168,7 +168,7 @@ def test_paints_stay_nearest_to_their_own_name() -> None:
 @given(st.tuples(*[st.floats(0.2, 5)] * 3), st.floats(-3, 3), st.integers(0, 99))
 def test_normals_stay_normal_under_stretch(stretch: tuple, heading: float, seed: int) -> None:
     mesh = _two_part_box((1, 1, 1))
-    item = Placed(mesh, 1.0, (0, 0), heading, GREY, Finish(0, 0.5, 0), stretch=stretch)
+    item = PlacedMesh(mesh, 1.0, (0, 0), heading, GREY, Finish(0, 0.5, 0), stretch=stretch)
     n, t = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0][:2]
     assert (item.world_N_object @ n) @ (item.world_T_object[:3, :3] @ t) == pytest.approx(0, abs=1e-9)
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from po3d.io.checkpoint import SHIPPED
 from po3d.scene.rooms import CATEGORIES
 from po3d.synthesis.furniture.models import models_of
-from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, things
+from po3d.synthesis.multi_view.catalogue import CATALOGUE_ONLY, things
 from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY
 from po3d.synthesis.splits import (
     OWN,
     SPLITS,
-    Model,
+    AssetModel,
     catalogue,
     names_of,
     own_name,
@@ -107,7 +107,7 @@ def test_a_card_lists_what_was_seen(names: set[str]) -> None:
 
 
 def test_others_models_and_ours_are_drawn_equally_often() -> None:
-    models = [Model(name, 1, 1, 1) for name in ("A#a", *(own_name("rug", k) for k in range(9)))]
+    models = [AssetModel(name, 1, 1, 1) for name in ("A#a", *(own_name("rug", k) for k in range(9)))]
     random = np.random.default_rng(0)
     drawn = [pick(models, random).name for _ in range(400)]
     assert 160 < drawn.count("A#a") < 240

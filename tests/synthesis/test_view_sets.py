@@ -14,9 +14,9 @@ from po3d.scene.table import from_json
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.device import RenderError
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.pictures import RoomRenderer
 from po3d.synthesis.splits import SPLITS, split_of
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.pictures import RoomRenderer
 from po3d.synthesis.view_sets import CAMERAS, HEIGHT, WIDTH, ViewSpec, any_camera, inside_view, orbit_view
 
 

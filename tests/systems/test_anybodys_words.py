@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.reader import Reading as Read
+from po3d.language.read.reader import ParserOutput as Read
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems import orbit, photographs, rooms, street
-from po3d.systems.learned import as_meant, joined
+from po3d.systems.general_parser import joined, resolve_the_one
 from po3d.systems.pipeline import run
 
 THINGS = {  # name: looks, place, heading in quarter turns from +x
@@ -40,11 +40,11 @@ def answer(executor, scene: Scene, question: str, options=(), text="", **said: s
     read = {sort: [Read(Call.parse(p), 1.0)] for sort, p in {"question": question, **said}.items()}
     asked = Question("q", "", text, "2d", "", options=tuple(options), images=("view",), views=(0.0,))
     (reading,) = joined(executor, asked, read)
-    outcome = run(executor.exactly(scene), asked, reading).outcome
-    return outcome.answer and reading.said(outcome.answer, asked)
+    outcome = run(executor.bind_ground_truth(scene), asked, reading).outcome
+    return outcome.answer and reading.format_answer(outcome.answer, asked)
 
 
-ROOM = rooms.Executor(samples=0)
+ROOM = rooms.RoomDomain(samples=0)
 SIDE = f"direction(viewer, {the('bed')}, frame(room), left_or_right)"
 
 
@@ -131,26 +131,29 @@ def photograph() -> Scene:
 def test_photographs_are_asked_for_yes_or_no_and_in_the_benchmarks_words():
     same = f"holds(same_direction, {the('door')}, {the('bed')})"
     benchmark = ("same or similar directions", "very different directions")
-    asks = lambda *options: answer(photographs.EXECUTOR, photograph(), same, options)  # noqa: E731
+    asks = lambda *options: answer(photographs.DOMAIN, photograph(), same, options)  # noqa: E731
     assert (asks(), asks("yes", "no"), asks(*benchmark)) == ("yes", "yes", benchmark[0])
     nearest = f"query(name, best(distance, least, {the('door')}, choices))"
-    said = answer(photographs.EXECUTOR, photograph(), nearest, ("the piano", "the fan", "the bed"))
+    said = answer(photographs.DOMAIN, photograph(), nearest, ("the piano", "the fan", "the bed"))
     assert said == "the fan"  # a choice that is not there is none
     away = f"query(name, best(bearing, least, {the('door')}, exclude({the('door')}, scene)))"
-    assert answer(photographs.EXECUTOR, photograph(), away) == "fan"
+    assert answer(photographs.DOMAIN, photograph(), away) == "fan"
 
 
 def test_orbits_take_options_as_people_write_them():
     where = f"direction({the('fan')}, {the('bed')}, frame(camera), eight)"
     scene = photograph()
-    assert answer(orbit.EXECUTOR, scene, where, ("Back-left", "front right", "back")) == "Back-left"
-    assert answer(orbit.EXECUTOR, scene, where, ("front-right", "right")) is not None
+    assert answer(orbit.DOMAIN, scene, where, ("Back-left", "front right", "back")) == "Back-left"
+    assert answer(orbit.DOMAIN, scene, where, ("front-right", "right")) is not None
 
 
 def test_what_is_run_into_is_the_first_of_all():
     program = Call.parse(
         'query(shape, unique(relate(collides_forward, unique(filter(color, "red", scene)), scene)))'
     )
-    assert "best(distance, least" in str(as_meant(program))
-    assert str(as_meant(as_meant(program))) == str(as_meant(program))
-    assert street.EXECUTOR.heard(as_meant(program), Question("q", "", "", "2d", "")).args[1].op == "best"
+    assert "best(distance, least" in str(resolve_the_one(program))
+    assert str(resolve_the_one(resolve_the_one(program))) == str(resolve_the_one(program))
+    assert (
+        street.DOMAIN.to_dialect(resolve_the_one(program), Question("q", "", "", "2d", "")).args[1].op
+        == "best"
+    )

@@ -12,7 +12,7 @@ from po3d.evaluation.run import predict
 from po3d.io.errors import InputError
 from po3d.io.images import ImageError, read_image
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.bad_images import MARK, Counting, note
+from po3d.systems.input_errors import MARK, BadImageCounter, note
 
 
 class Views:
@@ -80,8 +80,8 @@ class BatchedLooker(Looker):
 def test_the_questions_that_show_a_bad_picture_fail_and_no_others(tmp_path_factory, bad, several, kind):
     split, out = Views(3, bad, several), tmp_path_factory.mktemp("out")
     looker = kind()
-    assert bool(Counting(looker).ahead) == (kind is EagerLooker)
-    predictions = predict(split, Counting(looker), out, {})
+    assert bool(BadImageCounter(looker).ahead) == (kind is EagerLooker)
+    predictions = predict(split, BadImageCounter(looker), out, {})
     assert [p.id for p in predictions] == [q.id for q in split.questions]
     lost = {q.id for q in split.questions if bad & set(q.images or [q.image])}
     assert {p.id for p in predictions if p.status == "failed"} == lost
@@ -108,7 +108,7 @@ def test_a_run_that_a_bad_picture_ended_goes_on_counting(tmp_path):
     split, looker = Views(3, {"1"}, False), Looker()
     with pytest.raises(ImageError, match=r"is torn; benchmark\.on_bad_image=count goes on"):
         predict(split, looker, tmp_path, {})
-    predictions = predict(split, Counting(looker), tmp_path, {})
+    predictions = predict(split, BadImageCounter(looker), tmp_path, {})
     assert [p.status for p in predictions] == ["ok"] * 3 + ["failed"] * 3 + ["ok"] * 3
     assert looker.asked == [q.id for q in split.questions if q.image != "1"]  # nobody was asked twice
 
@@ -119,7 +119,7 @@ def test_what_is_wrong_with_no_picture_still_ends_the_run(tmp_path):
             raise InputError("no weights")
 
     with pytest.raises(InputError, match="no weights"):
-        predict(Views(1, set(), False), Counting(Broken()), tmp_path, {})
+        predict(Views(1, set(), False), BadImageCounter(Broken()), tmp_path, {})
 
 
 def test_only_some_reasons_are_named():

@@ -15,8 +15,8 @@ from untrained import untrained_estimator, untrained_parser
 import po3d
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
-from po3d.io.shipped import CHECKPOINTS, ROOT
-from po3d.systems.pipeline import WORLDS
+from po3d.io.paths import CHECKPOINTS, ROOT
+from po3d.systems.pipeline import DOMAIN_MODULES
 
 PICTURE, QUESTION = ROOT / "data" / "examples" / "street.jpg", "How many cars are there?"
 
@@ -52,7 +52,7 @@ def test_a_folder_holds_the_same_tensors_and_answers_the_same(saved):
     assert model.ask(PICTURE, QUESTION).record() == usual.ask(PICTURE, QUESTION).record()
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", DOMAIN_MODULES)
 def test_every_world_has_a_card_and_comes_back(world, tmp_path):
     po3d.load(world).save_pretrained(tmp_path)
     card = (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_jsonl
 from po3d.scene.table import to_json
 from po3d.systems.lmm_parser import LmmParser, _words, language
-from po3d.systems.pipeline import WORLDS, oracle
+from po3d.systems.pipeline import DOMAIN_MODULES, oracle
 
 SIZES = {"pulsecheck457": 1, "hypo3d": 1, "3dsrbench": 1, "scope": 1, "superclevr": 1}
 
@@ -106,7 +106,7 @@ def test_predicted_tables_come_from_a_run(tmp_path):
     assert {row["value"] for row in rows if row["n"]} == {100.0}
 
 
-@pytest.mark.parametrize("world", sorted(WORLDS))
+@pytest.mark.parametrize("world", sorted(DOMAIN_MODULES))
 def test_the_language_that_a_model_is_given_is_the_executors(world):
     executor = oracle(world).executor
     for _, _, program, *edit in _words()[world]["examples"]:

@@ -14,11 +14,11 @@ from po3d.io.config import ROOT, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import write_jsonl
 from po3d.io.images import decode_image
-from po3d.io.naming import row_name
+from po3d.io.run_names import row_name
 from po3d.scene.table import to_json
 from po3d.systems.lmm import Lmm
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import COT, Prompter, Setting
+from po3d.systems.prompts import COT, Prompter, PromptSetting
 
 MADE = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
 
@@ -79,7 +79,7 @@ def test_hypo3d_is_given_in_the_forms_of_its_paper(tmp_path):
     context = Context.of(split, question.image)
 
     def made(**setting):
-        return Prompter("hypo3d", Setting(**setting)).prompt(question, context)
+        return Prompter("hypo3d", PromptSetting(**setting)).prompt(question, context)
 
     assert question.frame in made().text
     assert question.frame not in made(frame="none").text
@@ -97,7 +97,7 @@ def test_hypo3d_is_given_in_the_forms_of_its_paper(tmp_path):
 
 def test_scope_has_the_steps_where_its_paper_has_them(tmp_path):
     split = opened_split("scope", tmp_path / "release")
-    prompter = Prompter("scope", Setting(style="ego_to_allo"))
+    prompter = Prompter("scope", PromptSetting(style="ego_to_allo"))
     for question in split.questions:
         text = prompter.prompt(question, Context.of(split, question.image)).text
         assert ("three steps" in text) is question.category.startswith("integration")
@@ -108,12 +108,12 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
     question = split.questions[0]
     context = Context.of(split, question.image)
     scene = context.truth()
-    true = Prompter("hypo3d", Setting(table="truth")).prompt(question, context)
+    true = Prompter("hypo3d", PromptSetting(table="truth")).prompt(question, context)
     assert all(o.value("name") in true.text for o in scene.objects)
     write_jsonl(
         tmp_path / "scenes.jsonl", [to_json(split.truth(name)) | {"image": name} for name in split.images]
     )
-    setting = Setting(table="predicted")
+    setting = PromptSetting(table="predicted")
     assert Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
     write_jsonl(tmp_path / "scenes.jsonl", [])
     with pytest.raises(InputError, match="has no table of"):
@@ -131,7 +131,7 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
 )
 def test_a_setting_that_a_benchmark_lacks_is_refused(name, setting, says):
     with pytest.raises(InputError, match=says):
-        Prompter(name, Setting(**setting))
+        Prompter(name, PromptSetting(**setting))
 
 
 def test_every_benchmark_keeps_its_plain_prompt():

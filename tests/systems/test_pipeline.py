@@ -12,10 +12,10 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems.baselines import ANSWERS, FrequencyBaseline, Planar, RandomBaseline, Replay, asked_for
+from po3d.systems.baselines import ANSWERS, FrequencyBaseline, Planar, RandomBaseline, Replay, queried_kind
 from po3d.systems.pipeline import Context
-from po3d.systems.street import EXECUTOR, Executor, Reader
-from po3d.systems.tables import Pictures
+from po3d.systems.scene_sources import Pictures
+from po3d.systems.street import DOMAIN, StreetDomain, StreetQuestionParser
 
 
 class Sees:
@@ -41,10 +41,10 @@ class Reads:
 
 
 def Pipeline(sees, reads, oracle=()):
-    return parts.Pipeline(Pictures(sees), Reader(reads), Executor(), oracle)
+    return parts.Pipeline(Pictures(sees), StreetQuestionParser(reads), StreetDomain(), oracle)
 
 
-def Oracle(executor=EXECUTOR):
+def Oracle(executor=DOMAIN):
     return parts.Oracle(executor)
 
 
@@ -117,7 +117,9 @@ def test_images_are_answered_together_as_alone(mode):
             for k, (_, questions) in enumerate(worlds)
         ]
 
-    system = parts.Pipeline(Pictures(Shown(scenes)), Reader(Reads()), Executor(mode, samples=8))
+    system = parts.Pipeline(
+        Pictures(Shown(scenes)), StreetQuestionParser(Reads()), StreetDomain(mode, samples=8)
+    )
     assert system.answers(posed(together)) == [system.answer(*image) for image in posed(alone)]
     assert together == alone == [[scene] for scene in scenes]
     assert [p.answer for own in system.answers(posed(alone)) for p in own] == [
@@ -146,7 +148,7 @@ def test_a_pipeline_with_every_module_replaced_is_the_oracle():
     scene, questions = world()
     nothing = replace(scene, objects=(), occluders=(), source="predicted")
     words = [replace(q, text="words that no parser knows") for q in questions]
-    pipeline = Pipeline(Sees(nothing), Reads(), oracle=EXECUTOR.modules)
+    pipeline = Pipeline(Sees(nothing), Reads(), oracle=DOMAIN.modules)
     predictions = pipeline.answer(words, Context(lambda: None, lambda: scene))
     assert [p.answer for p in predictions] == [q.answer for q in questions]
 
@@ -159,10 +161,12 @@ def test_a_wrong_module_name_is_refused_at_once():
 def test_modes_reach_the_executor():
     scene, questions = world(n=3)
     for mode in ("argmax", "marginal", "samples"):
-        predictions = Oracle(Executor(mode, samples=8)).answer(questions, Context(untouchable, lambda: scene))
+        predictions = Oracle(StreetDomain(mode, samples=8)).answer(
+            questions, Context(untouchable, lambda: scene)
+        )
         assert [p.answer for p in predictions] == [q.answer for q in questions]
     with pytest.raises(InputError, match="unknown mode 'guess'; known: argmax, marginal, samples"):
-        Executor("guess")
+        StreetDomain("guess")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +192,7 @@ def test_modes_reach_the_executor():
     ],
 )
 def test_baselines_know_what_is_asked_for(text, kind):
-    assert asked_for(text) == kind
+    assert queried_kind(text) == kind
 
 
 def test_random_guesses_are_uniform_and_do_not_depend_on_order():
@@ -259,12 +263,12 @@ def test_flat_pictures_answer_no_question_of_streets():
         ('count(filter(color, "red", scene))', {"detection", "color"}),
         (
             'count(relate(next_to, unique(filter(color, "red", scene)), scene))',
-            set(EXECUTOR.modules) - {"parsing"},
+            set(DOMAIN.modules) - {"parsing"},
         ),
     ],
 )
 def test_a_program_depends_on_what_it_reads_and_one_beyond_streets_on_everything(program, read):
-    settings = dict.fromkeys(EXECUTOR.modules, "gt")
-    reading = parts.Reading(Parse("ok", Call.parse(program)), by="learned")
-    relevant = EXECUTOR.relevant(settings, reading)
+    settings = dict.fromkeys(DOMAIN.modules, "gt")
+    reading = parts.ParsedQuestion(Parse("ok", Call.parse(program)), by="learned")
+    relevant = DOMAIN.relevant(settings, reading)
     assert {m for m, setting in relevant.items() if setting == "gt"} == read

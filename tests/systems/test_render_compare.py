@@ -16,7 +16,7 @@ from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
 from po3d.synthesis.street.dataset import render_example
 from po3d.systems import render_compare, street
-from po3d.systems.render_compare import SIDE, RenderCompare, View
+from po3d.systems.render_compare import SIDE, ImageCrop, RenderCompare
 
 # Another shape of the same kind.
 OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s in SHAPES}
@@ -103,7 +103,7 @@ def test_a_drawing_agrees_best_with_a_picture_of_the_same():
     wide, tall = (np.uint8(np.where(m[..., None], (200, 60, 60), (90, 90, 90))) for m in masks)
     other_paint = np.uint8(np.where(masks[0][..., None], (20, 40, 160), (120, 120, 120)))
     square = np.array([0.0, 0.0, 640.0, 480.0])
-    view = View.of(np.roll(other_paint, (2, -2), (0, 1)), square)
+    view = ImageCrop.of(np.roll(other_paint, (2, -2), (0, 1)), square)
     assert view.gradients_agree(wide, masks[0]) > 0.95
     assert view.gradients_agree(tall, masks[1]) < 0.8
     assert view.outline_agrees(masks[0]) > view.outline_agrees(masks[1]) + 0.3

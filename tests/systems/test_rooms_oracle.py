@@ -6,12 +6,12 @@ import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.io.errors import InputError
-from po3d.io.shipped import MINI as DATA
+from po3d.io.paths import MINI as DATA
 from po3d.language.read.parse import Parse
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.rooms import EXECUTOR, Reader
-from po3d.systems.tables import Truth
+from po3d.systems.rooms import DOMAIN, RoomQuestionParser
+from po3d.systems.scene_sources import Truth
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAME = next(n for n in SPLIT.images if "aligned" not in n)
@@ -41,7 +41,7 @@ class Wrong:
 
 
 def system(tables, oracle) -> Pipeline:
-    return Pipeline(tables, Reader(Deaf()), EXECUTOR, oracle)
+    return Pipeline(tables, RoomQuestionParser(Deaf()), DOMAIN, oracle)
 
 
 def answers(system) -> list[str | None]:
@@ -52,7 +52,7 @@ def answers(system) -> list[str | None]:
 def test_with_every_module_true_it_answers_as_the_oracle():
     gold = answers(oracle("rooms"))
     assert None not in gold
-    assert answers(system(Wrong(), EXECUTOR.modules)) == gold
+    assert answers(system(Wrong(), DOMAIN.modules)) == gold
     heard = answers(system(Wrong(), ("parsing", "edit")))
     assert heard != gold
     assert any(a is not None for a in heard)

@@ -11,18 +11,18 @@ from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
-from po3d.language.read.reader import Reading as Read
+from po3d.language.read.reader import ParserOutput as Read
 from po3d.language.read.weighing import ALONE, Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.systems import choices, learned, orbit, photographs, rooms
-from po3d.systems.asking import Answer, Model, read_scene
-from po3d.systems.choosing import KINDS, Chooser
-from po3d.systems.learned import Learned
-from po3d.systems.pipeline import Context, Pipeline, Reading, Tables
-from po3d.systems.tables import Truth
+from po3d.systems import answer_options, general_parser, orbit, photographs, rooms
+from po3d.systems.api import Answer, Model, read_scene
+from po3d.systems.domain_router import KINDS, DomainRouter
+from po3d.systems.general_parser import GeneralQuestionParser
+from po3d.systems.pipeline import Context, ImageScenes, ParsedQuestion, Pipeline
+from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
 BED = 'unique(filter(name, "bed", scene))'
@@ -45,7 +45,7 @@ class Own:
         ]
 
 
-class Counting(Learned):
+class Counting(GeneralQuestionParser):
     """The general parser, which notes the questions that it is asked."""
 
     asked_for: ClassVar[list[str]] = []
@@ -82,8 +82,15 @@ def model(monkeypatch):
     def make(weighing=ALONE, **known):
         network = Network(**known)
         network.weighing = weighing
-        monkeypatch.setattr(learned, "_reader", lambda *_: network)
-        return Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
+        monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
+        return Model(
+            Pipeline(
+                Truth(),
+                rooms.RoomQuestionParser(Own()),
+                rooms.DOMAIN,
+                second=GeneralQuestionParser(rooms.DOMAIN),
+            )
+        )
 
     return make
 
@@ -136,7 +143,7 @@ def test_a_question_that_one_world_refuses_may_be_answered_in_another():
 
     def said(*worlds):
         models = dict(zip(KINDS["rooms"], worlds, strict=True))
-        return Chooser(models).ask(Scene((), viewer_axes((0.0, 1.0)), "gt"), "x")
+        return DomainRouter(models).ask(Scene((), viewer_axes((0.0, 1.0)), "gt"), "x")
 
     refused, unread = (
         refuses("failed", reason="no table tells this"),
@@ -176,10 +183,10 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
 
     desks = [read('count(filter(name, "desk", scene))', 0.6)]
     network = Network(question={PLAIN: desks, "Windows?": desks})
-    monkeypatch.setattr(learned, "_reader", lambda *_: network)
-    second = Counting(rooms.EXECUTOR)
+    monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
+    second = Counting(rooms.DOMAIN)
     second.asked_for.clear()
-    pipeline = Pipeline(Truth(), rooms.Reader(Parser()), rooms.EXECUTOR, second=second)
+    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Parser()), rooms.DOMAIN, second=second)
     scene = read_scene(ROOM)
     assert Model(pipeline).ask(scene, PLAIN).program == 'count(all("window"))'
     assert second.asked_for == []
@@ -215,8 +222,12 @@ def test_a_mended_word_is_shown(monkeypatch):
             return not word.startswith("windw")
 
     network = Spelled(question={"how many windows": [read('count(filter(name, "window", scene))')]})
-    monkeypatch.setattr(learned, "_reader", lambda *_: network)
-    asks = Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
+    monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
+    asks = Model(
+        Pipeline(
+            Truth(), rooms.RoomQuestionParser(Own()), rooms.DOMAIN, second=GeneralQuestionParser(rooms.DOMAIN)
+        )
+    )
     found = asks.ask(read_scene(ROOM), "how many windws")
     assert (found.answer, found.record()["mended"]) == ("1", {"windws": "windows"})
     assert '"windws" is read as "windows"' in str(found)
@@ -300,13 +311,13 @@ def test_readings_with_the_same_answer_are_believed_together(model):
         (["a", "b", "b"], [0.4, 0.3, 0.3], (1, 0.6)),
         ([None, "b"], [0.9, 0.1], (0, 0.9)),
         ([None, None], [0.6, 0.4], (0, 1.0)),
-        ([choices.REFUSED, "b", None], [0.5, 0.3, 0.2], (0, 0.5)),
+        ([answer_options.REFUSED, "b", None], [0.5, 0.3, 0.2], (0, 0.5)),
         (["a", "b"], [0.5, 0.5], (0, 0.5)),
         (["a"], [0.0], (0, 0.0)),
     ],
 )
 def test_the_likeliest_answer_is_that_of_most_weight(answers, weights, found):
-    k, share = choices.likeliest(answers, weights)
+    k, share = answer_options.likeliest(answers, weights)
     assert (k, share) == (found[0], pytest.approx(found[1]))
 
 
@@ -337,7 +348,7 @@ def test_people_tell_of_changes_that_matter_for_the_answer(model):
 def test_a_frame_is_said_as_rooms_are_framed():
     red = 'unique(filter(color, "red", filter(name, "door", scene)))'
     assert (
-        learned.frame_text(Call.parse(f"frame(behind, {red})"))
+        general_parser.frame_text(Call.parse(f"frame(behind, {red})"))
         == "The red door was located at the back of the scene."
     )
     # Sentences of rooms tell no corner, and "front door" would be taken for a side.
@@ -350,7 +361,7 @@ def test_a_frame_is_said_as_rooms_are_framed():
         f"frame({DOOR}, {BED})",
     )
     for program in told:
-        assert learned.frame_text(Call.parse(program)) == ""
+        assert general_parser.frame_text(Call.parse(program)) == ""
 
 
 @pytest.mark.parametrize(
@@ -369,7 +380,7 @@ def test_a_frame_is_said_as_rooms_are_framed():
 )
 def test_offered_directions_are_honoured(text, options, sectors):
     asked = Call.parse(f"direction({BED}, {DOOR}, frame(room), eight)")
-    assert choices.narrowed(asked, question(text, options=options)).args[3] == sectors
+    assert answer_options.restrict_to_options(asked, question(text, options=options)).args[3] == sectors
 
 
 @pytest.mark.parametrize(
@@ -401,7 +412,7 @@ def test_offered_directions_are_honoured(text, options, sectors):
     ],
 )
 def test_an_answer_is_said_by_its_option(answer, options, said):
-    assert choices.chosen(answer, options) == said
+    assert answer_options.chosen(answer, options) == said
 
 
 @pytest.mark.parametrize(
@@ -416,9 +427,11 @@ def test_an_answer_is_said_by_its_option(answer, options, said):
 )
 def test_a_height_is_said_in_the_words_that_were_offered(text, said):
     asked = question(text)
-    found = [choices.chosen(a, choices.offering(a, asked)) or a for a in ("higher", "lower")]
+    found = [
+        answer_options.chosen(a, answer_options.offered_answers(a, asked)) or a for a in ("higher", "lower")
+    ]
     assert tuple(found) == said
-    assert choices.offering("bench", asked) == ()
+    assert answer_options.offered_answers("bench", asked) == ()
 
 
 @pytest.mark.parametrize("world", [photographs, orbit])
@@ -428,13 +441,13 @@ def test_options_may_use_other_words_than_the_table(world):
     scene = Scene(
         things, viewer_axes((0.0, 1.0)), "gt", Camera(640, 480, 560.0, look_at((0, 0, 1.5), (0, 1, 1.5)))
     )
-    answering = world.EXECUTOR.on(Tables({"view": scene}))
+    answering = world.DOMAIN.bind(ImageScenes({"view": scene}))
     nearest = Call.parse('query(name, best(distance, least, refer("lamp"), choices))')
 
     def said(*options):
         asked = question(options=options, images=("view",), views=(0,))
-        reading = Reading(world.EXECUTOR.heard_parse(nearest, asked))
-        return reading.said(answering.run(asked, reading).outcome.answer, asked)
+        reading = ParsedQuestion(world.DOMAIN.to_dialect_parse(nearest, asked))
+        return reading.format_answer(answering.run(asked, reading).outcome.answer, asked)
 
     assert said("couch", "bird cage", "the fish man", "TV stand") == "the fish man"
     assert said("couch", "bird cage", "TV stand") == "bird cage"
@@ -443,10 +456,10 @@ def test_options_may_use_other_words_than_the_table(world):
 
 def test_a_harness_frame_is_taken_off():
     framed = question("Question: Which is higher?\nOptions: A. the cup B. the bed\nAnswer with the letter.")
-    found = choices.unframed(framed)
+    found = answer_options.strip_prompt_template(framed)
     assert (found.text, found.options) == ("Which is higher?", ("the cup", "the bed"))
     plain = question("Is the option left or right?")
-    assert choices.unframed(plain) is plain
+    assert answer_options.strip_prompt_template(plain) is plain
 
 
 def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):

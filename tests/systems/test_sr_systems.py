@@ -13,16 +13,16 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.say.threedsrbench import STYLES, speak
+from po3d.reasoning.grounded import TAKEN, answered, nearest, without_row
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
-from po3d.reasoning.readings import TAKEN, answered, called, nearest
-from po3d.scene.camera import Hold, held, mirrored
+from po3d.scene.camera import CameraPose, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.baselines import RandomOption
-from po3d.systems.photographs import Executor, Reader
+from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.tables import Truth, Views
+from po3d.systems.scene_sources import Truth, ViewTables
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 NAMES = (("red", "chair"), ("blue", "sofa"), ("green", "plant"), ("white", "dog"), ("black", "tv"))
@@ -37,12 +37,12 @@ def scene(seed: int) -> Scene:
         objects.append(
             ObjectState(sure(name=name, color=color), (x, y, r.uniform(0.2, 1.8)), r.uniform(-3, 3), extent)
         )
-    camera = held(Hold(1.6, r.uniform(-0.8, 0.2), r.uniform(-0.5, 0.5), 0.0), 640, 480, 450.0)
+    camera = held(CameraPose(1.6, r.uniform(-0.8, 0.2), r.uniform(-0.5, 0.5), 0.0), 640, 480, 450.0)
     return Scene(tuple(objects), AXES, "gt", camera, image=f"{seed}.png")
 
 
 def run(program: PhraseCall, table: Scene) -> Outcome:
-    return answered(THREEDSRBENCH.meant(program), table)
+    return answered(THREEDSRBENCH.to_core(program), table)
 
 
 def questions(seed: int) -> tuple[Scene, list[Question]]:
@@ -55,7 +55,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
             phrases = tuple(" ".join(NAMES[i]) for i in rows)
             gold = PhraseCall(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
             said = speak(PhraseCall(op, phrases), style, r)
-            right = said.option_of[called(run(gold, table).answer)]
+            right = said.option_of[without_row(run(gold, table).answer)]
             own = {
                 "options": tuple(said.options),
                 "letter": "ABCD"[said.options.index(right)],
@@ -70,7 +70,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
 
 
 def system(tables, **how) -> Pipeline:
-    return Pipeline(tables, Reader(), Executor(**how))
+    return Pipeline(tables, PhotoQuestionParser(), PhotoDomain(**how))
 
 
 def context(table: Scene) -> Context:
@@ -120,7 +120,7 @@ def test_a_margin_makes_flips_agree_under_noise():
                     PhraseCall("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
                 ).answer
             )
-        gold = THREEDSRBENCH.meant(PhraseCall("side_to_camera", ("#0",)))
+        gold = THREEDSRBENCH.to_core(PhraseCall("side_to_camera", ("#0",)))
         clear = nearest(gold, truth, answered(gold, truth)).distance >= 10
         disagree[clear].append(mirrored_answer("orientation_viewpoint", said[0]) != said[1])
     assert np.mean(disagree[True]) <= 0.02
@@ -155,7 +155,7 @@ def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
     shown = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
     with pytest.raises(InputError, match="ground truth"):
-        system(Views(Estimator(table))).answer(asked, shown)
+        system(ViewTables(Estimator(table))).answer(asked, shown)
 
 
 def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
@@ -166,10 +166,10 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
         raise AssertionError("nobody may look at the truth")
 
     shown = replace(
-        context(table), truth=truth, keep=kept.append, inputs=SimpleNamespace(focal=lambda name: 0.7)
+        context(table), truth=truth, on_scene=kept.append, inputs=SimpleNamespace(focal=lambda name: 0.7)
     )
     estimator = Estimator(replace(table, source="predicted"))
-    predictions = system(Views(estimator)).answer(asked, shown)
+    predictions = system(ViewTables(estimator)).answer(asked, shown)
     assert all(row_hits(asked, predictions))
     assert estimator.seen == [((1, 1, 3), 0.7)]
     assert kept == [estimator.table]

@@ -9,8 +9,8 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs, rooms, street
-from po3d.systems.pipeline import Context, Look, Pipeline
-from po3d.systems.tables import Truth
+from po3d.systems.pipeline import Context, PerceptionInput, Pipeline
+from po3d.systems.scene_sources import Truth
 
 TRUE = Scene((), {}, "gt", image="v")
 ASKED = [Question("q", "v", "?", "2d", "c", images=("v",), views=(0.0,))]
@@ -34,7 +34,7 @@ class Leak:
 @pytest.mark.parametrize("world", [street, rooms, photographs, orbit])
 def test_every_pipeline_refuses_a_true_table(world):
     reader = world.Reader(Leak()) if world in (street, rooms) else world.Reader()
-    pipeline = Pipeline(Leak(), reader, world.EXECUTOR)
+    pipeline = Pipeline(Leak(), reader, world.DOMAIN)
     with pytest.raises(InputError, match="returned the ground truth of 'v'"):
         pipeline.answer(ASKED, Context(lambda: None, lambda: TRUE, "v"))
 
@@ -46,6 +46,6 @@ def test_no_pipeline_takes_true_tables_unasked(world):
 
 def test_the_truth_by_its_name_is_what_was_asked_for():
     context = Context(lambda: None, lambda: TRUE, "v")
-    pipeline = Pipeline(Truth(), street.Reader(Leak()), street.EXECUTOR)
-    (tables,) = pipeline.look([Look(context, ["v"])])
+    pipeline = Pipeline(Truth(), street.StreetQuestionParser(Leak()), street.DOMAIN)
+    (tables,) = pipeline.look([PerceptionInput(context, ["v"])])
     assert tables.scene is TRUE

@@ -15,7 +15,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES
-from po3d.training.data import FolderScenes, KeptScenes, StreetData, WithMirror, collate
+from po3d.training.data import CachedScenes, FolderScenes, StreetData, WithFlip, collate
 from po3d.training.labels import mirrored_street, street_labels
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
@@ -79,7 +79,7 @@ def test_labels_of_the_mirror_image_are_those_of_the_mirrored_scene():
 
 def test_every_scene_comes_as_it_is_and_in_the_mirror():
     scenes = FolderScenes(MINI, 64, 48)
-    item, mirror = (WithMirror(scenes)[k] for k in (6, 7))
+    item, mirror = (WithFlip(scenes)[k] for k in (6, 7))
     np.testing.assert_array_equal(item["image"], scenes[3]["image"])
     np.testing.assert_array_equal(mirror["image"], item["image"][:, ::-1])
     n = item["present"].sum()
@@ -111,7 +111,7 @@ class Numbered:
 
 def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(tmp_path):
     scenes = Numbered()
-    one, other = (KeptScenes(scenes, tmp_path, visits=2, chunk=4) for _ in range(2))
+    one, other = (CachedScenes(scenes, tmp_path, visits=2, chunk=4) for _ in range(2))
     for index in (3, 0, 3, 5):
         for reader in (one, other):
             item = reader[index]
@@ -127,16 +127,16 @@ def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_ro
 
 
 def test_what_a_killed_process_left_half_made_is_made_again(tmp_path):
-    kept = KeptScenes(Numbered(), tmp_path, visits=1, chunk=4)
+    kept = CachedScenes(Numbered(), tmp_path, visits=1, chunk=4)
     kept[1]
     kept.open[0]["whole"][1] = False
-    assert (KeptScenes(Numbered(), tmp_path, visits=1, chunk=4)[1]["image"] == 1).all()
+    assert (CachedScenes(Numbered(), tmp_path, visits=1, chunk=4)[1]["image"] == 1).all()
     assert Numbered.made == [1]
 
 
 def test_the_folder_s_pictures_are_mixed_in_by_their_share():
     options = [
-        "data=online", f"data.root={MINI}", "data.split=test", "data.share=0.25", "data.visits=3", "data.kept=unused", "data.chunk=100"
+        "data=online", f"data.root={MINI}", "data.split=test", "data.share=0.25", "data.replay=3", "data.replay_dir=unused", "data.chunk=100"
     ]  # fmt: skip
     data = build(dict(compose("train", options).data))
     data.validation = None
@@ -154,7 +154,7 @@ def test_wrong_sources_are_refused():
         StreetData(source="superclevr")
     with pytest.raises(InputError, match="not one of"):
         StreetData(source="moon")
-    with pytest.raises(InputError, match=r"data\.kept"):
-        StreetData(source="online", visits=2)
+    with pytest.raises(InputError, match=r"data\.replay_dir"):
+        StreetData(source="online", replay=2)
     with pytest.raises(InputError, match=r"data\.share"):
         StreetData(source="online", share=1.5)

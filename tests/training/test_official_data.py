@@ -151,7 +151,7 @@ def test_two_scene_files_want_one_of_them_named(tmp_path):
 
 def test_mixed_in_pictures_obey_the_same_rule(release):
     options = [
-        "data=online", f"data.root={release}", "data.share=0.5", "data.kept=unused", "data.width=96", "data.height=64"
+        "data=online", f"data.root={release}", "data.share=0.5", "data.replay_dir=unused", "data.width=96", "data.height=64"
     ]  # fmt: skip
     data = build(dict(compose("train", options).data))
     data.validation = None

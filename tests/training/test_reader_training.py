@@ -11,13 +11,13 @@ from torch.func import functional_call
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.reader import Reader
-from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked
+from po3d.language.read.reader import GeneralParser
+from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput
 from po3d.training import reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
-from po3d.training.reader_pairs import Pair, bank, paraphrases, shown
+from po3d.training.reader_pairs import TrainingPair, bank, paraphrases, with_table
 from po3d.training.reader_samples import Samples, collate, mixed
-from po3d.training.reader_tables import made_up, street_names, told
+from po3d.training.reader_tables import mentioned_things, street_names, synthetic_things
 from tools.wording_gather import HeldOut, gathered, rewordings, words, write
 
 THINGS = [["bed", "red", "wood"], ["red lamp"], ["tall shelf", "wood"]]
@@ -41,7 +41,7 @@ def prompt(n, sort, program, says="It is said."):
 
 
 def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_path, coder):
-    asked = bank("dev")[3][0].asked
+    asked = bank("dev")[3][0].inputs
     prompts = [prompt(0, "change", f"remove(group({BED}))"), prompt(1, "question", f"query(color, {BED})"),
                prompt(2, "question", 'count(filter(name, "walrus", scene))')]  # fmt: skip
     said = [(0, "Off went the bed."), (0, "The bed has been sold."), (0, "the BED, has been sold"), (1, "Bed colour?"), (1, asked.question),
@@ -63,7 +63,7 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
     assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
         ("question", prompts[1]["program"])
     ]
-    assert pairs[0].asked == Asked(change="Off went the bed.", things=tuple(map(tuple, THINGS)))
+    assert pairs[0].inputs == ParserInput(change="Off went the bed.", things=tuple(map(tuple, THINGS)))
     assert {(p.source, p.table) for p in pairs} == {("paraphrase", "1-0")}
     assert paraphrases(tmp_path / "none") == []
 
@@ -79,14 +79,14 @@ def test_what_was_said_beside_a_wording_comes_with_it(tmp_path, coder):
     assert counts == {"taken": 1}
     write(tmp_path / "stories_train.jsonl.bz2", found)
     (pair,) = paraphrases(tmp_path, "stories")
-    assert (pair.asked.question, pair.asked.change, pair.asked.frame) == (
+    assert (pair.inputs.question, pair.inputs.change, pair.inputs.frame) == (
         "Lights left?",
         beside[0][1],
         "I look in.",
     )
     assert pair.programs == {"question": here, "change": sold}
     assert gathered(tmp_path, *coder, HeldOut(), found)[1] == {"stands twice": 1}
-    line = next(p for p in bank("dev") if p[0].asked.change)[0].asked
+    line = next(p for p in bank("dev") if p[0].inputs.change)[0].inputs
     (tmp_path / "prompts_1.jsonl").write_text(
         json.dumps(prompt(0, "question", here) | {"beside": [["change", line.change, ""]]}) + "\n"
     )
@@ -95,14 +95,14 @@ def test_what_was_said_beside_a_wording_comes_with_it(tmp_path, coder):
 
 def test_sentences_of_held_out_parts_are_known_in_any_order_and_case():
     held = HeldOut()
-    line = next(p for p in bank("dev") if len(words(p[0].asked.question)) > 7)[0].asked.question
+    line = next(p for p in bank("dev") if len(words(p[0].inputs.question)) > 7)[0].inputs.question
     assert held.says(" ".join(reversed(line.upper().split())))
     assert held.says(line + " well")
     assert not held.says("Entirely other words stand in here")
 
 
 def test_sources_come_in_their_shares():
-    sources = {name: [Pair(Asked(f"{name} {k}"), "question", "none", name) for k in range(n)]
+    sources = {name: [TrainingPair(ParserInput(f"{name} {k}"), "question", "none", name) for k in range(n)]
                for name, n in (("speakers", 600), ("bank", 60), ("paraphrases", 30), ("empty", 0))}  # fmt: skip
     pairs = mixed(sources, {"speakers": 0.6, "bank": 0.3, "paraphrases": 0.1, "empty": 0.5})
     count = {name: sum(p.source == name for p in pairs) for name in sources}
@@ -111,49 +111,54 @@ def test_sources_come_in_their_shares():
 
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
-    asked = Asked(
+    asked = ParserInput(
         "Is the lamp by the cot?", things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",))
     )
-    pair = Pair(
+    pair = TrainingPair(
         asked, "question", f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))', "bank", "a"
     )
-    seen = [shown(pair, rng(0, "mixed", k)).asked.names for k in range(40)]
+    seen = [with_table(pair, rng(0, "mixed", k)).inputs.names for k in range(40)]
     assert len({*map(len, seen)}) > 2
     refused = replace(pair, program="none")
-    assert all(len(shown(refused, rng(0, "mixed", k)).asked.names) <= 5 for k in range(40))
+    assert all(len(with_table(refused, rng(0, "mixed", k)).inputs.names) <= 5 for k in range(40))
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_pairs, share, 0.0)
     for k in range(40):
-        assert {"bed", "red lamp"} <= set(shown(pair, rng(0, "mixed", k)).asked.names)
+        assert {"bed", "red lamp"} <= set(with_table(pair, rng(0, "mixed", k)).inputs.names)
 
 
 def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(monkeypatch):
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_pairs, share, 0.0)
     monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
-    other = Pair(Asked("Is it?", change="The mug fell.", things=(("bed",),)), "change", "none", "bank", "a")
-    free = Pair(
-        Asked("What colour is the bed?", change="The bed was sold."),
+    other = TrainingPair(
+        ParserInput("Is it?", change="The mug fell.", things=(("bed",),)), "change", "none", "bank", "a"
+    )
+    free = TrainingPair(
+        ParserInput("What colour is the bed?", change="The bed was sold."),
         "question",
         f"query(color, {BED})",
         "bank",
         "a",
     )
-    seen = shown(free, rng(0, "lent", 0), [other])
-    assert (seen.asked.change, seen.asked.question, seen.program) == (
+    seen = with_table(free, rng(0, "lent", 0), [other])
+    assert (seen.inputs.change, seen.inputs.question, seen.program) == (
         "The mug fell.",
-        free.asked.question,
+        free.inputs.question,
         free.program,
     )
     for bound in (
-        replace(free.asked, question="What colour is it?"),
-        replace(free.asked, question="Is the bed still red?"),
+        replace(free.inputs, question="What colour is it?"),
+        replace(free.inputs, question="Is the bed still red?"),
     ):
-        assert shown(replace(free, asked=bound), rng(0, "lent", 0), [other]).asked == bound
+        assert with_table(replace(free, inputs=bound), rng(0, "lent", 0), [other]).inputs == bound
     earlier = replace(free, program=f"query(color, before({BED}))")
-    assert shown(earlier, rng(0, "lent", 0), [other]).asked == free.asked
-    alone = replace(free, source="paraphrase", asked=Asked("What colour is the bed?"))
-    assert {shown(alone, rng(0, "lent", k), [other]).asked.change for k in range(20)} == {"", "The mug fell."}
+    assert with_table(earlier, rng(0, "lent", 0), [other]).inputs == free.inputs
+    alone = replace(free, source="paraphrase", inputs=ParserInput("What colour is the bed?"))
+    assert {with_table(alone, rng(0, "lent", k), [other]).inputs.change for k in range(20)} == {
+        "",
+        "The mug fell.",
+    }
 
 
 def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
@@ -180,7 +185,7 @@ def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
 
 def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_path):
     module = ReaderModule(start="reader", still=4, smoothing=0.1, shape={"dropout": 0.2})
-    shipped = Reader.from_checkpoint("checkpoints/reader").network
+    shipped = GeneralParser.from_checkpoint("checkpoints/reader").network
     assert all(
         torch.equal(a, b) for a, b in zip(module.network.parameters(), shipped.parameters(), strict=True)
     )
@@ -222,7 +227,7 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
     loss.sum().backward()
     assert module.network.get_parameter("encoder.encoder.layer.3.output.dense.weight").grad.abs().max() > 0
     module.export(tmp_path / "pair", {}, {})
-    shipped = Reader.from_checkpoint(tmp_path / "pair").network
+    shipped = GeneralParser.from_checkpoint(tmp_path / "pair").network
     with torch.no_grad():
         of_shipped, of_exact = (
             (loss - shipped(*batch)).abs().max(),
@@ -256,16 +261,18 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
         monkeypatch.setattr(reader_pairs, share, 0.0)
     monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
     sold = f"remove(group({BED}))"
-    other = Pair(Asked(change="The bed was sold."), "change", sold, "bank", "a")
-    told = Pair(Asked("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a")
+    other = TrainingPair(ParserInput(change="The bed was sold."), "change", sold, "bank", "a")
+    told = TrainingPair(
+        ParserInput("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a"
+    )
     pair = replace(
         told, program='count(filter(name, "lamp", scene))', source="bank", also=(("change", "none"),)
     )
-    seen = shown(pair, rng(0, "lent", 0), [other])
-    assert (seen.asked.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
+    seen = with_table(pair, rng(0, "lent", 0), [other])
+    assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
     swapped = reader_pairs.renamed(seen, {"bed": "cot"})
-    assert (swapped.asked.change, "cot" in dict(swapped.also)["change"]) == ("The cot was sold.", True)
-    assert shown(replace(pair, program="none"), rng(0, "lent", 0), [other]).also == pair.also
+    assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == ("The cot was sold.", True)
+    assert with_table(replace(pair, program="none"), rng(0, "lent", 0), [other]).also == pair.also
 
 
 def test_reworded_lines_keep_their_programs(tmp_path, lines):
@@ -278,15 +285,15 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
         [{"n": number, "question": "Said anew?", "change": "And done."}],
     )
     (pair,) = reader_pairs.reworded(tmp_path)
-    assert (pair.asked.question, pair.asked.change) == ("Said anew?", "And done.")
-    assert pair.asked.frame == lines[number][0].asked.frame
+    assert (pair.inputs.question, pair.inputs.change) == ("Said anew?", "And done.")
+    assert pair.inputs.frame == lines[number][0].inputs.frame
     assert pair.programs == lines[number][0].programs
     assert reader_pairs.reworded(tmp_path / "none") == []
 
 
 def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_path, lines, coder):
     n = next(n for n, line in enumerate(lines) if len(line) == 3 and "name" in line[1].program)
-    asked = lines[n][0].asked
+    asked = lines[n][0].inputs
     whole = {
         "n": n,
         "voice": "a",
@@ -294,7 +301,7 @@ def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_p
         "change": asked.change,
         "frame": asked.frame,
     }
-    dev = bank("dev")[3][0].asked.question
+    dev = bank("dev")[3][0].inputs.question
     said = [whole, whole | {"question": asked.question}, {"n": n, "question": "Well?"}, whole | {"n": 10**6}, whole | {"frame": "x"},
             {"n": next(k for k, line in enumerate(lines) if len(line) == 1), "question": dev}]  # fmt: skip
     (tmp_path / "written_1.jsonl").write_text("".join(json.dumps(r) + "\n" for r in said))
@@ -310,24 +317,29 @@ def test_a_made_up_table_has_what_a_program_tells_of_things():
         'query(color, unique(filter(material, "metal", relate(left, unique(filter(color, "purple", filter(shape, "bus", scene))), '
         'frame(task), filter(shape, "road bike", scene)))))'
     )
-    assert told(program) == [{"color": "purple", "shape": "bus"}, {"material": "metal", "shape": "road bike"}]
+    assert mentioned_things(program) == [
+        {"color": "purple", "shape": "bus"},
+        {"material": "metal", "shape": "road bike"},
+    ]
     for k in range(30):
-        things = made_up("street", program, rng(0, "table", k), 1.0)
+        things = synthetic_things("street", program, rng(0, "table", k), 1.0)
         buses = [looks for name, *looks in things if name.endswith(" bus")]
         assert any("purple" in looks for looks in buses)
         assert any(name == "road bike" and "metal" in looks for name, *looks in things)
-        assert things == made_up("street", program, rng(0, "table", k), 1.0)
+        assert things == synthetic_things("street", program, rng(0, "table", k), 1.0)
     assert all(name in street_names() for name, *_ in things)
-    assert made_up("room", None, rng(0, "table", 0)) != made_up("room", None, rng(0, "table", 1))
+    assert synthetic_things("room", None, rng(0, "table", 0)) != synthetic_things(
+        "room", None, rng(0, "table", 1)
+    )
 
 
 def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatch):
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_pairs, share, 0.0)
-    asked = Asked("How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood")))
-    pair = Pair(asked, "question", 'count(filter(color, "purple", scene))', "bank", "a")
-    seen = [shown(pair, rng(0, "look", k)).asked.things for k in range(40)]
+    asked = ParserInput("How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood")))
+    pair = TrainingPair(asked, "question", 'count(filter(color, "purple", scene))', "bank", "a")
+    seen = [with_table(pair, rng(0, "look", k)).inputs.things for k in range(40)]
     assert all(("mug", "purple") in things for things in seen)
     assert any(("rug", "blue") not in things for things in seen)
     assert all(sum("purple" in looks for _, *looks in things) == 1 for things in seen)

@@ -9,12 +9,12 @@ from PIL import Image
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.seeding import rng
-from po3d.scene.camera import Hold, held
+from po3d.scene.camera import CameraPose, held
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure, to_json
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.top_views import top_camera
-from po3d.training.data import WithMirror
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.top_views import top_camera
+from po3d.training.data import WithFlip
 from po3d.training.estimator import EstimatorModule
 from po3d.training.rendered import RoomViewData, TopViewData, ViewFolder
 from po3d.training.run import train
@@ -24,7 +24,7 @@ COUNTS = {"inside": 2, "orbit": 1}
 
 
 def write_view(folder, k: int) -> None:
-    camera = held(Hold(1.4, -0.2, 0.1 * k, 0.3), 640, 480, 500.0)
+    camera = held(CameraPose(1.4, -0.2, 0.1 * k, 0.3), 640, 480, 500.0)
     objects = []
     for name, pixel in (("chair", (200, 300)), ("man", (420, 260))):
         x, y, z = (camera.position + camera.ray(np.array(pixel)) * 3.0).tolist()
@@ -59,7 +59,7 @@ def cache(tmp_path):
 def test_every_view_comes_as_it_is_and_in_the_mirror(cache):
     folder = cache / "inside_train_seed3"
     plain = ViewFolder(folder, 2, 64, 48)
-    both = WithMirror(plain, ViewLabels, mirrored_labels)
+    both = WithFlip(plain, ViewLabels, mirrored_labels)
     assert (len(both), len(plain)) == (4, 2)
     for k in range(2):
         item, mirror = both[2 * k], both[2 * k + 1]

@@ -13,7 +13,7 @@ from coloured_shards import COUNT, EACH, SIZE, coloured, number
 from torch.utils.data import DataLoader, Dataset
 
 from po3d.io.errors import InputError
-from po3d.training.shards import BLOCK, INDEX, Mixed, ShardData, ShardedScenes, fetched
+from po3d.training.shards import BLOCK, INDEX, MixedOrder, ShardData, ShardedScenes, fetched
 
 webdataset = pytest.importorskip("webdataset")
 
@@ -81,13 +81,15 @@ def test_a_resumed_run_reads_the_rest_of_the_epoch(shards, world):
 
 
 def test_sources_are_mixed_by_their_weights_and_each_is_read_once_an_epoch(shards):
-    order = Mixed([7, 400], [1, 3], 0)
+    order = MixedOrder([7, 400], [1, 3], 0)
     drawn = [order(k) for k in range(4 * BLOCK)]
     assert sum(n < 7 for n in drawn) == BLOCK
     of_second = [n for n in drawn if n >= 7]
     assert Counter(of_second[:400]).keys() | Counter(of_second).keys() == set(range(7, 407))
     assert max(Counter(of_second).values()) - min(Counter(of_second).values()) <= 1
-    assert [Mixed([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [drawn[k] for k in (3999, 0, 1500)]
+    assert [MixedOrder([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [
+        drawn[k] for k in (3999, 0, 1500)
+    ]
     both = ShardData([str(shards), str(shards)], [1, 3], width=SIZE[0], height=SIZE[1], batch=4)
     both.trainer = data(shards, 1).trainer
     both.setup("fit")

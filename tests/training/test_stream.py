@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.training.stream import SORTED, BatchStream, LengthStream, Revisited, Shares, Shuffled
+from po3d.training.samplers import SORTED, BatchStream, DistributedShares, LengthStream, ReplayOrder, Shuffled
 
 
 def stream(kind: str, size: int, batch: int, stop: int, **place):
@@ -68,7 +68,7 @@ def test_epochs_differ_in_their_order():
 
 
 def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
-    order = Revisited(0)
+    order = ReplayOrder(0)
     numbers = [order(position) for position in range(400)]
     assert [n // 2 for n in numbers] == list(range(400))
     assert 150 < sum(n % 2 for n in numbers) < 250
@@ -78,7 +78,7 @@ def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
 def test_new_samples_come_visits_times_within_as_many_rounds_and_the_folder_s_share_beside_them(
     visits, chunk, standing, share
 ):
-    order = Revisited(3, visits, chunk, False, standing, share)
+    order = ReplayOrder(3, visits, chunk, False, standing, share)
     size, rounds = order.fresh + order.old, 2 * visits + 3
     numbers = np.array([order(position) for position in range(rounds * size)]).reshape(rounds, size)
     assert ((numbers < standing).sum(1) == order.old).all()
@@ -91,14 +91,14 @@ def test_new_samples_come_visits_times_within_as_many_rounds_and_the_folder_s_sh
 
 
 def test_a_revisited_stream_is_the_same_from_any_position():
-    whole = [Revisited(1, 3, 5, True, 4, 0.2)(p) for p in range(90)]
-    order = Revisited(1, 3, 5, True, 4, 0.2)
+    whole = [ReplayOrder(1, 3, 5, True, 4, 0.2)(p) for p in range(90)]
+    order = ReplayOrder(1, 3, 5, True, 4, 0.2)
     assert [order(p) for p in reversed(range(90))] == whole[::-1]
 
 
 @pytest.mark.parametrize(("size", "world"), [(16, 1), (17, 1), (17, 2), (3, 4)])
 def test_validation_is_shared_without_repeats_in_equally_many_batches(size, world):
-    ranks = [list(Shares(range(size), 2, r, world)) for r in range(world)]
+    ranks = [list(DistributedShares(range(size), 2, r, world)) for r in range(world)]
     assert len({len(rank) for rank in ranks}) == 1
     numbers = sorted(n for rank in ranks for part in rank for n in part)
     assert numbers == list(range(size - size % world))

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.perception.room_view import ATTRIBUTES, TOLD
-from po3d.scene.camera import Hold, held, hold_of
+from po3d.perception.room_view import ATTRIBUTES, ATTRIBUTES_ESTIMATED
+from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.training.view_figures import ROWS, Sight, figures, fitted, in_own_frame, matched, table
 
-HOLD = Hold(1.5, -0.3, 0.2, math.pi / 2)
+HOLD = CameraPose(1.5, -0.3, 0.2, math.pi / 2)
 ALL = ROWS[0]
 
 
-def truth(hold: Hold = HOLD, ground: tuple[float, float] = (0.0, 0.0)) -> Scene:
+def truth(hold: CameraPose = HOLD, ground: tuple[float, float] = (0.0, 0.0)) -> Scene:
     camera = held(hold, 640, 480, 500.0, ground)
     r = rng(1, "view-figures")
     objects = []
@@ -32,7 +32,7 @@ def truth(hold: Hold = HOLD, ground: tuple[float, float] = (0.0, 0.0)) -> Scene:
 
 def sight(true: Scene, predicted: Scene) -> Sight:
     log_p = {}
-    for a in TOLD:
+    for a in ATTRIBUTES_ESTIMATED:
         rows = [[o.beliefs[a].get(v, 1e-9) for v in ATTRIBUTES[a]] for o in predicted.objects]
         log_p[a] = np.log(np.array(rows))
     matches = matched(predicted, true)
@@ -46,7 +46,7 @@ def spread(state: ObjectState, **changes: object) -> ObjectState:
 def test_own_frame_keeps_what_the_camera_sees():
     scene = truth(HOLD._replace(azimuth=-1.1), (3.0, -2.0))
     own = in_own_frame(scene)
-    assert hold_of(own.camera) == pytest.approx(HOLD)
+    assert camera_pose_of(own.camera) == pytest.approx(HOLD)
     assert own.camera.position[:2] == pytest.approx((0, 0), abs=1e-9)
     before, after = (s.camera.project(s.positions) for s in (scene, own))
     assert after[0] == pytest.approx(before[0], abs=1e-6)

@@ -56,7 +56,7 @@ def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
     assert {"answer_accuracy", "shape_accuracy", "recall", "precision"} <= shares
     assert all(full[name] == 1 for name in shares)
     assert full["yaw_median_deg"] == full["flip_rate"] == full["position_median"] == 0
-    shorter = [scene.kept(range(len(scene) - 1)) for scene in truths]
+    shorter = [scene.subset(range(len(scene) - 1)) for scene in truths]
     judged = judge(Saying(shorter))
     assert judged.figures["recall"] < 1 == judged.figures["precision"]
     assert judged.figures["answer_accuracy"] < 1

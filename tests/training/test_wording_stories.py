@@ -7,8 +7,8 @@ import pytest
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.reader import Reading
-from tools.wording_stories import meant, read, scene, told, words
+from po3d.language.read.reader import ParserOutput
+from tools.wording_stories import agreed_program, read, scene, scene_text, words
 
 BED = {
     "name": "bed",
@@ -38,7 +38,7 @@ class Readings:
 
     def __init__(self, *found):
         self.found = [
-            Reading(Call.parse(text) if text else None, p, "" if text else "beyond") for text, p in found
+            ParserOutput(Call.parse(text) if text else None, p, "" if text else "beyond") for text, p in found
         ]
 
     def together(self, asked):
@@ -58,7 +58,7 @@ class Readings:
     ],
 )  # fmt: skip
 def test_a_reading_is_taken_where_it_is_sure_or_likely_and_can_be_run(found, kept):
-    assert meant(ROOM, "question", Readings(*found).found) == (COLOR if kept else None)
+    assert agreed_program(ROOM, "question", Readings(*found).found) == (COLOR if kept else None)
 
 
 def test_what_was_said_becomes_prompts_and_wordings(tmp_path):
@@ -91,19 +91,21 @@ def test_what_was_said_becomes_prompts_and_wordings(tmp_path):
 
 def test_a_question_is_run_on_what_the_change_made():
     readings = Readings((LAMP, 0.5)).found
-    assert meant(ROOM, "question", readings) is None
+    assert agreed_program(ROOM, "question", readings) is None
     assert (
-        meant(ROOM, "question", readings, 'add(1, thing("lamp", trait(color, "red", plain)), place(centre))')
+        agreed_program(
+            ROOM, "question", readings, 'add(1, thing("lamp", trait(color, "red", plain)), place(centre))'
+        )
         == LAMP
     )
-    assert meant(ROOM, "question", readings, "none") is None
+    assert agreed_program(ROOM, "question", readings, "none") is None
 
 
 @pytest.mark.parametrize("kind", ["room", "street", "photo"])
 def test_scenes_to_write_about_are_told_thing_by_thing(kind):
     made = scene(kind, rng(3, "test", 0))
     assert made == scene(kind, rng(3, "test", 0))
-    first, *lines = told(5, made).strip().splitlines()
+    first, *lines = scene_text(5, made).strip().splitlines()
     assert first == f"== scene 5: {kind}"
     assert len(lines) == len(made["objects"]) >= 5
     assert all(thing["name"] in line for thing, line in zip(made["objects"], lines, strict=True))
@@ -117,5 +119,5 @@ def test_things_of_one_name_in_a_photograph_are_told_apart_by_a_colour():
 
 
 def test_a_thing_is_told_by_its_looks_and_by_what_it_stands_on():
-    assert told(0, ROOM).splitlines()[-1] == "black asleep cat at x 1.1 y 1.0, on the bed"
+    assert scene_text(0, ROOM).splitlines()[-1] == "black asleep cat at x 1.1 y 1.0, on the bed"
     assert words(CAT) == ["cat", "black", "asleep"]

@@ -24,8 +24,8 @@ from po3d.io.files import write_json
 from po3d.training import parser, room_parser
 from po3d.training.estimator import EstimatorModule
 from po3d.training.run import FIRST
+from po3d.training.samplers import BatchStream
 from po3d.training.shards import ShardData
-from po3d.training.stream import BatchStream
 
 WRITES = {"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.symlink", "os.link"}
 
@@ -96,7 +96,7 @@ def main(out: Path, kinds: list[str], steps: int, shards: str = "", loaders: int
         data = None
         if shards:
             width, height = SIZES[kind]
-            data = ShardData(shards, width=width, height=height, batch=1, loaders=loaders, mirror=False)
+            data = ShardData(shards, width=width, height=height, batch=1, num_workers=loaders, mirror=False)
         module = {"dropout": 0.0} if "parser" in kind else {}
         options = dict(batch=1, module=module, still=True, save_every=2, data=data)
         run(kind, out / kind, steps, devices=2, strategy="ddp", **options)

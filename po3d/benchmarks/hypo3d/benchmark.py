@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from po3d.benchmarks.base import Benchmark, Picture, Score, Tables, twin_of
+from po3d.benchmarks.base import Benchmark, Picture, ReportTables, Score, twin_of
 from po3d.benchmarks.hypo3d import plots, tables
 from po3d.benchmarks.hypo3d.data import load, write_corrected
 from po3d.benchmarks.hypo3d.inputs import CAMERA_VIEW, LABELS
 from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
-from po3d.synthesis.difficulty import RoomDials
+from po3d.synthesis.difficulty import RoomDifficulty
 
 NAME = "hypo3d"
 
@@ -45,10 +45,10 @@ def prompt(
         parts.append(
             "This view was taken from the middle of the room. What it shows is the room's front side."
         )
-    told = change == "with" and bool(question.change)
-    asked = [f"Change: {question.change}"] if told else []
-    parts.append("\n".join([*asked, f"Question: {question.text}"]))
-    before = "All of this is from before the change: imagine the room after it. " if told else ""
+    stated = change == "with" and bool(question.change)
+    change_part = [f"Change: {question.change}"] if stated else []
+    parts.append("\n".join([*change_part, f"Question: {question.text}"]))
+    before = "All of this is from before the change: imagine the room after it. " if stated else ""
     parts.append(f"{before}Answer with one word or a short phrase.\nAnswer:")
     return parts
 
@@ -70,11 +70,11 @@ def vouched(question: Question) -> str:
     return "" if whole else "no program"
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDials, "maps")
+open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDifficulty, "maps")
 _PROTOCOLS = {"official": "exact (EM) and partial match (PM) of the official metric script"}
 BENCHMARK = Benchmark(
-    NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDials,
-    tables=Tables(True, tables.titled, tables.report_markdown, lambda report: ""),
+    NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDifficulty,
+    tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),
     prompt_settings={
         "show": tuple(SHOWN), "frame": ("anchors", "none", "camera"), "change": ("with", "without"),
     },
@@ -83,7 +83,7 @@ BENCHMARK = Benchmark(
     same=exact_match,
     write_corrected=write_corrected,
     # Plain maps, compared with ground-truth scenes.
-    shown=(("benchmark.table=truth",), ("beside=[outputs/hypo3d-mini-po3d-true-tables]",)),
+    default_runs=(("benchmark.table=truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",)),
     figures=plots.figures,
     title="Hypo3D",
     protocols=_PROTOCOLS,

@@ -64,7 +64,7 @@ class RoomQuestion(Question):
 
 
 @dataclass(frozen=True)
-class Split(QuestionSplit):
+class Hypo3DSplit(QuestionSplit):
     """Questions, and access to their rooms."""
 
     root: Path
@@ -109,8 +109,8 @@ class Split(QuestionSplit):
     def files(self) -> list[Path]:
         """Return the existing files of questions, inputs and scenes, without `scans`."""
         paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
-        own = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
-        return own + self._files.files(self.images)
+        paths_read = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
+        return paths_read + self._files.files(self.images)
 
     def notes(self) -> list[str]:
         """Return notes on this split: rooms without an axis definition."""
@@ -132,7 +132,7 @@ class Split(QuestionSplit):
 # --- reading --------------------------------------------------------------------------------------
 
 
-def load(root: str | Path, split: str = "") -> Split:
+def load(root: str | Path, split: str = "") -> Hypo3DSplit:
     """Load the benchmark from the folder `root`; raise InputError saying what is missing and where
     to get it.
     """
@@ -146,10 +146,10 @@ def load(root: str | Path, split: str = "") -> Split:
             f"{root} says nothing of the rooms' axes: expected {' or '.join(AXIS_FILES)}; {WHERE}"
         )
     anchors = _read_axes(axes)
-    questions = [_question(*found, anchors) for found in _records(path)]
+    questions = [_question(*record, anchors) for record in _records(path)]
     if not questions:
         raise InputError(f"{path} holds no questions")
-    return Split(split or root.name, unique(questions, path, "question_id"), root, anchors)
+    return Hypo3DSplit(split or root.name, unique(questions, path, "question_id"), root, anchors)
 
 
 def _first_there(root: Path, names: Iterable[str]) -> Path | None:
@@ -192,18 +192,18 @@ def _question(
     types = tuple(word.capitalize() for word in get(record, "question_type").split())
     category = _category(get(change, "change_type"), where)
     described = get(change, "context_change")
-    own = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
-    own |= {key: str(record[key]) for key in EXTRAS if record.get(key)}
+    fields = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
+    fields |= {key: str(record[key]) for key in EXTRAS if record.get(key)}
     program = str(record.get("program") or "")
-    return RoomQuestion(name, scene_id, text, "2d", category, answer, program, **own)
+    return RoomQuestion(name, scene_id, text, "2d", category, answer, program, **fields)
 
 
 def _category(change_type: str, where: str) -> str:
     """Return the kind of change: "movement" for "Object Movement Change" or "Movement Change"."""
-    found = [word for word in change_type.lower().split() if word in CATEGORIES]
-    if len(found) != 1:
+    matches = [word for word in change_type.lower().split() if word in CATEGORIES]
+    if len(matches) != 1:
         raise InputError(f"{where}: change_type {change_type!r} should name one of {', '.join(CATEGORIES)}")
-    return found[0]
+    return matches[0]
 
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
@@ -289,12 +289,12 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
     return {scene_id: list(changes.values()) for scene_id, changes in content.items()}
 
 
-def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+def write_corrected(split: Hypo3DSplit, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
     """Write the release with its errata corrected, in the format of `write_release`."""
-    kept = [q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"]
+    questions = [q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"]
     fixed = [
         replace(q, answer=errata[q.id].computed) if q.id in errata and errata[q.id].computed else q
-        for q in kept
+        for q in questions
     ]
     names = dict.fromkeys(q.image for q in fixed)
     write_release(out, fixed, split.anchors, [split.truth(name) for name in names])

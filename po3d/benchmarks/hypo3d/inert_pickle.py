@@ -116,16 +116,16 @@ class _StandIn:
         return _CALLS[self._key](*args)
 
 
-class _Reader(pickle.Unpickler):
+class _InertUnpickler(pickle.Unpickler):
     def __init__(self, file: IO[bytes], where: str) -> None:
         super().__init__(file)
         self.where = where
 
     def find_class(self, module: str, name: str) -> _StandIn:
         if (module, name) not in _ADMITTED:
-            asked = f"{module}.{name}"[:80]
+            requested = f"{module}.{name}"[:80]
             raise InputError(
-                f"{self.where}: refused, the pickle asks for {asked!r}; only containers, numbers and numpy "
+                f"{self.where}: refused, the pickle asks for {requested!r}; only containers, numbers and numpy "
                 "arrays of numbers are read"
             )
         return _StandIn(name)
@@ -157,7 +157,7 @@ def trial(path: str) -> None:
         resource.setrlimit(kind, (soft, hard))
     with open(path, "rb") as file:
         try:
-            _Reader(file, path).load()
+            _InertUnpickler(file, path).load()
         except MemoryError:
             sys.exit(1)
         except Exception:  # damaged or refused
@@ -180,7 +180,7 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
                 raise InputError(
                     f"{what} {path}: refused, it takes far more time or memory than a file of its size should"
                 )
-            return _Reader(file, f"{what} {path}").load()
+            return _InertUnpickler(file, f"{what} {path}").load()
     except InputError:
         raise
     except (FileNotFoundError, IsADirectoryError) as error:

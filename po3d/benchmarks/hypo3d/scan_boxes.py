@@ -25,7 +25,7 @@ UNNAMED = ("", "remove", "unannotated")  # labels that annotators use for ignore
 THINNEST = 0.01  # metres; minimum extent, so that a flat patch has a volume
 
 
-class Box(NamedTuple):
+class InstanceBox(NamedTuple):
     """An annotated instance, in the file's frame: metres, z up."""
 
     label: str
@@ -65,7 +65,7 @@ class Box(NamedTuple):
         return self.centre[:2] + np.array([a + b, a - b, -a - b, b - a])
 
 
-def box(label: object, centre: object, axes: object, lengths: object, where: str) -> Box:
+def box(label: object, centre: object, axes: object, lengths: object, where: str) -> InstanceBox:
     """Return a validated Box; `axes` are 9 numbers, one axis after the other. An InputError names
     the field of `where`.
     """
@@ -78,7 +78,7 @@ def box(label: object, centre: object, axes: object, lengths: object, where: str
     if size.min() < 0:
         raise InputError(f"{where}: a length is negative: {size.min():g}")
     name = " ".join(label.lower().split())
-    return Box(name, numbers(centre, 3, where, "the centre"), rows, size)
+    return InstanceBox(name, numbers(centre, 3, where, "the centre"), rows, size)
 
 
 def numbers(values: object, count: int, where: str, field: str) -> Array:
@@ -93,7 +93,7 @@ def numbers(values: object, count: int, where: str, field: str) -> Array:
     raise InputError(f"{where}: {field} should be {count} finite numbers, not {str(values)[:60]!r}")
 
 
-def room(scene_id: str, boxes: Sequence[Box]) -> Scene:
+def room(scene_id: str, boxes: Sequence[InstanceBox]) -> Scene:
     """Return the scene of a scanned room, source "gt", with the viewer looking along +y until a
     reference frame is set.
 
@@ -114,7 +114,7 @@ def room(scene_id: str, boxes: Sequence[Box]) -> Scene:
     return Scene(objects, axes_from_front((0, 1)), "gt", image=scene_id, outline=outline)
 
 
-def _state(b: Box, ground: float, middle: Array) -> ObjectState:
+def _state(b: InstanceBox, ground: float, middle: Array) -> ObjectState:
     depth, width = b.level
     heading = b.azimuth(depth)
     inwards = middle - b.centre[:2]
@@ -126,7 +126,7 @@ def _state(b: Box, ground: float, middle: Array) -> ObjectState:
     return ObjectState(beliefs, (x, y, z - ground), float(wrap_angle(heading)), extent)
 
 
-def _rectangle(boxes: Sequence[Box]) -> tuple[tuple[float, float], ...]:
+def _rectangle(boxes: Sequence[InstanceBox]) -> tuple[tuple[float, float], ...]:
     """Return the corners of the rectangle around all footprints, counter-clockwise, aligned with
     the longer side of the largest.
     """

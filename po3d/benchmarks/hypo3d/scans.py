@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
-from po3d.benchmarks.hypo3d.scan_boxes import Box, box, color_name, numbers, room
+from po3d.benchmarks.hypo3d.scan_boxes import InstanceBox, box, color_name, numbers, room
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.scene.geometry import Array
@@ -48,21 +48,21 @@ def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str
     """
     path = Path(path)
     if path.is_file() and path.suffix == ".pkl":
-        return _kept(embodiedscan_scenes(path), only)
+        return _selected(embodiedscan_scenes(path), only)
     if path.is_file() and path.suffix == ".json":
-        return _kept({_name(path.parent): rscan_scene(path, _name(path.parent))}, only)
+        return _selected({_name(path.parent): rscan_scene(path, _name(path.parent))}, only)
     if not path.exists():
         raise InputError(f"no scan there: {path}; expected {EXPECTED}")
-    scenes = _kept(_scene_of(path), only)
+    scenes = _selected(_scene_of(path), only)
     if scenes is None and path.is_dir():
         parts = [child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"]
         for child in sorted(parts, key=Path.is_file):
             if child.is_file():
-                found = _kept(embodiedscan_scenes(child), only)
+                loaded = _selected(embodiedscan_scenes(child), only)
             else:
-                found = _scene_of(child) if only is None or child.name in only else {}
-            if found is not None:
-                scenes = found | (scenes or {})
+                loaded = _scene_of(child) if only is None or child.name in only else {}
+            if loaded is not None:
+                scenes = loaded | (scenes or {})
     if scenes is None:
         raise InputError(f"no scan in {path}; expected {EXPECTED}")
     return scenes
@@ -78,7 +78,7 @@ def _scene_of(folder: Path) -> dict[str, Scene] | None:
     return None
 
 
-def _kept(scenes: dict[str, Scene] | None, only: Collection[str] | None) -> dict[str, Scene] | None:
+def _selected(scenes: dict[str, Scene] | None, only: Collection[str] | None) -> dict[str, Scene] | None:
     if scenes is None or only is None:
         return scenes
     return {scene_id: scene for scene_id, scene in scenes.items() if scene_id in only}
@@ -154,7 +154,7 @@ def scannet_scene(folder: str | Path) -> Scene:
     return room(scene_id, boxes)
 
 
-def _instance(label: str, points: Array, colors: Array | None) -> Box:
+def _instance(label: str, points: Array, colors: Array | None) -> InstanceBox:
     """Return the box of an instance's vertices (n, 3), with the name of their mean sRGB value
     (`colors` (n, 3)).
     """
@@ -163,7 +163,7 @@ def _instance(label: str, points: Array, colors: Array | None) -> Box:
     if label == "floor":
         low[2] = high[2] = np.median(points[:, 2])
     word = None if colors is None else color_name(colors.mean(0, dtype=float))
-    return Box(label, (low + high) / 2, np.eye(3), high - low, word)
+    return InstanceBox(label, (low + high) / 2, np.eye(3), high - low, word)
 
 
 def _axis_alignment(path: Path) -> Array:
@@ -178,10 +178,10 @@ def _axis_alignment(path: Path) -> Array:
         key, _, value = line.partition("=")
         if key.strip() == "axisAlignment":
             try:
-                found = [float(word) for word in value.split()]
+                values = [float(word) for word in value.split()]
             except ValueError:
-                found = []
-            matrix = numbers(found, 16, f"scan info {path}", "'axisAlignment'").reshape(4, 4)
+                values = []
+            matrix = numbers(values, 16, f"scan info {path}", "'axisAlignment'").reshape(4, 4)
             turn = matrix[:3, :3]
             if (
                 np.abs(turn @ turn.T - np.eye(3)).max() > 0.02
@@ -321,7 +321,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
     return scenes
 
 
-def _nine(instance: dict, names: dict, where: str) -> Box:
+def _nine(instance: dict, names: dict, where: str) -> InstanceBox:
     label = instance.get("bbox_label_3d")
     if not isinstance(label, int) or label not in names:
         raise InputError(f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is none of the file's categories")

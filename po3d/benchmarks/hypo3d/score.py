@@ -72,7 +72,7 @@ def normalize(text: str) -> str:
     and digits ("2.5" becomes "25"), and from the first number on only numbers are kept ("two
     chairs" becomes "2"). Not idempotent.
     """
-    text = _PHRASE.sub(lambda found: _PHRASES[found.group()], text.lower())
+    text = _PHRASE.sub(lambda match: _PHRASES[match.group()], text.lower())
     text = _ARTICLE.sub("", text).strip()
     return " ".join(_digits(_OTHER.sub("", text).split()))
 
@@ -81,16 +81,16 @@ def _digits(words: Iterable[str]) -> list[str]:
     """Convert number words to digits, word by word ("twenty one" is 20 1); after the first number
     only numbers are kept.
     """
-    kept: list[str] = []
+    tokens: list[str] = []
     number = False
     for word in words:
         try:
-            kept.append(str(word_to_num(word)))
+            tokens.append(str(word_to_num(word)))
             number = True
         except ValueError:
             if not number:
-                kept.append(word)
-    return kept
+                tokens.append(word)
+    return tokens
 
 
 def exact_match(predicted: str, gold: str) -> bool:
@@ -131,8 +131,8 @@ def correct(
     """Return 1.0 for an exact match, else 0.0, for each question; NaN for control sets, which are
     in no headline figure.
     """
-    found = matches(questions, predictions, scorer)
-    return [math.nan if q.control else match.em for q, match in zip(questions, found)]
+    results = matches(questions, predictions, scorer)
+    return [math.nan if q.control else match.em for q, match in zip(questions, results)]
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official") -> dict:
@@ -158,14 +158,14 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}.
     """
     some(questions)
-    found = matches(questions, predictions, scorer)
+    results = matches(questions, predictions, scorer)
     failed = failures(questions, predictions)
     main = [k for k, q in enumerate(questions) if not q.control]
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 
     def cells(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, dict]:
-        return _cells(_grouped(keys, order), questions, found, failed)
+        return _cells(_grouped(keys, order), questions, results, failed)
 
     changes = {k: (OVERALL, questions[k].category) for k in main}
     types = {k: questions[k].types for k in main}
@@ -190,7 +190,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "by_control": cells(control, CONTROLS),
         **cells(direction, ()),
         "pairs": {
-            name: _cells({setting: own for setting, own in settings.items() if own}, questions, found, failed)
+            name: _cells(
+                {setting: rows for setting, rows in settings.items() if rows}, questions, results, failed
+            )
             for name, settings in _pairs(questions).items()
             if any(settings.values())
         },
@@ -219,23 +221,23 @@ def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
         "aligned": {"non-aligned": [], "aligned": []},
     }
     for k, q in enumerate(questions):
-        control, among = q.control, origin.get(key(q), ())
+        control, originals = q.control, origin.get(key(q), ())
         if control == "without change":
-            other = next((o for o in among if questions[o].answer != q.answer), None)
+            other = next((o for o in originals if questions[o].answer != q.answer), None)
             if key(q) in irrelevant:
                 _add(pairs["irrelevant"], k, irrelevant[key(q)])
             elif other is not None:
                 _add(pairs["relevant"], k, other)
         elif control == "aligned map":
-            same = next((o for o in among if questions[o].change == q.change), None)
+            same = next((o for o in originals if questions[o].change == q.change), None)
             if same is not None:
                 _add(pairs["aligned"], same, k)
     return pairs
 
 
 def _add(settings: dict[str, list[int]], first: int, second: int) -> None:
-    for own, k in zip(settings.values(), (first, second)):
-        own.append(k)
+    for rows, k in zip(settings.values(), (first, second)):
+        rows.append(k)
 
 
 def _grouped(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, list[int]]:
@@ -246,23 +248,23 @@ def _grouped(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[st
     for k, names in keys.items():
         for name in dict.fromkeys(names):
             groups.setdefault(name, []).append(k)
-    return {name: own for name, own in groups.items() if own}
+    return {name: rows for name, rows in groups.items() if rows}
 
 
 def _cells(
     groups: Mapping[str, Sequence[int]],
     questions: Sequence[Question],
-    found: Sequence[Match],
+    results: Sequence[Match],
     failed: Sequence[bool],
 ) -> dict[str, dict]:
     if not groups:
         return {}
     rooms = [q.image for q in questions]
     cells: dict[str, dict] = {
-        name: {"n": len(own), "failed": sum(failed[k] for k in own)} for name, own in groups.items()
+        name: {"n": len(rows), "failed": sum(failed[k] for k in rows)} for name, rows in groups.items()
     }
     for metric in Match._fields:
-        boot = bootstrap_groups([100 * getattr(match, metric) for match in found], rooms, groups)
+        boot = bootstrap_groups([100 * getattr(match, metric) for match in results], rooms, groups)
         for column, name in enumerate(groups):
             cells[name][metric] = figure(boot.value[column], boot.samples[:, column])
     return cells
@@ -307,7 +309,7 @@ def published(table: str) -> list[dict]:
     """
     rows = []
     for record in published_table(__file__, f"hypo3d_{table}"):
-        given = _INPUTS.get(record.pop("input", None))
-        record["model"] += f", {given}" if given else ""
+        input_name = _INPUTS.get(record.pop("input", None))
+        record["model"] += f", {input_name}" if input_name else ""
         rows.append(record | {"measured_on": RELEASE})
     return rows

@@ -12,7 +12,7 @@ from po3d.benchmarks.hypo3d.score import (
     published,
     published_by_change_and_type,
 )
-from po3d.io.naming import counted, row_name
+from po3d.io.run_names import counted, row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 UNIT = "rooms"
@@ -32,8 +32,8 @@ def change_table(*reports: dict) -> Table:
     names = [name + suffix for name in _COLUMNS for suffix in ("", "_pm")]
     rows: list[list[Cell]] = []
     for report in reports:
-        found = {row["name"]: row for row in report["rows"]}
-        rows += figure_rows(_label(report), [found.get(name) for name in names])
+        by_name = {row["name"]: row for row in report["rows"]}
+        rows += figure_rows(_label(report), [by_name.get(name) for name in names])
     ours = len(rows)
     for theirs in reports[0]["published"] if reports else ():
         rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
@@ -44,8 +44,8 @@ def _overall(reports: Sequence[dict]) -> str:
     """Return the title of the average over all kinds of change, with the number of kinds if some
     are missing.
     """
-    found = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
-    return OVERALL if found is None else f"{OVERALL} ({found[0]} of {found[1]})"
+    columns = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
+    return OVERALL if columns is None else f"{OVERALL} ({columns[0]} of {columns[1]})"
 
 
 def change_and_type_table(*reports: dict) -> Table:
@@ -56,14 +56,14 @@ def change_and_type_table(*reports: dict) -> Table:
     header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
     rows: list[list[Cell]] = []
     for report in reports:
-        found = {row["name"]: row["value"] for row in report["rows"]}
+        by_name = {row["name"]: row["value"] for row in report["rows"]}
         for metric, name in (("em", OVERALL), ("pm", f"{OVERALL}_pm")):
             cells = [
                 report["by_change_and_type"].get(c, {}).get(t, {}).get(metric, {}).get("value")
                 for c in CATEGORIES
                 for t in TYPES
             ]
-            rows.append([_label(report), metric.upper(), *cells, found.get(name)])
+            rows.append([_label(report), metric.upper(), *cells, by_name.get(name)])
     ours = len(rows)
     for theirs in published_by_change_and_type() if reports else ():
         cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
@@ -79,8 +79,8 @@ def frame_table(*reports: dict) -> Table:
     header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
     rows: list[list[Cell]] = []
     for report in reports:
-        cell, given = report.get("direction_only"), report.get("settings", {}).get("frame", "anchors")
-        values = [_value(cell, m) if f == given else None for f in _FRAMES for m in ("em", "pm")]
+        cell, frame_mode = report.get("direction_only"), report.get("settings", {}).get("frame", "anchors")
+        values = [_value(cell, m) if f == frame_mode else None for f in _FRAMES for m in ("em", "pm")]
         rows.append([_label(report), *values])
     columns = [f"{f.replace(' ', '_')}_{m}" for f in _FRAMES.values() for m in ("em", "pm")]
     rows += [[f"{row['model']} *", *(row[c] for c in columns)] for row in published("world_frame")]
@@ -103,8 +103,8 @@ def change_control_table(*reports: dict) -> Table:
     for row in published("with_without_change"):
         theirs.setdefault(row["model"], {})[row["change"]] = row
     rows += [
-        [f"{model} *", *(own.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings)]
-        for model, own in theirs.items()
+        [f"{model} *", *(published_row.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings)]
+        for model, published_row in theirs.items()
     ]
     return Table(header, rows, (len(reports),))
 
@@ -131,8 +131,8 @@ def sbert_table(*reports: dict) -> Table:
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:
-        found = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
-        rows += figure_rows(_label(report), [found.get(name) for name in names])
+        by_name = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
+        rows += figure_rows(_label(report), [by_name.get(name) for name in names])
     return Table(("model", *names), rows)
 
 

@@ -19,26 +19,26 @@ import numpy as np
 from po3d.benchmarks.hypo3d.data import RoomQuestion, write_release
 from po3d.benchmarks.hypo3d.inputs import write_inputs, write_plain_maps
 from po3d.benchmarks.hypo3d.score import ALIGNED
-from po3d.benchmarks.twin_folder import begun
+from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.errors import InputError
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.say.rooms import reworded, say_change, say_question
+from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plan import plan
 from po3d.reasoning.questions import Question
-from po3d.reasoning.world import World
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDials
-from po3d.synthesis.rooms.changes import TYPES, sample_change
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
+from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDifficulty
 from po3d.synthesis.splits import Split
+from po3d.synthesis.top_view.changes import TYPES, sample_change
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.questions import COARSE, QUESTION_TYPES, AnsweredQuestionSampler
 
 FORMAT = "po3d-hypo3d-twin-3"
 # number of changes per room; 11 as in the release
@@ -59,7 +59,7 @@ def generate(
     controls: bool = True,
     workers: int = 1,
     maps: bool = False,
-    dials: RoomDials = ROOM_DEFAULT,
+    dials: RoomDifficulty = ROOM_DEFAULT,
 ) -> None:
     """Write `size` rooms with their questions to the folder `out`; a complete folder is left
     unchanged.
@@ -67,7 +67,7 @@ def generate(
     With `maps`, plain maps are rendered too; otherwise they are rendered on demand. `dials`: the
     difficulty.
     """
-    out = begun(out, FORMAT, size, seed, split, workers, dials, controls=controls)
+    out = start_twin(out, FORMAT, size, seed, split, workers, dials, controls=controls)
     if (out / "contextvqa.json").exists():
         return
     work = partial(room, seed=seed, split=split, controls=controls, dials=dials)
@@ -76,13 +76,13 @@ def generate(
     anchors: dict[str, Mapping[str, str]] = {}
     turned: list[Question] = []
     copies: list[Scene] = []
-    for index, (scene, sides, asked) in enumerate(each(work, range(size), workers, "rooms", "room")):
+    for index, (scene, sides, room_questions) in enumerate(each(work, range(size), workers, "rooms", "room")):
         scenes.append(scene)
         anchors[scene.image] = sides
-        questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(asked)]
+        questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(room_questions)]
         if controls and index % ALIGNED_EVERY == 0:
             copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
-            turned += aligned_questions(copies[-1], asked)
+            turned += aligned_questions(copies[-1], room_questions)
     questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(turned)]
     anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
     write_inputs(out, scenes + copies)
@@ -92,7 +92,7 @@ def generate(
 
 
 def room(
-    index: int, seed: int, split: str, controls: bool, dials: RoomDials = ROOM_DEFAULT
+    index: int, seed: int, split: str, controls: bool, dials: RoomDifficulty = ROOM_DEFAULT
 ) -> tuple[Scene, dict[str, str], list[Question]]:
     """Return room `index`: its scene (in the axes of the map), its anchors by side, and its
     questions without ids.
@@ -104,7 +104,7 @@ def room(
     questions = []
     for kind in TYPES:
         for _ in range(CHANGES[kind]):
-            questions += _asked(framed, kind, random, dials)
+            questions += _edit_questions(framed, kind, random, dials)
     sides = {side: name for name, side in anchors}
     if controls:
         questions += _controls(framed, questions, random)
@@ -136,19 +136,19 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
     the room changes. Questions whose answer depends on the placement grid, which is not rotated,
     are omitted.
     """
-    found = []
+    aligned = []
     for q in questions:
         if q.control or q.types != ("Direction",):
             continue
         framed = frame_from_text(copy, q.frame)
         try:
             edited = plan(framed, ROOMS.parse(q.change_program)).edited
-            outcome = run(ROOMS.parse(q.program), World(edited, framed))
+            outcome = run(ROOMS.parse(q.program), SceneGeometry(edited, framed))
         except ExecutionFailure:
             continue
         if outcome.answer == q.answer:
-            found.append(replace(q, image=copy.image, control="aligned map"))
-    return found
+            aligned.append(replace(q, image=copy.image, control="aligned map"))
+    return aligned
 
 
 def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:
@@ -160,26 +160,26 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
     away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
     names = [o.value("name") for o in scene.objects]
     sides = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
-    found: dict[str, str] = {}
+    anchors: dict[str, str] = {}
     for i in random.permutation(len(names)).tolist():
         distance = float(np.hypot(*away[i]))
         if names.count(names[i]) > 1 or distance < 0.8:
             continue
         for side, way in sides.items():
-            if away[i] @ np.array(way) / distance >= SQUARE and side not in found:
-                candidate = [*((n, s) for s, n in found.items()), (names[i], side)]
+            if away[i] @ np.array(way) / distance >= SQUARE and side not in anchors:
+                candidate = [*((n, s) for s, n in anchors.items()), (names[i], side)]
                 if _means(scene, candidate, target):
-                    found[side] = names[i]
-        if len(found) == ANCHORS or (found and random.random() < 0.5):
+                    anchors[side] = names[i]
+        if len(anchors) == ANCHORS or (anchors and random.random() < 0.5):
             break
-    if not found:  # no unique object is in the direction of a side: take any that defines the frame
+    if not anchors:  # no unique object is in the direction of a side: take any that defines the frame
         for i, name in enumerate(names):
             for side in sides:
                 if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
                     return [(name, side)]
         raise AssertionError(f"room {scene.image} has no anchor")
     order = {side: k for k, side in enumerate(sides)}
-    return sorted(((name, side) for side, name in found.items()), key=lambda a: order[a[1]])
+    return sorted(((name, side) for side, name in anchors.items()), key=lambda a: order[a[1]])
 
 
 def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
@@ -189,28 +189,35 @@ def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
         return False
 
 
-def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDials) -> list[Question]:
+def _edit_questions(
+    framed: Scene, kind: str, random: np.random.Generator, dials: RoomDifficulty
+) -> list[Question]:
     """Return one change of a kind with its questions."""
     change = sample_change(framed, kind, random)
     if change is None:
         return []
     spoken = reworded(change.program, random)
     described = say_change(spoken, kind, random)
-    asker = Asker(World(change.planned.edited, framed), random, dials.hops)
+    asker = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, framed), random, dials.hops)
     questions: list[Question] = []
-    for fine in random.permutation(ASKED[kind]).tolist():
+    for fine in random.permutation(QUESTION_TYPES[kind]).tolist():
         near = None if dials.near is None else bool(random.random() < dials.near)
-        asked = asker.ask(fine, near=near)
-        if asked is None:
+        question = asker.ask(fine, near=near)
+        if question is None:
             continue
-        program = reworded(asked.program, random)
+        program = reworded(question.program, random)
         # A synonym of a name may match more objects.
-        if run(ROOMS.meant(program), asker.world).answer != asked.answer:
+        if run(ROOMS.to_core(program), asker.world).answer != question.answer:
             continue
         text = say_question(program, kind, random).text
-        own = {"change": described.text, "change_program": spoken.text(), "types": COARSE[fine], "fine": fine}
-        row = ("", framed.image, text, "2d", kind, asked.answer, program.text())
-        questions.append(RoomQuestion(*row, **own))
+        fields = {
+            "change": described.text,
+            "change_program": spoken.text(),
+            "types": COARSE[fine],
+            "fine": fine,
+        }
+        row = ("", framed.image, text, "2d", kind, question.answer, program.text())
+        questions.append(RoomQuestion(*row, **fields))
         if len(questions) == QUESTIONS:
             break
     return questions
@@ -218,8 +225,8 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
 
 def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
     """Return the control questions of a room, derived from some of its questions."""
-    world = World(unchanged(framed), framed)
-    found = []
+    world = SceneGeometry(unchanged(framed), framed)
+    controls = []
     for q in questions:
         if random.random() >= 3 * CONTROL_SHARE:
             continue
@@ -230,7 +237,7 @@ def _controls(framed: Scene, questions: list[Question], random: np.random.Genera
         if outcome.status != "ok":  # it refers to something that only exists after the change
             continue
         if outcome.answer == q.answer:
-            found.append(replace(q, control="irrelevant change"))
+            controls.append(replace(q, control="irrelevant change"))
         still = {"change": "", "change_program": "", "control": "without change"}
-        found.append(replace(q, answer=outcome.answer, **still))
-    return found
+        controls.append(replace(q, answer=outcome.answer, **still))
+    return controls

@@ -44,7 +44,7 @@ Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels
 
 
 @dataclass(frozen=True)
-class Thing:
+class AnnotatedObject:
     """One annotated object."""
 
     name: str
@@ -62,10 +62,10 @@ class Photograph:
     image: str
     K: Array  # (3, 3)
     tilt: Array  # (3, 3)
-    things: tuple[Thing, ...]
+    things: tuple[AnnotatedObject, ...]
     size: tuple[int, int] | None = None  # width, height
 
-    def outline(self, thing: Thing) -> Box | None:
+    def outline(self, thing: AnnotatedObject) -> Box | None:
         """Return the object's image box (x0, y0, x1, y1): the annotated one, else that of the
         projected 3D corners, None if a corner is behind the camera. The box is not clipped to the
         image.
@@ -106,23 +106,23 @@ def read_poses(
         raise InputError(f"front {front} and up {up} are one axis")
     if not folder.is_dir():
         raise InputError(f"no folder of pictures with poses: {folder}")
-    found = False
+    result = False
     for path in sorted(folder.rglob("*.json")):
         picture = next((p for s in PICTURES if (p := path.with_suffix(s)).is_file()), None)
         if picture is None:
             continue
-        found, record = True, read_json(path, "poses")
+        result, record = True, read_json(path, "poses")
         try:
             things = tuple(_posed(o, opengl, front, up) for o in record["objects"])
             K = np.array(record["K"], float).reshape(3, 3)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
         yield Photograph(picture.relative_to(folder).as_posix(), K, np.eye(3), things)
-    if not found:
+    if not result:
         raise InputError(f"{folder} holds no picture with a .json of its poses beside it")
 
 
-def _posed(record: Mapping, opengl: bool, front: str, up: str) -> Thing:
+def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObject:
     """Convert a pose record to an object in the camera's (right, forward, up).
 
     The front direction is measured in the object's ground plane, whose normal is its up axis: in
@@ -145,7 +145,7 @@ def _posed(record: Mapping, opengl: bool, front: str, up: str) -> Thing:
     centroid = _UPRIGHT @ turn @ centre
     rows = tuple(map(tuple, axes.T.tolist()))
     half = tuple((np.abs(edges) / 2).tolist())
-    return Thing(
+    return AnnotatedObject(
         str(record["category"]), tuple(centroid.tolist()), half, rows, (float(toward[0]), float(toward[1]))
     )
 
@@ -156,7 +156,7 @@ def _photograph(record: Mapping) -> Photograph:
     return Photograph(str(record["image"]), K, tilt, tuple(_thing(o) for o in record["objects"]), size)
 
 
-def _thing(record: Mapping) -> Thing:
+def _thing(record: Mapping) -> AnnotatedObject:
     half = np.abs(np.array(record["coeffs"], float)).reshape(3)
     basis = np.array(record["basis"], float).reshape(3, 3)
     x, y = np.array(record["orientation"], float).reshape(-1)[:2]
@@ -167,7 +167,7 @@ def _thing(record: Mapping) -> Thing:
         left, top, width, height = (float(v) for v in box)
         box = (left, top, left + width, top + height)
     centroid = np.array(record["centroid"], float).reshape(3)
-    return Thing(
+    return AnnotatedObject(
         str(record["classname"]),
         tuple(centroid.tolist()),
         tuple(half.tolist()),
@@ -191,7 +191,7 @@ def _mat_records(path: Path) -> Iterator[dict]:
     if META not in content:
         raise InputError(f"{path} holds no {META}")
     for entry in np.atleast_1d(content[META]):
-        found = np.atleast_1d(getattr(entry, "groundtruth3DBB", []))
+        result = np.atleast_1d(getattr(entry, "groundtruth3DBB", []))
         image = Path(getattr(entry, "sequenceName", "")) / "image" / str(entry.rgbname)
         yield {
             "image": image.as_posix().removeprefix("SUNRGBD/"),
@@ -202,6 +202,6 @@ def _mat_records(path: Path) -> Iterator[dict]:
                     name: getattr(o, name)
                     for name in ("classname", "centroid", "coeffs", "basis", "orientation")
                 }
-                for o in found
+                for o in result
             ],
         }

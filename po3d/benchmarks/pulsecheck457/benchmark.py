@@ -1,6 +1,6 @@
 """The `Benchmark` declaration of PulseCheck457."""
 
-from po3d.benchmarks.base import Benchmark, Harness, Tables
+from po3d.benchmarks.base import Benchmark, Harness, ReportTables
 from po3d.benchmarks.pulsecheck457 import plots, tables
 from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
 from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
@@ -38,7 +38,7 @@ _PROTOCOLS = {
 BENCHMARK = Benchmark(
     "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,
     generated="images",
-    tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
+    tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),
     harness=Harness(bare=True, write=write_tsv),
     written=written,
     files=FILES,

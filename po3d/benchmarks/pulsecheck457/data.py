@@ -15,14 +15,14 @@ from pathlib import Path
 from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import FILES, read_records, read_tsv
 from po3d.benchmarks.splits import unique
-from po3d.benchmarks.street_split import Folder, Split, twin_of
+from po3d.benchmarks.street_split import Folder, StreetSplit, twin_of
 from po3d.benchmarks.superclevr.files import read_questions, surface
-from po3d.io import shipped
+from po3d.io import paths
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.reasoning.questions import Question
 
-MINI = shipped.MINI / "pulsecheck457"
+MINI = paths.MINI / "pulsecheck457"
 WHERE = (
     "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), "
     "or VLMEvalKit's Spatial457.tsv"
@@ -33,19 +33,19 @@ SCENE_FILES = ("scenes.json", "spatial457_scenes_21k.json")
 # --- reading --------------------------------------------------------------------------------------
 
 
-def open_mini() -> Split:
+def open_mini() -> StreetSplit:
     """Open the small split shipped with po3d."""
     return load(MINI, "mini")
 
 
-def load(root: str | Path, split: str = "") -> Split:
+def load(root: str | Path, split: str = "") -> StreetSplit:
     """Load the benchmark from a twin's or release's folder, or a VLMEvalKit TSV. Raise InputError
     saying what is missing and where to get it.
     """
     root = Path(root)
     if root.is_file() and root.suffix.lower() == ".tsv":
-        asked, inline = read_tsv(root)
-        return Split(split or root.name, asked, inline, (root,), scene_file=SCENE_FILES[1])
+        tsv_questions, inline = read_tsv(root)
+        return StreetSplit(split or root.name, tsv_questions, inline, (root,), scene_file=SCENE_FILES[1])
     folder = root / "questions"
     if not folder.is_dir():
         raise InputError(f"no PulseCheck457 under {root}: expected {folder} or a .tsv file; {WHERE}")
@@ -58,20 +58,20 @@ def load(root: str | Path, split: str = "") -> Split:
     read = tuple(files.values())
     pictures = Folder(root, SCENE_FILES)
     remarks = _remarks(folder, files)
-    own = unique(questions, folder, "question_index of")
-    return Split(split or root.name, own, pictures, read, remarks, SCENE_FILES[1])
+    unique_questions = unique(questions, folder, "question_index of")
+    return StreetSplit(split or root.name, unique_questions, pictures, read, remarks, SCENE_FILES[1])
 
 
 def _question_files(folder: Path) -> dict[str, Path]:
     """Return category -> question file, for the files that exist."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for category, name in FILES.items():
         paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()]
         if len(paths) > 1:
             raise InputError(f"{folder} holds {paths[0].name} and {paths[1].name}: which of them is meant?")
         if paths:
-            found[category] = paths[0]
-    return found
+            files[category] = paths[0]
+    return files
 
 
 def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
@@ -95,18 +95,18 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
 open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 
-def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Split:
+def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> StreetSplit:
     """Generate a twin in memory: ground-truth scenes and questions; images are rendered on
     demand.
     """
     from po3d.benchmarks.pulsecheck457.twin import tables
     from po3d.benchmarks.street_twin import StreetTwin
 
-    made = tables(StreetTwin(size, seed, look, split=split))
+    twin = tables(StreetTwin(size, seed, look, split=split))
     questions = [
-        q for category, records in made.questions.items() for q in read_records(records, category, "the twin")
+        q for category, records in twin.questions.items() for q in read_records(records, category, "the twin")
     ]
-    return Split(f"fresh seed {seed}", tuple(questions), made)
+    return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
 
 
 def training_questions(size: int, seed: int) -> list[Question]:
@@ -119,7 +119,7 @@ def training_questions(size: int, seed: int) -> list[Question]:
 # --- corrected ------------------------------------------------------------------------------------
 
 
-def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+def write_corrected(split: StreetSplit, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
     """Write the release with corrected labels to the folder `out`, in the release's layout. Images
     are not copied: `out`/images is a symbolic link.
     """
@@ -129,16 +129,16 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
             continue
         content = read_json(path, "question file")
         records = content["questions"] if isinstance(content, dict) else content
-        kept = []
+        corrected = []
         for record in records:
             erratum = errata.get(f"{by_stem[path.stem.lower()]}:{int(record['question_index'])}")
             if erratum is not None and erratum.verdict == "replaced":
-                record = {**record, "answer": _spelled(erratum.computed or "", record["answer"])}
+                record = {**record, "answer": _in_release_spelling(erratum.computed or "", record["answer"])}
             if erratum is None or erratum.verdict != "left out":
-                kept.append(record)
+                corrected.append(record)
         write_json(
             out / "questions" / path.name,
-            {**content, "questions": kept} if isinstance(content, dict) else kept,
+            {**content, "questions": corrected} if isinstance(content, dict) else corrected,
             None,
         )
     for name in SCENE_FILES:
@@ -149,7 +149,7 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
         os.symlink((root / "images").resolve(), out / "images", target_is_directory=True)
 
 
-def _spelled(answer: str, released: object) -> object:
+def _in_release_spelling(answer: str, released: object) -> object:
     """Spell `answer` like the released one: "yes" becomes True, "True" or "Yes"."""
     if answer in ("yes", "no"):
         if isinstance(released, bool):

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from po3d.io.naming import row_name
 from po3d.io.plots import Plot
+from po3d.io.run_names import row_name
 
 # attributes per figure; the paper shows the first two
 PAIRS = (("color", "pose"), ("shape", "size"))
@@ -21,11 +21,11 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     """Return a figure for each pair of attributes that occurs in the questions; `others` are
     ignored.
     """
-    found = []
+    result = []
     for pair in PAIRS:
-        if asked := [a for a in pair if a in (report.get("confusion") or {})]:
-            found.append(bias_plot(report, asked))
-    return found
+        if query := [a for a in pair if a in (report.get("confusion") or {})]:
+            result.append(bias_plot(report, query))
+    return result
 
 
 def bias_plot(report: Mapping[str, Any], attributes: Sequence[str]) -> Plot:

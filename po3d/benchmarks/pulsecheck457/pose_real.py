@@ -50,7 +50,7 @@ SMALLEST = 40  # minimum shorter side of a box, in pixels
 
 
 @dataclass(frozen=True)
-class Split:
+class PoseRealSplit:
     """Questions and their photographs."""
 
     split: str
@@ -90,10 +90,10 @@ class Split:
         """Return None: occlusion is not annotated."""
         return None
 
-    def first(self, size: int | None) -> "Split":
+    def first(self, size: int | None) -> "PoseRealSplit":
         """Restrict the questions to the first `size` photographs by name; None keeps all."""
-        kept = set(sorted({_photo(q) for q in self.questions})[:size])
-        return replace(self, questions=tuple(q for q in self.questions if _photo(q) in kept))
+        photographs = set(sorted({_photo(q) for q in self.questions})[:size])
+        return replace(self, questions=tuple(q for q in self.questions if _photo(q) in photographs))
 
 
 def _photo(question: Question) -> str:
@@ -107,17 +107,17 @@ def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]
     height, width = pixels.shape[:2]
     x0, y0 = max(0, math.floor(box[0])), max(0, math.floor(box[1]))
     x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
-    shown = pixels.copy()
-    inside = shown[y0:y1, x0:x1]
+    visible = pixels.copy()
+    inside = visible[y0:y1, x0:x1]
     for edge in (np.s_[:THICKNESS], np.s_[-THICKNESS:], np.s_[:, :THICKNESS], np.s_[:, -THICKNESS:]):
         inside[edge] = RED
-    return shown
+    return visible
 
 
 # --- reading --------------------------------------------------------------------------------------
 
 
-def load(root: str | Path, split: str = "") -> Split:
+def load(root: str | Path, split: str = "") -> PoseRealSplit:
     """Load the items in a folder; raise InputError if something is missing or malformed."""
     root = Path(root)
     path = root / FILE
@@ -132,7 +132,7 @@ def load(root: str | Path, split: str = "") -> Split:
     questions = [_question(r, f"{path}, question {k}") for k, r in enumerate(records)]
     if len({q.id for q in questions}) < len(questions):
         raise InputError(f"{path}: a question_index stands twice")
-    return Split(split or root.name, tuple(questions), root)
+    return PoseRealSplit(split or root.name, tuple(questions), root)
 
 
 def _question(record: Mapping, where: str) -> Question:
@@ -172,12 +172,12 @@ def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_w
     if it is between two.
     """
     length = math.hypot(*front)
-    found = [
+    result = [
         word
         for word, (x, y) in WAYS.items()
         if (front[0] * x + front[1] * y) / length >= math.cos(math.radians(window_deg)) - 1e-12
     ]
-    return found[0] if len(found) == 1 else None
+    return result[0] if len(result) == 1 else None
 
 
 def items(photographs: Iterable[Photograph]) -> list[dict]:
@@ -190,8 +190,8 @@ def items(photographs: Iterable[Photograph]) -> list[dict]:
             answer, box = facing(thing.front), photo.outline(thing)
             if thing.name not in FRONTED or answer is None or box is None:
                 continue
-            kept = _clipped(box, photo.size)
-            if kept is None or min(kept[2] - kept[0], kept[3] - kept[1]) < SMALLEST:
+            retained = _clipped(box, photo.size)
+            if retained is None or min(retained[2] - retained[0], retained[3] - retained[1]) < SMALLEST:
                 continue
             noun = thing.name.replace("_", " ")
             records.append(
@@ -201,7 +201,7 @@ def items(photographs: Iterable[Photograph]) -> list[dict]:
                     "question": f"In which direction is the {noun} in the red box facing?",
                     "answer": answer,
                     "category": thing.name,
-                    "box": [round(v, 1) for v in kept],
+                    "box": [round(v, 1) for v in retained],
                 }
             )
     return records
@@ -264,18 +264,18 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     if not questions:
         raise InputError("no questions to score")
     pairs = paired(questions, predictions)
-    given = [
+    inputs = [
         p.answer.strip().lower() if p.status == "ok" and p.answer is not None else None for _, p in pairs
     ]
     gold = [q.answer or "" for q in questions]
-    right = [a is not None and strict(a, g) for a, g in zip(given, gold)]
+    right = [a is not None and strict(a, g) for a, g in zip(inputs, gold)]
     boot = bootstrap([100.0 * r for r in right], [_photo(q) for q in questions], gold, FACINGS)
     whole = bootstrap(
         [100.0 * r for r in right], [_photo(q) for q in questions], [CATEGORY] * len(gold), [CATEGORY]
     )
     low, high = interval(whole.samples[:, 0])
     failed = sum(p.status != "ok" for _, p in pairs)
-    counts = {"predicted": distribution(given, FACINGS), "gold": distribution(gold, FACINGS)}
+    counts = {"predicted": distribution(inputs, FACINGS), "gold": distribution(gold, FACINGS)}
     row = {"name": CATEGORY, "n": len(gold), "failed": failed, "value": float(whole.value[0])}
     return {
         "scorer": scorer,
@@ -285,7 +285,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "by_direction": {f: float(v) for f, v in zip(FACINGS, boot.value) if counts["gold"][f]},
         "cv": {side: coefficient_of_variation(table) for side, table in counts.items()},
         "distribution": counts,
-        "confusion": {"values": list(FACINGS), "counts": confusion(gold, given, FACINGS).tolist()},
+        "confusion": {"values": list(FACINGS), "counts": confusion(gold, inputs, FACINGS).tolist()},
         "published": published_rows(),
     }
 

@@ -63,8 +63,8 @@ def _question(
 ) -> StreetQuestion:
     task: Task = "6d" if category == "L5-6D-Spatial" else "2d"
     name = f"{FILES[category]}:{index}"
-    own = {"number": str(index), "stored": stored, **more}
-    return StreetQuestion(name, image, text, task, category, read_answer(stored), program, **own)
+    fields = {"number": str(index), "stored": stored, **more}
+    return StreetQuestion(name, image, text, task, category, read_answer(stored), program, **fields)
 
 
 # --- VLMEvalKit's TSV -----------------------------------------------------------------------------

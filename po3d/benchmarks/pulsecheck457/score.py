@@ -31,7 +31,7 @@ from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORI
 
 MEAN = "mean"  # unweighted mean of the columns
 BIAS_COLUMN = "L4-3D-Pose"  # the category in which the paper measures answer bias (Tab. 4)
-ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
+BIAS_VALUES: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
 
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -48,13 +48,13 @@ def strict(predicted: str, gold: str) -> bool:
     Two differences: ids ("articulated") and written names ("articulated bus") are equal here; and a
     count only equals a count, while upstream accepts "yes" for 1 and "no" for 0.
     """
-    said, right = (identifier(text.strip().lower()) for text in (predicted, gold))
+    answer, right = (identifier(text.strip().lower()) for text in (predicted, gold))
     for words in (_YES, _NO):
         if right == words[0]:
-            return said in words
-    if said.isdecimal() and right.isdecimal():
-        return int(said) == int(right)
-    return said == right
+            return answer in words
+    if answer.isdecimal() and right.isdecimal():
+        return int(answer) == int(right)
+    return answer == right
 
 
 def lenient(predicted: str, gold: str) -> bool:
@@ -72,14 +72,14 @@ def _as_table(predicted: str, gold: str) -> bool:
     """Apply VLMEvalKit's rule to an answer in its table's spelling."""
     if predicted.lower() == "none":
         predicted = "no"
-    said, right = predicted.lower(), gold.lower()
-    if said == right or (predicted, gold) == ("0", "No"):
+    answer, right = predicted.lower(), gold.lower()
+    if answer == right or (predicted, gold) == ("0", "No"):
         return True
-    if said in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(said)):
+    if answer in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(answer)):
         return True
     if right == "yes" and predicted in _ANY_COUNT:
         return True
-    kinds = [_KIND_OF_WORD.get(text.split(" ")[0]) for text in (said, right)]
+    kinds = [_KIND_OF_WORD.get(text.split(" ")[0]) for text in (answer, right)]
     return kinds[0] is not None and kinds[0] == kinds[1]
 
 
@@ -168,19 +168,19 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
     cv: dict[str, dict[str, float]] = {"predicted": {}, "gold": {}}
     counts: dict[str, dict] = {}
     confused: dict[str, dict] = {}
-    for attribute, values in ASKED.items():
-        asked = [q for q in questions if q.category == BIAS_COLUMN and q.answer in values]
-        if not asked:
+    for attribute, values in BIAS_VALUES.items():
+        subset = [q for q in questions if q.category == BIAS_COLUMN and q.answer in values]
+        if not subset:
             continue
-        gold = [q.answer for q in asked]
-        given = [
-            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None for q in asked
+        gold = [q.answer for q in subset]
+        answers = [
+            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None for q in subset
         ]
-        counts[attribute] = {"predicted": distribution(given, values), "gold": distribution(gold, values)}
+        counts[attribute] = {"predicted": distribution(answers, values), "gold": distribution(gold, values)}
         for side, table in counts[attribute].items():
             if any(table.values()):
                 cv[side][attribute] = coefficient_of_variation(table)
-        confused[attribute] = {"values": list(values), "counts": confusion(gold, given, values).tolist()}
+        confused[attribute] = {"values": list(values), "counts": confusion(gold, answers, values).tolist()}
     for side in cv.values():
         if side:
             side["average"] = sum(side.values()) / len(side)

@@ -5,8 +5,8 @@ answers (Table 4), with the published rows, marked with *, below ours.
 from collections.abc import Mapping
 from typing import Any
 
-from po3d.benchmarks.pulsecheck457.score import ASKED, published
-from po3d.io.naming import row_name
+from po3d.benchmarks.pulsecheck457.score import BIAS_VALUES, published
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, markdown
 
 ABILITIES = {
@@ -39,12 +39,12 @@ def cv_table(*reports: Mapping[str, Any]) -> Table:
     """Return the table of coefficients of variation of predictions and ground truth, by
     attribute.
     """
-    columns = ("average", *ASKED)
+    columns = ("average", *BIAS_VALUES)
     rows: list[list[Cell]] = []
     for report in reports:
         for side, name in (("predicted", row_name(report)), ("gold", "ground truth")):
-            if found := (report.get("cv") or {}).get(side):
-                rows.append([name, *(_three(found.get(c)) for c in columns)])
+            if result := (report.get("cv") or {}).get(side):
+                rows.append([name, *(_three(result.get(c)) for c in columns)])
     ours = len(rows)
     for row in published("cv"):
         rows.append([f"{row['model']} *", *(_three(row[c]) for c in columns)])
@@ -57,12 +57,12 @@ def _three(value: float | None) -> str | None:
 
 def titled(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """Return titles and tables for the HTML page."""
-    found = []
+    result = []
     if report.get("rpdr"):
-        found.append((RPDR_TITLE, rpdr_table(report, *others)))
+        result.append((RPDR_TITLE, rpdr_table(report, *others)))
     if report.get("cv"):
-        found.append((CV_TITLE, cv_table(report, *others)))
-    return found
+        result.append((CV_TITLE, cv_table(report, *others)))
+    return result
 
 
 def report_text(report: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.pulsecheck457.report import BANDS, CATEGORIES, FILES
-from po3d.benchmarks.street_twin import StreetTwin, Tables, write
+from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin, write
 from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
@@ -21,9 +21,9 @@ from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import TraceStep
-from po3d.synthesis.difficulty import DEFAULT, Dials
-from po3d.synthesis.street.question_world import World
-from po3d.synthesis.street.questions import COLUMNS, Balance, ask
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
+from po3d.synthesis.street.question_world import SceneBitsets
+from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 
 FORMAT = "po3d-pulsecheck457-twin-1"
 LOOK = None  # alternate studio and outdoor
@@ -46,32 +46,32 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 # --- questions ------------------------------------------------------------------------------------
 
 
-def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> dict[str, list[dict]]:
+def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT) -> dict[str, list[dict]]:
     """Return category -> question records in the official layout, for scene records in image order.
 
     Runs sequentially, because answers are balanced over the whole split.
     """
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
-    balance = {category: Balance() for category in CATEGORIES}
+    balance = {category: TemplateBalance() for category in CATEGORIES}
     bar = progress(scenes, "asking", unit="image")
     for record in bar:
         scene = scene_from_superclevr(record)
-        worlds = {task: World(scene, task) for task in ("2d", "6d")}
+        worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
         for category in CATEGORIES:
             task = COLUMNS[category].task
             generator = rng(seed, f"questions/{category}", record["image_index"])
-            for drawn in ask(worlds[task], COLUMNS[category], balance[category], generator, scene, dials):
-                outcome = execute(drawn.program, scene, task)
-                if outcome.answer != drawn.answer:
+            for question in ask(worlds[task], COLUMNS[category], balance[category], generator, scene, dials):
+                outcome = execute(question.program, scene, task)
+                if outcome.answer != question.answer:
                     raise AssertionError(
-                        f"{record['image_filename']}: {drawn.program} is {outcome.answer!r} "
-                        f"({outcome.reason}) to the executor but {drawn.answer!r} to the generator"
+                        f"{record['image_filename']}: {question.program} is {outcome.answer!r} "
+                        f"({outcome.reason}) to the executor but {question.answer!r} to the generator"
                     )
                 index = BANDS[category] + len(result[category])
                 outputs = [str(_output(step)) for step in outcome.trace]
-                text, answer = realise(drawn.program, generator, "benchmark"), _written(drawn.answer)
-                told = (text, answer, index, drawn.template, drawn.program, outputs)
-                result[category].append(question_record(record, *told))
+                text, answer = realise(question.program, generator, "benchmark"), _written(question.answer)
+                fields = (text, answer, index, question.template, question.program, outputs)
+                result[category].append(question_record(record, *fields))
     return result
 
 
@@ -89,8 +89,10 @@ def _output(step: TraceStep) -> object:
     return _written(next(iter(step.values)))
 
 
-def tables(twin: StreetTwin) -> Tables:
+def tables(twin: StreetTwin) -> UnsavedTwin:
     """Return the scenes and questions that `generate` would write; only masks are rendered."""
     indices = progress(range(twin.size), "rendering masks", unit="image")
     records = [twin.record(twin.scene(index), index) for index in indices]
-    return Tables(twin, {r["image_filename"]: r for r in records}, questions(records, twin.seed, twin.dials))
+    return UnsavedTwin(
+        twin, {r["image_filename"]: r for r in records}, questions(records, twin.seed, twin.dials)
+    )

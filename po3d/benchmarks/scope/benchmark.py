@@ -1,12 +1,12 @@
 """The `Benchmark` declaration of SCOPE."""
 
-from po3d.benchmarks.base import Benchmark, Tables, twin_of
+from po3d.benchmarks.base import Benchmark, ReportTables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
 from po3d.benchmarks.scope import plots, tables
 from po3d.benchmarks.scope.data import load
 from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
-from po3d.synthesis.difficulty import OrbitDials
+from po3d.synthesis.difficulty import OrbitDifficulty
 
 NAME = "scope"
 
@@ -40,23 +40,23 @@ def prompt(question: Question, style: str = "plain") -> list[str | int]:
     options = question.options
     which = all("image" in option.lower() for option in options)
     choices = options if which else LETTERS[: len(options)]
-    shown = range(len(pictures(question)))
+    image_indices = range(len(pictures(question)))
     steps = STEPS.get(question.category) if style == "ego_to_allo" else None
     lines = [
         lettered(question),
         *([steps] if steps else []),
         f"Answer with exactly one of: {', '.join(choices)}.",
     ]
-    return [*shown, "\n".join(lines)]
+    return [*image_indices, "\n".join(lines)]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
+open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDifficulty)
 _PROTOCOLS = {"choice": "an answer is right when it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
-    NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
+    NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDifficulty,
     generated="scenes",
     prompt_settings={"style": ("plain", "cot", "ego_to_allo")},
-    tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
+    tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),
     figures=plots.figures,
     title="SCOPE",
     protocols=_PROTOCOLS,

@@ -23,7 +23,7 @@ A line of items.jsonl:
 
 `Question.image` is the scene, so a system gets all questions on a scene at once and processes each
 view once. An `OrbitQuestion` has its images, views and options, "group", "variant" and "of".
-`Split.image` and `Split.truth` also accept the file name of a view and return its pixels (rendered
+`ScopeSplit.image` and `ScopeSplit.truth` also accept the file name of a view and return its pixels (rendered
 if a twin has no file) or the visible objects in the view's own frame, whose camera is at -y.
 Scores: `po3d.benchmarks.scope.score`.
 """
@@ -47,14 +47,14 @@ from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import wrap_angle
-from po3d.scene.orbit import READING, VIEWS, Orbit, Reading, view_angle
+from po3d.scene.orbit import READING, VIEWS, Orbit, OrbitConvention, view_angle
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, from_json, to_json
 
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
 TWIN_FORMAT = "po3d-scope-twin-2"
 FOCAL = 1.0  # assumed focal length of a release's images, in image widths
-SEEN = 0.25  # minimum visible fraction of an object in a view's ground truth
+LEAST_VISIBLE_SHARE = 0.25  # minimum visible fraction of an object in a view's ground truth
 
 
 def scene_name(index: int) -> str:
@@ -78,7 +78,7 @@ class OrbitQuestion(Question):
 
 
 @dataclass(frozen=True)
-class View:
+class SceneViews:
     """The views of one scene: ground truth, orbit, and the visible fraction of each object in each
     view, (8, n).
     """
@@ -92,7 +92,7 @@ class View:
     def rows(self, angle: int) -> list[int]:
         """Return the rows of the ground-truth scene that are visible in the view at `angle`."""
         shares = self.visible[VIEWS.index(view_angle(angle))]
-        return np.flatnonzero(shares >= SEEN).tolist()
+        return np.flatnonzero(shares >= LEAST_VISIBLE_SHARE).tolist()
 
     def table(self, angle: int, image: str = "") -> Scene:
         """Return the objects visible in the view at `angle`, in the view's own frame: rotated so
@@ -110,7 +110,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Split(QuestionSplit):
+class ScopeSplit(QuestionSplit):
     """Questions, and access to their scenes and views."""
 
     root: Path
@@ -118,7 +118,7 @@ class Split(QuestionSplit):
     furniture: Path | None = None
     items: Path | None = None  # the question file, if it is not ITEMS
     own_worlds: ClassVar[bool] = True  # a view's scene is in its camera's frame
-    _views: dict[str, View] = field(default_factory=dict, repr=False)
+    _views: dict[str, SceneViews] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels of a view by its file name, rendered if a twin has no file; of a
@@ -144,7 +144,7 @@ class Split(QuestionSplit):
         return orbit.focal / orbit.width
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> OrbitConvention:
         """The orbit convention of the views: a twin's own, else the benchmark's."""
         return self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
 
@@ -157,7 +157,7 @@ class Split(QuestionSplit):
             return self.view(scene).table(angle, name)
         return self.view(name).scene
 
-    def view(self, scene: str) -> View:
+    def view(self, scene: str) -> SceneViews:
         """Return the ground truth of a scene with its orbit; raise InputError if there is none."""
         if not self._views:
             self._views.update(read_views(self.root))
@@ -167,7 +167,7 @@ class Split(QuestionSplit):
             )
         return self._views[scene]
 
-    def inputs(self, name: str) -> "Split":
+    def inputs(self, name: str) -> "ScopeSplit":
         """Return the additional inputs of a scene: pixels and ground truth of its views, by file
         name.
         """
@@ -175,9 +175,9 @@ class Split(QuestionSplit):
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, images and scenes."""
-        own = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
+        paths = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
         return [
-            path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
+            path for path in (*paths, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
         ]
 
     @cached_property
@@ -195,7 +195,7 @@ class Split(QuestionSplit):
 # --- reading --------------------------------------------------------------------------------------
 
 
-def load(root: str | Path, split: str = "") -> Split:
+def load(root: str | Path, split: str = "") -> ScopeSplit:
     """Load the benchmark from the folder or items file `root`; raise InputError if something is
     missing or malformed.
     """
@@ -204,16 +204,16 @@ def load(root: str | Path, split: str = "") -> Split:
     if not path.is_file():
         raise InputError(f"no SCOPE under {root}: expected {ITEMS}; no official data is public, a twin is made by: "
                          "po3d generate benchmark=scope size=100 seed=1 out=DIR")  # fmt: skip
-    questions, seen = [], set()
+    questions, ids_read = [], set()
     for number, record in enumerate(read_jsonl(path, "items file"), 1):
         question = _question(record, f"{path}, line {number}")
-        if question.id in seen:
+        if question.id in ids_read:
             raise InputError(f"{path}, line {number}: the id {question.id!r} stands twice")
-        seen.add(question.id)
+        ids_read.add(question.id)
         questions.append(question)
     if not questions:
         raise InputError(f"{path} holds no questions")
-    return Split(split or path.parent.name, tuple(questions), path.parent, items=path)
+    return ScopeSplit(split or path.parent.name, tuple(questions), path.parent, items=path)
 
 
 def _question(record: object, where: str) -> Question:
@@ -246,20 +246,20 @@ def _question(record: object, where: str) -> Question:
     if answer is None:
         raise InputError(f"{where}: the answer {record['answer']!r} is none of the options")
     text, scene = str(record["question"]), str(record["scene"])
-    own = {
+    fields = {
         "images": tuple(str(name) for name in images), "views": tuple(angles), "options": tuple(options),
         "group": str(record.get("group") or f"{scene}/{task}/{text}"),
     }  # fmt: skip
-    own |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
+    fields |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
     frame = "2d" if task.endswith("_ego") else "6d"
     program = str(record.get("program") or "")
-    return OrbitQuestion(str(record["id"]), scene, text, frame, task, answer, program, **own)
+    return OrbitQuestion(str(record["id"]), scene, text, frame, task, answer, program, **fields)
 
 
-def read_views(root: str | Path) -> dict[str, View]:
+def read_views(root: str | Path) -> dict[str, SceneViews]:
     """Read scene -> ground truth, orbit and visibilities; {} if the folder has none."""
     path = Path(root) / SCENES
-    found = {}
+    views = {}
     for number, record in enumerate(read_jsonl(path, "scene file") if path.is_file() else (), 1):
         where = f"{path}, line {number}"
         scene = from_json(record, where)
@@ -273,22 +273,24 @@ def read_views(root: str | Path) -> dict[str, View]:
         if not isinstance(models, list):
             raise InputError(f"{where}: 'models' should be a list of names")
         orbit = Orbit.from_json(record.get("orbit") or {}, where)
-        found[scene.image] = View(
+        views[scene.image] = SceneViews(
             scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, models))
         )
-    return found
+    return views
 
 
 # --- writing --------------------------------------------------------------------------------------
 
 
-def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
+def write_release(
+    folder: str | Path, questions: Sequence[Question], views: Iterable[SceneViews] = ()
+) -> None:
     """Write questions and true scenes in the format of `load`; the items file is written last."""
     write_jsonl(Path(folder) / SCENES, map(_view, views))
     write_jsonl(Path(folder) / ITEMS, map(_item, questions))
 
 
-def _view(view: View) -> dict:
+def _view(view: SceneViews) -> dict:
     return to_json(view.scene) | {
         "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
         "visible": np.round(view.visible, 3).tolist(),

@@ -15,52 +15,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks import room_pictures
-from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
+from po3d.benchmarks.scope.data import IMAGES, SceneViews, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
-from po3d.scene.orbit import READING, VIEWS, Reading
-from po3d.synthesis.difficulty import OrbitDials, dials_of
-from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, shown_shares
-from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
+from po3d.scene.orbit import READING, VIEWS, OrbitConvention
+from po3d.synthesis.difficulty import OrbitDifficulty, difficulty_of
+from po3d.synthesis.multi_view.pictures import StyledScene, draw_views, styled_scene, visible_shares
+from po3d.synthesis.multi_view.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
 
 MASKS = "masks"
 FILLED = 0.5  # approximate fraction of its box that a silhouette fills; LEAST_AREA refers to boxes
 
 
 @dataclass(frozen=True)
-class Studio(room_pictures.Studio):
+class OrbitStudio(room_pictures.Studio):
     """Rendering settings of this twin."""
 
-    reading: Reading = READING
+    reading: OrbitConvention = READING
 
-    def drawn(self, index: int) -> DrawnScene:
+    def styled_scene(self, index: int) -> StyledScene:
         """Return scene `index` with its rendering style."""
-        return drawn_scene(self.found(index), self.seed, index, self.split)
+        return styled_scene(self.orbit_scene(index), self.seed, index, self.split)
 
-    def found(self, index: int) -> OrbitScene:
+    def orbit_scene(self, index: int) -> OrbitScene:
         return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
 
 
 # --- all views ------------------------------------------------------------------------------------
 
 
-def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
+def draw(out: Path, size: int, studio: OrbitStudio, workers: int = 1) -> None:
     """Write the missing images and masks of `size` scenes."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
     work = functools.partial(_draw, out=out, studio=studio)
     room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
 
 
-def _draw(index: int, out: Path, studio: Studio) -> None:
-    found = studio.found(index)
-    drawn = drawn_scene(found, studio.seed, index, studio.split)
-    shots = draw_views(studio.renderer(found.orbit.width, found.orbit.tall), drawn)
+def _draw(index: int, out: Path, studio: OrbitStudio) -> None:
+    orbit_scene = studio.orbit_scene(index)
+    placed_meshes = styled_scene(orbit_scene, studio.seed, index, studio.split)
+    shots = draw_views(studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall), placed_meshes)
     for angle, shot in zip(VIEWS, shots):
         name = image_name(scene_name(index), angle)
         write_file(out / IMAGES / name, jpeg(shot.rgb, room_pictures.QUALITY))
-    visible, area = shown_shares(shots, len(found.scene))
+    visible, area = visible_shares(shots, len(orbit_scene.scene))
     write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
 
 
@@ -68,43 +68,47 @@ def _masks(out: Path, index: int) -> Path:
     return out / MASKS / f"{scene_name(index)}.json"
 
 
-def seen_in_pictures(found: OrbitScene, out: Path, index: int) -> OrbitScene:
+def with_rendered_visibility(orbit_scene: OrbitScene, out: Path, index: int) -> OrbitScene:
     """Replace the visibilities of a scene, computed from boxes, by those of its rendered masks."""
     record = read_json(_masks(out, index), "masks of a scene")
-    return judged(found, np.array(record["visible"]), np.array(record["area"]))
+    return judged(orbit_scene, np.array(record["visible"]), np.array(record["area"]))
 
 
-def judged(found: OrbitScene, visible: Array, area: Array) -> OrbitScene:
+def judged(orbit_scene: OrbitScene, visible: Array, area: Array) -> OrbitScene:
     """Set the visibilities of a scene from its masks, (8, n) fractions each, and keep the object
     pairs that are still visible in all views.
     """
-    shown = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
-    own = tuple(p for p in found.own if shown[:, p.target].all() and shown[:, p.reference].all())
-    return replace(found, visible=visible, shown=shown, own=own)
+    visible_enough = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
+    own_pairs = tuple(
+        p
+        for p in orbit_scene.own_pairs
+        if visible_enough[:, p.target].all() and visible_enough[:, p.reference].all()
+    )
+    return replace(orbit_scene, visible=visible, visible_enough=visible_enough, own_pairs=own_pairs)
 
 
 # --- one view -------------------------------------------------------------------------------------
 
 
-def picture(twin: dict, view: View, angle: int, furniture: Path | None) -> NDArray[np.uint8]:
+def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) -> NDArray[np.uint8]:
     """Render a view of the twin described by `twin` (its twin.json), (H, W, 3); identical to the
     twin's image before JPEG compression.
 
     Raise InputError if this version of po3d generates a different scene.
     """
     index = int(view.scene.image.rpartition("_")[2])
-    objects = dials_of(twin.get("dials"), OrbitDials).objects
-    studio = Studio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
-    drawn = _scene(studio, index)
-    ground = drawn.scene.positions[: len(view.scene), :2]
+    objects = difficulty_of(twin.get("dials"), OrbitDifficulty).objects
+    studio = OrbitStudio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
+    placed_meshes = _scene(studio, index)
+    ground = placed_meshes.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):
         raise InputError(
             f"{view.scene.image} is of a twin that another version made; its pictures can't be drawn any more"
         )
-    renderer = studio.renderer(drawn.orbit.width, drawn.orbit.tall)
-    return renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look).rgb
+    renderer = studio.renderer(placed_meshes.orbit.width, placed_meshes.orbit.tall)
+    return renderer.shoot(placed_meshes.scene, placed_meshes.camera(angle), placed_meshes.look).rgb
 
 
 @functools.lru_cache(2)
-def _scene(studio: Studio, index: int) -> DrawnScene:
-    return studio.drawn(index)
+def _scene(studio: OrbitStudio, index: int) -> StyledScene:
+    return studio.styled_scene(index)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from po3d.benchmarks.scope.score import ERRORS, published
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
-from po3d.io.guard import guarded
-from po3d.io.naming import row_name
 from po3d.io.plots import Plot, save
+from po3d.io.run_names import row_name
 from po3d.scene.orbit import GROUPS, LABELS
 
 TASK = "consistency_ego"
@@ -126,13 +126,13 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
 
 def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
     """Return all figures of a report; `others` appear in the accuracy-consistency plot."""
-    found = []
+    result = []
     if report["confusion"]:
-        found += [confusion_plot(report, task) for task in report["confusion"]]
-        found.append(direction_plot(report))
+        result += [confusion_plot(report, task) for task in report["confusion"]]
+        result.append(direction_plot(report))
     if report["updating_errors"]:
-        found.append(updating_plot(report))
-    return [*found, consistency_plot([report, *others])]
+        result.append(updating_plot(report))
+    return [*result, consistency_plot([report, *others])]
 
 
 def _accuracy(rows: Sequence[Mapping[str, Any]], task: str) -> float | None:

@@ -43,10 +43,10 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
     by_text = {option.casefold(): option for option in options}
     if answer.casefold() in by_text:
         return by_text[answer.casefold()]
-    found = _LETTER.match(answer)
-    if not found:
+    match = _LETTER.match(answer)
+    if not match:
         return None
-    index = string.ascii_uppercase.find(found[1].upper())
+    index = string.ascii_uppercase.find(match[1].upper())
     return options[index] if index < len(options) else None
 
 
@@ -83,15 +83,15 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     taken = _choices(questions, predictions, scorer)
     main = [q for q in questions if not q.variant]
     blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
-    rows, said = _rows(main, taken, failures(main, predictions)), _said(main, taken)
+    rows, labels = _rows(main, taken, failures(main, predictions)), _labels_by_task(main, taken)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
         "rows": rows,
         "other_scorers": {},
         "consistency": _consistency(main, taken),
-        "confusion": _confusion(said),
-        "directions": _directions(said),
+        "confusion": _confusion(labels),
+        "directions": _directions(labels),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
         "baselines": {name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()},
@@ -141,7 +141,7 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
             for key in next(iter(result.values()))
         }
         result[AVERAGE] = means
-    n = {task: len(own) for task, own in pairs.items()}
+    n = {task: len(task_pairs) for task, task_pairs in pairs.items()}
     return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
 
 
@@ -157,16 +157,18 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
     """
     result: dict[str, dict] = {}
     for task in SINGLE:
-        asked: dict[str, dict[int, Question]] = {}
+        by_view: dict[str, dict[int, Question]] = {}
         for q in questions:
             if q.category == task:
-                asked.setdefault(q.group, {})[q.views[0]] = q
+                by_view.setdefault(q.group, {})[q.views[0]] = q
         cells = {}
         for name, views in VIEW_SETS.items():
-            whole = [own for own in asked.values() if all(v in own for v in views)]
+            whole = [views_of for views_of in by_view.values() if all(v in views_of for v in views)]
             if whole:
-                agree = [_agrees([own[v] for v in views], taken) for own in whole]
-                right = [all(taken[own[v].id] == own[v].answer for v in views) for own in whole]
+                agree = [_agrees([views_of[v] for v in views], taken) for views_of in whole]
+                right = [
+                    all(taken[views_of[v].id] == views_of[v].answer for v in views) for views_of in whole
+                ]
                 cells[name] = {
                     "n": len(whole), "consistent": 100.0 * float(np.mean(agree)), "joint": 100.0 * float(np.mean(right)),
                 }  # fmt: skip
@@ -177,42 +179,46 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
 
 def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
     """Return whether the answers agree after rotation into the view at 0 degrees."""
-    said = set()
+    labels = set()
     for q in questions:
         label = taken[q.id]
         if label not in LABELS:
             return False
-        said.add(turned_label(label, -q.views[0]) if q.category.endswith("_ego") else label)
-    return len(said) == 1
+        labels.add(turned_label(label, -q.views[0]) if q.category.endswith("_ego") else label)
+    return len(labels) == 1
 
 
 # --- diagnoses ------------------------------------------------------------------------------------
 
 
-class _Said(NamedTuple):
+class _LabelPair(NamedTuple):
     """Ground-truth and predicted answers of a task."""
 
     gold: list[str]
     answered: list[str | None]
 
 
-def _said(questions: Sequence[Question], taken: Choices) -> dict[str, _Said]:
+def _labels_by_task(questions: Sequence[Question], taken: Choices) -> dict[str, _LabelPair]:
     """Collect the answers of each single-view task that occurs."""
-    own = {task: [q for q in questions if q.category == task] for task in SINGLE}
-    return {task: _Said([q.answer for q in qs], [taken[q.id] for q in qs]) for task, qs in own.items() if qs}
-
-
-def _confusion(said: Mapping[str, _Said]) -> dict[str, dict]:
+    by_task = {task: [q for q in questions if q.category == task] for task in SINGLE}
     return {
-        task: {name: confusion(*both, labels).tolist() for name, labels in GROUPS.items()}
-        for task, both in said.items()
+        task: _LabelPair([q.answer for q in qs], [taken[q.id] for q in qs])
+        for task, qs in by_task.items()
+        if qs
     }
 
 
-def _directions(said: Mapping[str, _Said]) -> dict[str, dict]:
+def _confusion(labels_by_task: Mapping[str, _LabelPair]) -> dict[str, dict]:
+    return {
+        task: {name: confusion(*both, labels).tolist() for name, labels in GROUPS.items()}
+        for task, both in labels_by_task.items()
+    }
+
+
+def _directions(labels_by_task: Mapping[str, _LabelPair]) -> dict[str, dict]:
     return {
         task: {name: distribution(answers, LABELS) for name, answers in both._asdict().items()}
-        for task, both in said.items()
+        for task, both in labels_by_task.items()
     }
 
 
@@ -222,10 +228,10 @@ def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str,
     """
     result: dict[str, dict] = {}
     for q in questions:
-        found = _ANGLE.search(q.text)
-        if q.category != "updating_ego" or q.answer not in LABELS or not found:
+        match = _ANGLE.search(q.text)
+        if q.category != "updating_ego" or q.answer not in LABELS or not match:
             continue
-        angle = int(found[1])
+        angle = int(match[1])
         cell = result.setdefault(group_of(q.answer), {}).setdefault(str(angle), dict.fromkeys(ERRORS, 0))
         cell[_error(taken[q.id], q.answer, angle)] += 1
     return {g: dict(sorted(result[g].items(), key=lambda item: int(item[0]))) for g in GROUPS if g in result}

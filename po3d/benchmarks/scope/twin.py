@@ -26,13 +26,13 @@ from po3d.benchmarks.scope.data import (
     ITEMS,
     TWIN_FORMAT,
     OrbitQuestion,
-    View,
+    SceneViews,
     image_name,
     scene_name,
     write_release,
 )
 from po3d.benchmarks.scope.score import VIEW_SETS
-from po3d.benchmarks.twin_folder import begun
+from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.program import Call
@@ -44,15 +44,21 @@ from po3d.scene.orbit import (
     READING,
     VIEWS,
     Axes,
-    Reading,
+    OrbitConvention,
     azimuth_in,
     group_of,
     nearest_label,
     own_axes,
     turned_axes,
 )
-from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDials
-from po3d.synthesis.orbit.scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
+from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDifficulty
+from po3d.synthesis.multi_view.scenes import (
+    OrbitScene,
+    ReferencePair,
+    choices,
+    sample_orbit_scene,
+    visible_pairs,
+)
 
 TURNS = (90, 180, 270)
 PAIRS = 2  # per scene, in the camera frame
@@ -65,19 +71,19 @@ def generate(
     seed: int = 0,
     split: str = "test",
     workers: int = 1,
-    reading: Reading = READING,
+    reading: OrbitConvention = READING,
     images: bool = False,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    dials: OrbitDials = ORBIT_DEFAULT,
+    dials: OrbitDifficulty = ORBIT_DEFAULT,
 ) -> None:
     """Write `size` scenes with their questions to the folder `out`, with images if `images` is set;
     a complete folder is left unchanged.
 
     `furniture`, `cache`: see `pictures.Studio`; `dials`: the difficulty.
     """
-    own = {"reading": reading.name, "images": images}
-    out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, **own)
+    settings = {"reading": reading.name, "images": images}
+    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, **settings)
     if (out / ITEMS).exists():
         return
     pictures = out if images else None
@@ -85,14 +91,14 @@ def generate(
         # the renderer is an optional dependency
         from po3d.benchmarks.scope import pictures as drawing
 
-        studio = drawing.Studio(seed, split, furniture, cache, dials.objects, reading)
+        studio = drawing.OrbitStudio(seed, split, furniture, cache, dials.objects, reading)
         drawing.draw(out, size, studio, workers)
     questions: list[Question] = []
-    views: list[View] = []
+    views: list[SceneViews] = []
     work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
-    for view, asked in each(work, range(size), workers, "scenes", "scene"):
+    for view, scene_questions in each(work, range(size), workers, "scenes", "scene"):
         views.append(view)
-        questions += asked
+        questions += scene_questions
     write_release(out, questions, views)
     if images:
         shutil.rmtree(out / drawing.MASKS)
@@ -102,45 +108,51 @@ def scene(
     index: int,
     seed: int,
     split: str,
-    reading: Reading = READING,
+    reading: OrbitConvention = READING,
     pictures: Path | None = None,
-    dials: OrbitDials = ORBIT_DEFAULT,
-) -> tuple[View, list[Question]]:
+    dials: OrbitDifficulty = ORBIT_DEFAULT,
+) -> tuple[SceneViews, list[Question]]:
     """Return scene `index` and its questions; `pictures`: the folder of its rendered views."""
-    found = sample_orbit_scene(seed, index, split, reading, dials.objects)
+    orbit_scene = sample_orbit_scene(seed, index, split, reading, dials.objects)
     if pictures is not None:
-        from po3d.benchmarks.scope.pictures import seen_in_pictures
+        from po3d.benchmarks.scope.pictures import with_rendered_visibility
 
-        found = seen_in_pictures(found, pictures, index)
+        orbit_scene = with_rendered_visibility(orbit_scene, pictures, index)
     name = scene_name(index)
-    asker = _Asker(found, name, index, rng(seed, f"scope/{split}", index), dials)
-    view = View(replace(found.scene, image=name), found.orbit, found.visible, found.ground, found.models)
+    asker = _QuestionSampler(orbit_scene, name, index, rng(seed, f"scope/{split}", index), dials)
+    view = SceneViews(
+        replace(orbit_scene.scene, image=name),
+        orbit_scene.orbit,
+        orbit_scene.visible,
+        orbit_scene.ground,
+        orbit_scene.models,
+    )
     return view, asker.questions()
 
 
 @dataclass
-class _Asker:
+class _QuestionSampler:
     """Generates all questions about one scene."""
 
-    found: OrbitScene
+    orbit_scene: OrbitScene
     name: str
     index: int
     random: np.random.Generator
-    dials: OrbitDials
+    dials: OrbitDifficulty
 
     def questions(self) -> list[Question]:
-        asked: list[Question] = []
+        questions: list[Question] = []
         for k, pair in enumerate(self.pairs()):
-            asked += self.seen(pair, k)
-        for k, pair in enumerate(self.found.own):
-            asked += self.own(pair, k)
-        if ranked := choices(self.found):
-            asked += self.nearest(ranked)
-        return asked
+            questions += self.ask_egocentric(pair, k)
+        for k, pair in enumerate(self.orbit_scene.own_pairs):
+            questions += self.ask_own_frame(pair, k)
+        if ranked := choices(self.orbit_scene):
+            questions += self.nearest(ranked)
+        return questions
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[ReferencePair]:
         """Choose the pairs of the camera frame, with different objects if possible."""
-        chosen: list[Pair] = []
+        chosen: list[ReferencePair] = []
         for _ in range(PAIRS):
             taken = [{p.target, p.reference} for p in chosen]
             others = [p for p in self.offered() if {p.target, p.reference} not in taken]
@@ -148,45 +160,51 @@ class _Asker:
                 chosen.append(others[int(self.random.integers(len(others)))])
         return chosen
 
-    def offered(self) -> list[Pair]:
+    def offered(self) -> list[ReferencePair]:
         """Return the candidate pairs: those of the difficulty that `dials` ask for, if there are
         any.
         """
         near = self.dials.near
-        if near is not None and self.random.random() < near and (pairs := seen_pairs(self.found, near=True)):
+        if (
+            near is not None
+            and self.random.random() < near
+            and (pairs := visible_pairs(self.orbit_scene, near=True))
+        ):
             return pairs
-        return seen_pairs(self.found)
+        return visible_pairs(self.orbit_scene)
 
     # --- one view ---------------------------------------------------------------------------------
 
-    def seen(self, pair: Pair, k: int) -> list[Question]:
+    def ask_egocentric(self, pair: ReferencePair, k: int) -> list[Question]:
         """Ask about a pair from the camera, from an imagined camera, and as a choice among four
         images.
         """
         a, b = self.nouns(pair)
         program = call("where", a, b, CAMERA)
         turn = TURNS[(self.index + k) % 3]
-        orbit = self.found.orbit
+        orbit = self.orbit_scene.orbit
         stay = {v: self.label(orbit.axes(v), pair) for v in VIEWS}
         gone = {v: self.label(turned_axes(orbit.axes(v), turn), pair) for v in VIEWS}
-        asked = self.around("consistency_ego", k, program, stay)
-        asked += self.around("updating_ego", k, call("turned", str(turn), a, b, program), gone)
+        questions = self.around("consistency_ego", k, program, stay)
+        questions += self.around("updating_ego", k, call("turned", str(turn), a, b, program), gone)
         for n, (which, views) in enumerate(list(VIEW_SETS.items())[:2]):
             right = (self.index + 2 * k + n) % 4
             program = call("which_view", stay[views[right]], a, b)
             words = int(self.random.integers(2**31))
-            asked += self.ask("integration_ego", f"{k}-{which}", program, views, IMAGES, IMAGES[right], words)
-        return asked
+            questions += self.ask(
+                "integration_ego", f"{k}-{which}", program, views, IMAGES, IMAGES[right], words
+            )
+        return questions
 
-    def own(self, pair: Pair, k: int) -> list[Question]:
+    def ask_own_frame(self, pair: ReferencePair, k: int) -> list[Question]:
         """Ask about a pair in the reference object's own frame, for the camera and an imagined
         observer.
         """
         a, b = self.nouns(pair)
-        label = self.label(own_axes(self.found.scene.objects[pair.reference].heading), pair)
+        label = self.label(own_axes(self.orbit_scene.scene.objects[pair.reference].heading), pair)
         program = call("where", a, b, call("own", b))
         turn = TURNS[(self.index + k + 1) % 3]
-        sitting = pair.reference in self.found.seats
+        sitting = pair.reference in self.orbit_scene.seats
         same = dict.fromkeys(VIEWS, label)
         return [
             *self.around("consistency_allo", k, program, same, sitting),
@@ -197,13 +215,13 @@ class _Asker:
         self, task: str, k: int, program: Call, labels: dict[int, str], sitting: bool = False
     ) -> list[Question]:
         """Ask one question from all views, with identical wording."""
-        asked = []
+        questions = []
         words = int(self.random.integers(2**31))
         for v in VIEWS:
             group = GROUPS[group_of(labels[v])]
             options = [group[i] for i in self.random.permutation(4)]
-            asked += self.ask(task, str(k), program, (v,), options, labels[v], words, sitting)
-        return asked
+            questions += self.ask(task, str(k), program, (v,), options, labels[v], words, sitting)
+        return questions
 
     # --- four views -------------------------------------------------------------------------------
 
@@ -212,15 +230,15 @@ class _Asker:
         views.
         """
         program = call("name", call("nearest", call("toward", "behind", call("thing", STANDING))))
-        names = self.found.names
-        asked = []
+        names = self.orbit_scene.names
+        questions = []
         for n, (which, views) in enumerate(list(VIEW_SETS.items())[:2]):
             others = [names[ranked[1 + i]] for i in self.random.permutation(len(ranked) - 1)[:3]]
             right = (self.index + 2 * n) % 4
             options = [*others[:right], names[ranked[0]], *others[right:]]
             words = int(self.random.integers(2**31))
-            asked += self.ask("integration_allo", which, program, views, options, names[ranked[0]], words)
-        return asked
+            questions += self.ask("integration_allo", which, program, views, options, names[ranked[0]], words)
+        return questions
 
     def ask(
         self, task: str, which: str, program: Call, views: Sequence[int], options: Sequence[str], answer: str,
@@ -231,21 +249,23 @@ class _Asker:
         """
         group = f"{self.name}/{task}/{which}"
         key = f"{group}/{views[0]}"
-        own = {
+        fields = {
             "images": tuple(image_name(self.name, v) for v in views), "views": tuple(views),
             "options": tuple(options), "group": group,
         }  # fmt: skip
         frame = "2d" if task.endswith("_ego") else "6d"
         texts = [say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))]
-        row, said = (frame, task, answer, SCOPE.text(program)), {"variant": "paraphrase", "of": key}
+        row, paraphrase = (frame, task, answer, SCOPE.text(program)), {"variant": "paraphrase", "of": key}
         return [
-            OrbitQuestion(key, self.name, texts[0], *row, **own),
-            OrbitQuestion(f"{key}/p", self.name, texts[1], *row, **own, **said),
+            OrbitQuestion(key, self.name, texts[0], *row, **fields),
+            OrbitQuestion(f"{key}/p", self.name, texts[1], *row, **fields, **paraphrase),
         ]
 
-    def label(self, axes: Axes, pair: Pair) -> str:
-        ground = self.found.scene.positions[:, :2]
+    def label(self, axes: Axes, pair: ReferencePair) -> str:
+        ground = self.orbit_scene.scene.positions[:, :2]
         return nearest_label(azimuth_in(axes, ground[pair.target] - ground[pair.reference]))
 
-    def nouns(self, pair: Pair) -> tuple[Call, Call]:
-        return call("thing", self.found.names[pair.target]), call("thing", self.found.names[pair.reference])
+    def nouns(self, pair: ReferencePair) -> tuple[Call, Call]:
+        return call("thing", self.orbit_scene.names[pair.target]), call(
+            "thing", self.orbit_scene.names[pair.reference]
+        )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.splits import unique
-from po3d.benchmarks.street_split import Folder, Split, twin_of
+from po3d.benchmarks.street_split import Folder, StreetSplit, twin_of
 from po3d.benchmarks.superclevr.files import (
     StreetQuestion,
     read_answer,
@@ -37,7 +37,7 @@ WHERE = "it is on GitHub: Lizw14/Super-CLEVR, which links images, scenes and que
 PARTS = "it asks for parts of objects, of which tables know nothing"
 
 
-def load(root: str | Path, split: str = "") -> Split:
+def load(root: str | Path, split: str = "") -> StreetSplit:
     """Load the release from the folder or question file `root`. Raise InputError saying what is
     missing and where to get it.
     """
@@ -53,7 +53,7 @@ def load(root: str | Path, split: str = "") -> Split:
     if not questions:
         raise InputError(f"{files[0]} holds no question")
     source = Folder(root.parent if root.is_file() else root, SCENES)
-    return Split(split or root.name, unique(questions, root, "question_index of"), source, tuple(files))
+    return StreetSplit(split or root.name, unique(questions, root, "question_index of"), source, tuple(files))
 
 
 def _question(record: object, file: str, where: str) -> Question:
@@ -65,8 +65,10 @@ def _question(record: object, file: str, where: str) -> Question:
             program = program_of(text).text()
         except ProgramError as error:
             reason = PARTS if category == "part" else str(error)
-    own = {"number": str(index), "stored": stored, "unread": reason}
-    return StreetQuestion(f"{file}:{index}", image, text, "2d", category, read_answer(stored), program, **own)
+    fields = {"number": str(index), "stored": stored, "unread": reason}
+    return StreetQuestion(
+        f"{file}:{index}", image, text, "2d", category, read_answer(stored), program, **fields
+    )
 
 
 def prompt(question: Question) -> list[str | int]:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from po3d.io.errors import InputError, shown, visible
+from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import Program, Step, asking
+from po3d.language.programs.street import Step, StreetProgram, asking
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
@@ -125,15 +125,15 @@ def stored_question(record: object, where: str) -> StoredQuestion:
 
 
 def question_record(
-    scene: Mapping, text: str, answer: object, index: int, template: str, program: Program,
+    scene: Mapping, text: str, answer: object, index: int, template: str, program: StreetProgram,
     outputs: Sequence[object] | None = None,
 ) -> dict:  # fmt: skip
     """Return a question record in the official layout for a scene record; `outputs`: see
     `nodes_from_program`.
     """
     about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
-    asked = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
-    return {**about, **asked, "program": nodes_from_program(program, outputs)}
+    fields = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
+    return {**about, **fields, "program": nodes_from_program(program, outputs)}
 
 
 def _question_index(record: Mapping, where: str) -> int:
@@ -212,10 +212,10 @@ def read_scenes(root: str | Path) -> list[dict]:
     records: list[dict] = []
     for file in files:
         content = read_json(file, "scene file")
-        found = content.get("scenes", [content]) if isinstance(content, dict) else content
-        if not isinstance(found, list) or not all(isinstance(r, dict) and "objects" in r for r in found):
+        scenes = content.get("scenes", [content]) if isinstance(content, dict) else content
+        if not isinstance(scenes, list) or not all(isinstance(r, dict) and "objects" in r for r in scenes):
             raise InputError(f"{file} holds no Super-CLEVR scenes: each needs the field 'objects'")
-        records += found
+        records += scenes
     return sorted(records, key=lambda r: str(r.get("image_filename", "")))
 
 
@@ -228,20 +228,21 @@ def scene_from_superclevr(record: Mapping) -> Scene:
     """
     from po3d.io.schemas import VehicleScene, checked  # importing pydantic takes 0.1 s
 
-    given = checked(VehicleScene, record, f"scene {_name(record)}")
-    where, count = f"scene {_name(record)}", len(given.objects)
-    boxes = given.po3d.boxes or (None,) * count
+    vehicle_scene = checked(VehicleScene, record, f"scene {_name(record)}")
+    where, count = f"scene {_name(record)}", len(vehicle_scene.objects)
+    boxes = vehicle_scene.po3d.boxes or (None,) * count
     if len(boxes) != count:
         raise InputError(f"{where}: {len(boxes)} boxes for {count} objects")
     objects = tuple(
-        _object(o, f"{where}: object {i}", box) for i, (o, box) in enumerate(zip(given.objects, boxes))
+        _object(o, f"{where}: object {i}", box)
+        for i, (o, box) in enumerate(zip(vehicle_scene.objects, boxes))
     )
-    if given.matrix_world is not None:
-        view = _camera_from_blender(given.matrix_world)
+    if vehicle_scene.matrix_world is not None:
+        view = _camera_from_blender(vehicle_scene.matrix_world)
     else:
-        view = _fitted_camera(given.objects)
-    occluders = None if given.occlusion is None else _occluders(given.occlusion, count, where)
-    return Scene(objects, AXES, "gt", view, occluders, given.image_filename)
+        view = _fitted_camera(vehicle_scene.objects)
+    occluders = None if vehicle_scene.occlusion is None else _occluders(vehicle_scene.occlusion, count, where)
+    return Scene(objects, AXES, "gt", view, occluders, vehicle_scene.image_filename)
 
 
 def _name(record: object) -> str:
@@ -258,7 +259,7 @@ def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | N
     for attribute, value in values.items():
         if value not in known[attribute]:
             raise InputError(
-                f"{where}: unknown {attribute} {shown(value)}; known: {', '.join(known[attribute])}"
+                f"{where}: unknown {attribute} {printable(value)}; known: {', '.join(known[attribute])}"
             )
     heading = heading_from_rotation(shape, o.rotation)
     size = tuple(float(v) for v in extent(shape, values["size"]))
@@ -276,11 +277,11 @@ def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
     """Fit the three jitter parameters of the benchmark's camera to the stored pixels and depths of
     the object origins.
     """
-    seen = [o for o in objects if o.pixel_coords is not None]
-    if not seen:
+    with_pixels = [o for o in objects if o.pixel_coords is not None]
+    if not with_pixels:
         return camera()
-    origins = np.array([o.coords for o in seen], float)
-    stored = np.array([o.pixel_coords[0] for o in seen], float)
+    origins = np.array([o.coords for o in with_pixels], float)
+    stored = np.array([o.pixel_coords[0] for o in with_pixels], float)
 
     def residuals(jitter: Array) -> Array:
         pixels, depth = camera(jitter).project(origins)
@@ -305,7 +306,7 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
             hider = int(entry[3]) if int(entry[0]) > 0 and len(entry) > 3 else None
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"{where}: occlusion.{i}: {shown(list(entry))} should tell state and occluder"
+                f"{where}: occlusion.{i}: {printable(list(entry))} should tell state and occluder"
             ) from None
         if hider is not None and (not 0 <= hider < count or hider == i):
             raise InputError(
@@ -323,7 +324,7 @@ _TRAVELS = ("forward", "backward")
 _NODES: dict[str, tuple[str, tuple[str, ...]]] = {
     **{op: (op, ()) for op in ("scene", "unique", "union", "intersect", "count", "exist")},
     **{op: (op, ()) for op in ("equal_integer", "less_than", "greater_than")},
-    **{f"{how}_pose": ("aligned", (how,)) for how in ("same", "opposite", "vertical")},
+    **{f"{pose}_pose": ("aligned", (pose,)) for pose in ("same", "opposite", "vertical")},
     "relate_occluding": ("occludees", ()),
     "relate_occluded": ("occluder", ()),
     "filter_occludee": ("filter", ("occlusion", "occluded")),
@@ -351,16 +352,16 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     raise ProgramError(f"unknown node type {kind!r}")
 
 
-def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
+def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
     """Convert an official node list, whose last node is the answer, to a program.
 
     Raise ProgramError for unsupported nodes, such as object parts, and for malformed lists. A node
     with several consumers is duplicated for each of them.
     """
-    made = itertools.count(1)
+    counter = itertools.count(1)
 
-    def build(k: int) -> Program:
-        if next(made) > MAX_STEPS:
+    def build(k: int) -> StreetProgram:
+        if next(counter) > MAX_STEPS:
             raise ProgramError(f"it has more than {MAX_STEPS} steps")
         node = nodes[k]
         if not isinstance(node, Mapping):
@@ -374,7 +375,7 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
             raise ProgramError(f"node {k} is malformed: {error!r}") from None
         if any(not 0 <= i < k for i in inputs):
             raise ProgramError(f"node {k}: its inputs {inputs} are not earlier nodes")
-        return Program(Step(op, args).token, tuple(map(build, inputs)))
+        return StreetProgram(Step(op, args).token, tuple(map(build, inputs)))
 
     if not nodes:
         raise ProgramError("an empty node list")
@@ -383,7 +384,7 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
     return asking(build(len(nodes) - 1))
 
 
-def nodes_from_program(program: Program, outputs: Sequence[object] | None = None) -> list[dict]:
+def nodes_from_program(program: StreetProgram, outputs: Sequence[object] | None = None) -> list[dict]:
     """Convert a program to the official node list, with each node's `_output` if `outputs` are
     given.
 

@@ -52,7 +52,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     images = [q.image for q in questions]
     rows = []
     for name in (*(c for c in (*CATEGORIES, OTHER) if any(q.category == c for q in questions)), OVERALL):
-        own = [k for k, q in enumerate(questions) if name in (q.category, OVERALL)]
-        boot = bootstrap_groups(right, images, {name: own})
-        rows.append(row(name, [failed[k] for k in own], boot.value[0], boot.samples[:, 0]))
+        in_category = [k for k, q in enumerate(questions) if name in (q.category, OVERALL)]
+        boot = bootstrap_groups(right, images, {name: in_category})
+        rows.append(row(name, [failed[k] for k in in_category], boot.value[0], boot.samples[:, 0]))
     return {"scorer": scorer, "images": len(set(images)), "rows": rows, "other_scorers": {}, "published": []}

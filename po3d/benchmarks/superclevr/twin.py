@@ -17,25 +17,30 @@ from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
-from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
-from po3d.synthesis.street.question_world import ASKED, World
-from po3d.synthesis.street.questions import Balance, Column, ask
+from po3d.synthesis.street.question_world import QUERIED_ATTRIBUTES, SceneBitsets
+from po3d.synthesis.street.questions import Column, TemplateBalance, ask
 
 FORMAT = "po3d-superclevr-twin-1"
 QUESTIONS = 10  # per image, as in the release
 LOOK = "studio"  # as in the release; outdoor objects have no material
 
 
-def column(asked: Sequence[str] = (*ASKED, "material")) -> Column:
-    """Return all templates except those on object parts; `asked`: the attributes that may be
+def column(attributes: Sequence[str] = (*QUERIED_ATTRIBUTES, "material")) -> Column:
+    """Return all templates except those on object parts; `attributes`: the attributes that may be
     queried.
     """
-    families = {**zero_hop(asked), **objects(asked), **spatial(asked), **comparisons(asked)}
+    families = {
+        **zero_hop(attributes),
+        **objects(attributes),
+        **spatial(attributes),
+        **comparisons(attributes),
+    }
     return Column("2d", families, QUESTIONS, True)
 
 
-WITH_MATERIAL, WITHOUT = column(), column(ASKED)
+WITH_MATERIAL, WITHOUT = column(), column(QUERIED_ATTRIBUTES)
 
 
 def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
@@ -51,25 +56,28 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     write(out, FORMAT, twin, workers, last, finish)
 
 
-def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:
+def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT) -> list[dict]:
     """Return question records in the official layout, for scene records in image order; answers are
     balanced over all of them.
     """
-    balance, records = Balance(), []
+    balance, records = TemplateBalance(), []
     for record in progress(scenes, "asking", unit="image"):
         scene = scene_from_superclevr(record)
         random = rng(seed, "questions/superclevr", record["image_index"])
         materials = all("material" in o.beliefs for o in scene.objects)
-        world, asked = World(scene, "2d", materials=materials), WITH_MATERIAL if materials else WITHOUT
-        for drawn in ask(world, asked, balance, random, scene, dials):
-            outcome = execute(drawn.program, scene, "2d")
-            if outcome.answer != drawn.answer:
+        world, attributes = (
+            SceneBitsets(scene, "2d", materials=materials),
+            WITH_MATERIAL if materials else WITHOUT,
+        )
+        for question in ask(world, attributes, balance, random, scene, dials):
+            outcome = execute(question.program, scene, "2d")
+            if outcome.answer != question.answer:
                 raise AssertionError(
-                    f"{record['image_filename']}: {drawn.program} is {outcome.answer!r}, not {drawn.answer!r}"
+                    f"{record['image_filename']}: {question.program} is {outcome.answer!r}, not {question.answer!r}"
                 )
-            answer = {"yes": True, "no": False}.get(drawn.answer, surface(drawn.answer))
+            answer = {"yes": True, "no": False}.get(question.answer, surface(question.answer))
             answer = int(answer) if str(answer).isdecimal() else answer
-            template = f"{drawn.template.partition('/')[0]}.json"
-            text = realise(drawn.program, random, "benchmark")
-            records.append(question_record(record, text, answer, len(records), template, drawn.program))
+            template = f"{question.template.partition('/')[0]}.json"
+            text = realise(question.program, random, "benchmark")
+            records.append(question_record(record, text, answer, len(records), template, question.program))
     return records

@@ -6,23 +6,23 @@ import re
 
 from po3d.language.grammar import load
 from po3d.language.program import Call, call
-from po3d.language.programs.street import STREET, Program, ProgramError, asking
-from po3d.language.read.by_grammar import Reading
+from po3d.language.programs.street import STREET, ProgramError, StreetProgram, asking
+from po3d.language.read.by_grammar import GrammarParse
 
 _WORDS = re.compile(r"[a-z]+|[;,]")
 _IT = call("refer", "it")
 
 
-def program_of(text: str) -> Program:
+def program_of(text: str) -> StreetProgram:
     """Parse a question into a program. Raise ProgramError if no template matches, or if it is about
     object parts.
     """
-    reading = Reading(load("superclevr"), _WORDS.findall(text.lower()))
+    reading = GrammarParse(load("superclevr"), _WORDS.findall(text.lower()))
     try:
         for it, start in [*reading.values("opening"), (_IT, 0)]:
-            for asked, end in reading.values("question", start):
-                if end == len(reading.words) and _IT not in (meant := _meant(asked, it)).calls():
-                    return asking(STREET.spelled(meant))
+            for question, end in reading.values("question", start):
+                if end == len(reading.words) and _IT not in (core := _resolve_it(question, it)).calls():
+                    return asking(STREET.from_core(core))
     except RecursionError:
         raise ProgramError("a thing is told by too many others") from None
     at, wording = reading.furthest
@@ -30,7 +30,7 @@ def program_of(text: str) -> Program:
     raise ProgramError(f"none of the benchmark's wordings at {rest!r}, where {wording!r} could stand")
 
 
-def _meant(asked: Call, it: Call) -> Call:
+def _resolve_it(question: Call, it: Call) -> Call:
     """Replace "it" in the question by its antecedent."""
-    args = (_meant(arg, it) if isinstance(arg, Call) else arg for arg in asked.args)
-    return it if asked == _IT else Call(asked.op, tuple(args))
+    args = (_resolve_it(arg, it) if isinstance(arg, Call) else arg for arg in question.args)
+    return it if question == _IT else Call(question.op, tuple(args))

@@ -5,7 +5,7 @@ from po3d.benchmarks.choices import lettered
 from po3d.benchmarks.threedsrbench.data import augmented, load, write_release, write_vlmevalkit
 from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question
-from po3d.synthesis.difficulty import InsideDials
+from po3d.synthesis.difficulty import IndoorDifficulty
 
 NAME = "3dsrbench"
 
@@ -15,7 +15,7 @@ def prompt(question: Question) -> list[str | int]:
     return [0, f"{lettered(question)}\nGive the letter of the right option and nothing else."]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, InsideDials)
+open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, IndoorDifficulty)
 _PROTOCOLS = {
     "circular": "a question is right when all rotations of its options are answered right (CircularEval, the official figure)",
     "vanilla": "every row counts for itself (no CircularEval)",
@@ -23,7 +23,7 @@ _PROTOCOLS = {
     "flip_circular": "a question is right when all its rotations and mirror images are answered right",
 }
 BENCHMARK = Benchmark(
-    NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
+    NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, IndoorDifficulty,
     augmentation=Augmentation(augmented, write_release),
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself
     title="3DSRBench",

@@ -36,7 +36,7 @@ from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene, from_json, to_json
-from po3d.synthesis.difficulty import InsideDials, dials_of
+from po3d.synthesis.difficulty import IndoorDifficulty, difficulty_of
 
 OURS = "3dsrbench.tsv"
 FILES = (  # searched in this order; the first one with rotations gives the official metric
@@ -69,10 +69,10 @@ class Qid(NamedTuple):
 
 def split_qid(qid: str, where: str = "") -> Qid:
     """Parse a qid; raise InputError if it is malformed. `where` is the prefix of the message."""
-    found = _QID.fullmatch(qid)
-    if not found:
+    match = _QID.fullmatch(qid)
+    if not match:
         raise InputError(f"{where}{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
-    return Qid(found["base"], bool(found["flip"]), int(found["turn"] or 0))
+    return Qid(match["base"], bool(match["flip"]), int(match["turn"] or 0))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class PhotoQuestion(Question):
 
 
 @dataclass(frozen=True)
-class Split(QuestionSplit):
+class ThreeDSRBenchSplit(QuestionSplit):
     """Questions, and access to their images and scenes."""
 
     root: Path  # the folder of the table
@@ -107,11 +107,11 @@ class Split(QuestionSplit):
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
-        found = self._file(bare)
-        if found is not None:
-            pixels = read_image(found)
+        path = self._file(bare)
+        if path is not None:
+            pixels = read_image(path)
         elif (self.root / TWIN).is_file():
-            pixels = self._drawn(bare)
+            pixels = self._render(bare)
         else:
             raise ImageError(
                 f"picture {bare} is not under {self.root}; 3DSRBench's photographs are COCO's, {WHERE}, coco_images.zip"
@@ -136,12 +136,12 @@ class Split(QuestionSplit):
             "the table has no rotations of options, so circular is vanilla here; the published figures are circular"
         ]
 
-    def _drawn(self, name: str) -> NDArray[np.uint8]:
+    def _render(self, name: str) -> NDArray[np.uint8]:
         # the renderer is an optional dependency
         from po3d.benchmarks.threedsrbench.pictures import Studio, picture
 
         twin = described(self.root, TWIN_FORMAT, name)
-        objects = dials_of(twin.get("dials"), InsideDials).objects
+        objects = difficulty_of(twin.get("dials"), IndoorDifficulty).objects
         return picture(self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects))
 
     def truth(self, name: str) -> Scene:
@@ -169,7 +169,7 @@ class Split(QuestionSplit):
 class Lens:
     """The focal length of an image in image widths: the `inputs` of a 3DSRBench `Context`."""
 
-    split: Split
+    split: ThreeDSRBenchSplit
     name: str
 
     def known_focal(self) -> float | None:
@@ -186,7 +186,7 @@ class Lens:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def load(root: str | Path, split: str = "", flips: bool = False) -> Split:
+def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenchSplit:
     """Load the benchmark from a file or its folder; raise InputError if something is missing.
     `flips`: see `read_table`.
     """
@@ -198,7 +198,9 @@ def load(root: str | Path, split: str = "", flips: bool = False) -> Split:
             raise InputError(f"no 3DSRBench under {root}: expected one of {', '.join(FILES)}; {WHERE}")
     records, pictures = read_table(path, flips)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
-    return Split(split or path.stem, unique(questions, path, "qid"), path.parent, pictures, table=path)
+    return ThreeDSRBenchSplit(
+        split or path.stem, unique(questions, path, "qid"), path.parent, pictures, table=path
+    )
 
 
 def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
@@ -221,20 +223,20 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
     answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
     letters = "".join(offered)
-    own = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
-    own["letters"] = "" if letters == "".join(LETTERS[: len(letters)]) else letters
-    own |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
-    own["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
+    fields = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
+    fields["letters"] = "" if letters == "".join(LETTERS[: len(letters)]) else letters
+    fields |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
+    fields["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
     text = record["question"]
-    return PhotoQuestion(qid, image, text, "6d", category, answer, program, options, **own)
+    return PhotoQuestion(qid, image, text, "6d", category, answer, program, options, **fields)
 
 
 def _photo(record: Mapping[str, str], where: str) -> str:
     """Return an image's path relative to the folder ("" if none); of a URL, the part behind the
     host.
     """
-    given = record.get("image_path") or record.get("image_url", "")
-    path = urlsplit(given).path.lstrip("/") if "://" in given else given
+    location = record.get("image_path") or record.get("image_url", "")
+    path = urlsplit(location).path.lstrip("/") if "://" in location else location
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
         raise InputError(f"{where}: the picture's path {path!r} leaves the folder")
     return path
@@ -245,15 +247,15 @@ def _read_scenes(path: Path) -> dict[str, Scene]:
     return {scene.image: scene for scene in scenes}
 
 
-def augmented(root: str | Path) -> Split:
+def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     """Load the release at `root` and add all rotations of the options and, for raw annotations, all
     mirror images, as needed for the official metric. Raise InputError if the table already has
     rotations.
     """
-    found = load(root, flips=True)
-    if any(split_qid(q.id).turn for q in found.questions):
-        raise InputError(f"{found.table} has rotations already; it needs no others")
-    return replace(found, questions=tuple(row for q in found.questions for row in rotations(q)))
+    result = load(root, flips=True)
+    if any(split_qid(q.id).turn for q in result.questions):
+        raise InputError(f"{result.table} has rotations already; it needs no others")
+    return replace(result, questions=tuple(row for q in result.questions for row in rotations(q)))
 
 
 # --- writing --------------------------------------------------------------------------------------

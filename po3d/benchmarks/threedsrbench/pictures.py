@@ -20,8 +20,8 @@ from po3d.io.files import write_file
 from po3d.io.images import jpeg
 from po3d.io.seeding import rng
 from po3d.scene.table import Scene
-from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.rooms.looks import sample_room_look
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.looks import sample_room_look
 
 
 def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:

@@ -69,7 +69,7 @@ def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -
     if isinstance(cell, Mapping):  # the Hub's image type
         cell = cell.get("bytes") or cell.get("path")
     if isinstance(cell, bytes):
-        record["pixels"] = _kept(cell, pictures)
+        record["pixels"] = _store_picture(cell, pictures)
     elif not _empty(cell):
         cell = str(cell).strip()
         if cell.startswith(("http://", "https://")) or cell.lower().endswith(SUFFIXES):
@@ -78,7 +78,7 @@ def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -
             record["pointer"] = cell
         else:
             try:
-                record["pixels"] = _kept(base64.b64decode(cell, validate=True), pictures)
+                record["pixels"] = _store_picture(base64.b64decode(cell, validate=True), pictures)
             except ValueError as error:
                 raise InputError(f"{path}, row {number}: the image is no base64 ({error})") from None
     return record
@@ -88,7 +88,7 @@ def _empty(cell: object) -> bool:
     return cell is None or cell == "" or cell != cell or str(cell).lower() == "nan"
 
 
-def _kept(data: bytes, pictures: dict[str, bytes]) -> str:
+def _store_picture(data: bytes, pictures: dict[str, bytes]) -> str:
     name = hashlib.sha256(data).hexdigest()[:16]
     pictures.setdefault(name, data)
     return name
@@ -110,11 +110,11 @@ def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
     answer.
     """
     sides = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
-    found = dict(record)
+    result = dict(record)
     for column in ("subject", "object1", "object2", "answer"):
-        if column in found:
-            found[column] = re.sub(r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], found[column])
-    return found | {"qid": f"{record['qid']}-flip"}
+        if column in result:
+            result[column] = re.sub(r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], result[column])
+    return result | {"qid": f"{record['qid']}-flip"}
 
 
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
@@ -129,13 +129,13 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     texts = PhraseCall(op, tuple(things[:needed])).answers
     slots = {str(k): thing for k, thing in enumerate(things)}
     question = load("threedsrbench").fill(f"release.{op}", lambda n: 0, **slots)
-    said = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
-    wanted = said.get(answer.lower(), answer).lower()
-    found = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
-    if not found:
+    yes_no = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
+    wanted = yes_no.get(answer.lower(), answer).lower()
+    letters = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
+    if not letters:
         raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(texts)}")
     worded = ("subject", "object1", "object2", "qtype", "relation")
-    kept = {k: v for k, v in record.items() if k not in worded}
+    unchanged = {k: v for k, v in record.items() if k not in worded}
     category = f"{record['qtype']}_{relation}".replace(" ", "_")
-    asked = {"question": question, **dict(zip(LETTERS, texts))}
-    return kept | asked | {"answer": found[0], "category": category}
+    fields = {"question": question, **dict(zip(LETTERS, texts))}
+    return unchanged | fields | {"answer": letters[0], "category": category}

@@ -26,8 +26,8 @@ from po3d.benchmarks.scoring import comparable, counted, failures, published_tab
 from po3d.benchmarks.threedsrbench.report import LETTERS
 from po3d.io.errors import known
 from po3d.language.programs.threedsrbench import OPERATIONS
+from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction, Question, paired
-from po3d.reasoning.readings import TAKEN
 
 CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
 MAIN_TYPES = {
@@ -56,8 +56,8 @@ def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS
     ("B", "(B)", "B."); None if there is no match. Extracting an answer from a language model's free
     text is done by `po3d import`.
     """
-    said = _plain(answer)
-    same = [k for k, option in enumerate(options) if _plain(option) == said]
+    text = _plain(answer)
+    same = [k for k, option in enumerate(options) if _plain(option) == text]
     if same:
         return same[0]
     letter = answer.strip(" .():").upper()
@@ -91,20 +91,20 @@ def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -
     """Return for each row, independently of its group, whether its prediction is right; a status
     other than "ok" is wrong.
     """
-    said = _said(questions, predictions)
-    return [said.get(q.id) == _plain(q.answer or "") for q in questions]
+    answers = _chosen_options(questions, predictions)
+    return [answers.get(q.id) == _plain(q.answer or "") for q in questions]
 
 
-def _said(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, str]:
+def _chosen_options(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, str]:
     """Return row id -> normalised content of the chosen option, for rows whose answer is one of
     their options.
     """
-    said = {}
+    answers = {}
     for q, p in paired(questions, predictions):
         at = chosen(p.answer, q.options, letters_of(q)) if p.status == "ok" and p.answer is not None else None
         if at is not None:
-            said[q.id] = _plain(q.options[at])
-    return said
+            answers[q.id] = _plain(q.options[at])
+    return answers
 
 
 def mirrored_answer(category: str, answer: str) -> str:
@@ -159,32 +159,32 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
         "relative_drop": table.relative_drop(),
         "by_viewpoint": {
-            v: _Table(*_seen_from(v, questions, predictions, hits), scorer).rows() for v in views
+            v: _Table(*_of_viewpoint(v, questions, predictions, hits), scorer).rows() for v in views
         },
-        "not_found": _not_found(questions, predictions, hits, scorer),
+        "not_found": _unresolved(questions, predictions, hits, scorer),
         "consistency": consistency(questions, predictions),
         "published": comparable(published_rows(), rows),
     }
 
 
-def _seen_from(
+def _of_viewpoint(
     view: str, questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool]
 ):
-    kept = [k for k, q in enumerate(questions) if q.viewpoint == view]
-    return [questions[k] for k in kept], predictions, [hits[k] for k in kept]
+    indices = [k for k, q in enumerate(questions) if q.viewpoint == view]
+    return [questions[k] for k in indices], predictions, [hits[k] for k in indices]
 
 
-def _not_found(
+def _unresolved(
     questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool], scorer: str
 ) -> dict:
     taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
     keys = [group_key(q.id, scorer) for q in questions]
-    own = {key for q, key in zip(questions, keys) if q.id in taken}
-    kept = [k for k, key in enumerate(keys) if key in own]
-    if not kept:
+    keys_answered = {key for q, key in zip(questions, keys) if q.id in taken}
+    indices = [k for k, key in enumerate(keys) if key in keys_answered]
+    if not indices:
         return {}
-    table = _Table([questions[k] for k in kept], predictions, [hits[k] for k in kept], scorer)
-    return {"n": len(own), "of": len(set(keys)), "rows": table.rows()}
+    table = _Table([questions[k] for k in indices], predictions, [hits[k] for k in indices], scorer)
+    return {"n": len(keys_answered), "of": len(set(keys)), "rows": table.rows()}
 
 
 class _Table:
@@ -223,10 +223,12 @@ class _Table:
     def rows(self) -> list[dict]:
         boot = self._boot(tuple(self.columns))
         result = []
-        for column, (name, own) in enumerate(self.columns.items()):
-            found = row(name, [self.failed[k] for k in own], boot.value[column], boot.samples[:, column])
-            types = {self.groups[k][0].category for k in own}
-            result.append(counted(found, len(types), len(TYPES_OF.get(name, CATEGORIES))))
+        for column, (name, indices) in enumerate(self.columns.items()):
+            figures = row(
+                name, [self.failed[k] for k in indices], boot.value[column], boot.samples[:, column]
+            )
+            types = {self.groups[k][0].category for k in indices}
+            result.append(counted(figures, len(types), len(TYPES_OF.get(name, CATEGORIES))))
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:
@@ -238,8 +240,8 @@ class _Table:
             guesses = {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
             expected.append(100 * float(np.prod([1 / len(q.options) for q in guesses])))
         return [
-            {"name": name, "n": len(own), "value": float(np.mean([expected[k] for k in own]))}
-            for name, own in self.columns.items()
+            {"name": name, "n": len(indices), "value": float(np.mean([expected[k] for k in indices]))}
+            for name, indices in self.columns.items()
         ]
 
     def relative_drop(self) -> dict[str, float]:
@@ -259,22 +261,22 @@ def consistency(
     "circular" between the rotations of a question, "flip" between a row and its mirrored version
     (with left and right swapped).
     """
-    said = _said(questions, predictions)
+    answers = _chosen_options(questions, predictions)
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     flips = []
     for q in questions:
-        if q.id in said:
+        if q.id in answers:
             key = group_key(q.id, "circular")
-            turns.setdefault(key, set()).add(said[q.id])
+            turns.setdefault(key, set()).add(answers[q.id])
             sizes[key] = sizes.get(key, 0) + 1
         base = group_key(q.id, "flip")
-        if base != q.id and q.id in said and base in said:
-            flips.append(mirrored_answer(q.category, said[base]) != said[q.id])
+        if base != q.id and q.id in answers and base in answers:
+            flips.append(mirrored_answer(q.category, answers[base]) != answers[q.id])
     rotated = [len(turns[key]) > 1 for key, size in sizes.items() if size > 1]
     return {
-        name: {"n": len(found), "value": 100 * float(np.mean(found)) if found else 0.0}
-        for name, found in (("circular", rotated), ("flip", flips))
+        name: {"n": len(agreements), "value": 100 * float(np.mean(agreements)) if agreements else 0.0}
+        for name, agreements in (("circular", rotated), ("flip", flips))
     }
 
 

@@ -7,7 +7,7 @@ uncommon viewpoint.
 
 A twin is a pure function of its seed, split and margin, and a smaller twin is a prefix of a larger
 one. Scenes and questions need no renderer: visibility is computed from boxes
-(`po3d.synthesis.inside.views`). Images are rendered on request, here or by `Split.image`
+(`po3d.synthesis.indoor_view.views`). Images are rendered on request, here or by `Split.image`
 (`pictures`).
 
 A view's scene has its camera (pose and lens) and the objects visible in its image. Each question is
@@ -32,35 +32,35 @@ from po3d.benchmarks.threedsrbench.data import (
     write_release,
 )
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, LETTERS, VIEWPOINTS
-from po3d.benchmarks.twin_folder import begun
+from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.errors import InputError
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
 from po3d.language.say.threedsrbench import speak
+from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.questions import Question
-from po3d.reasoning.readings import answered, called
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import INSIDE_DEFAULT, PARTLY_HIDDEN, InsideDials
-from po3d.synthesis.inside.phrases import phrases
-from po3d.synthesis.inside.questions import Balance, Item, offers
-from po3d.synthesis.inside.views import Seen, common_view, uncommon_view, view_table
-from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.difficulty import INSIDE_DEFAULT, PARTLY_HIDDEN, IndoorDifficulty
+from po3d.synthesis.indoor_view.phrases import phrases
+from po3d.synthesis.indoor_view.questions import CategoryBalance, ViewQuestion, offers
+from po3d.synthesis.indoor_view.views import VisibleView, common_view, uncommon_view, view_table
+from po3d.synthesis.top_view.layouts import sample_room
 
 WIDTH, HEIGHT = 640, 480
 ROOMS = 3  # candidate rooms per pair
 
 
-class Looked(NamedTuple):
+class TwinRoom(NamedTuple):
     """A room in both views, with the questions that can be asked."""
 
     number: int
     scenes: tuple[Scene, ...]  # the scene of each of VIEWPOINTS
-    shown: tuple[tuple[int, ...], ...]  # for each view, the room objects that are its rows
+    visible_rows: tuple[tuple[int, ...], ...]  # for each view, the room objects that are its rows
     kind: str  # type of the uncommon view
-    said: Mapping[int, str]  # room object -> its description
-    offers: tuple[Item, ...]
+    phrases: Mapping[int, str]  # room object -> its description
+    offers: tuple[ViewQuestion, ...]
 
 
 def generate(
@@ -73,17 +73,17 @@ def generate(
     margin: float = 1.0,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    dials: InsideDials = INSIDE_DEFAULT,
+    dials: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
 
-    `margin` scales the distance of answers from decision boundaries (`synthesis.inside.questions`);
+    `margin` scales the distance of answers from decision boundaries (`synthesis.indoor_view.questions`);
     `furniture`, `cache`: see `room_pictures.Studio`; `dials`: the difficulty. An incomplete folder
     of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
         raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
-    out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
+    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
     if not (out / OURS).exists():
         scenes, questions = make(size, seed, split, margin, workers, dials)
         write_release(out, questions, scenes)
@@ -102,10 +102,10 @@ def make(
     split: str = "test",
     margin: float = 1.0,
     workers: int = 1,
-    dials: InsideDials = INSIDE_DEFAULT,
+    dials: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> tuple[list[Scene], list[Question]]:
     """Return the scenes and all question rows of `size` pairs."""
-    balance = Balance()
+    balance = CategoryBalance()
     scenes: list[Scene] = []
     questions: list[Question] = []
     for index, rooms in enumerate(
@@ -117,21 +117,21 @@ def make(
         balance.note(chosen)
         scenes += room.scenes
         for category, item in chosen.items():
-            questions += asked(room, category, item, random)
+            questions += question_rows(room, category, item, random)
     return scenes, questions
 
 
 # --- one room -------------------------------------------------------------------------------------
 
 
-def _rooms(seed: int, split: str, margin: float, dials: InsideDials, index: int) -> list[Looked]:
+def _rooms(seed: int, split: str, margin: float, dials: IndoorDifficulty, index: int) -> list[TwinRoom]:
     numbers = range(index * ROOMS, (index + 1) * ROOMS)
     return [look(seed, number, split, margin, dials) for number in numbers]
 
 
 def look(
-    seed: int, number: int, split: str = "test", margin: float = 1.0, dials: InsideDials = INSIDE_DEFAULT
-) -> Looked:
+    seed: int, number: int, split: str = "test", margin: float = 1.0, dials: IndoorDifficulty = INSIDE_DEFAULT
+) -> TwinRoom:
     """Return room `number` of a seed in both views; a pure function."""
     room = sample_room(seed, number, split, dials.objects)
     random = rng(seed, f"inside/{split}", number)
@@ -139,34 +139,36 @@ def look(
     uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
     views = (common, uncommon)
     glimpsed = np.flatnonzero((common.area > 0) | (uncommon.area > 0)).tolist()
-    said = phrases(room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random)
-    boxed = [_boxed(room, seen) for seen in views]
-    offered = offers(boxed, said, random, margin)
+    referring = phrases(room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random)
+    boxed = [_boxed(room, view) for view in views]
+    offered = offers(boxed, referring, random, margin)
     if dials.near is not None or dials.occluded is not None:
         random = rng(seed, f"inside dials/{split}", number)
-        near = [] if not dials.near else offers(boxed, said, random, margin, near=True)
+        near = [] if not dials.near else offers(boxed, referring, random, margin, near=True)
         hidden = frozenset(
             np.flatnonzero((common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)).tolist()
         )
         offered = _dialled(offered, near, hidden, dials, random)
     scenes = tuple(
-        view_table(room, seen, f"images/{number:06d}_{viewpoint}.jpg")
-        for viewpoint, seen in zip(VIEWPOINTS, views, strict=True)
+        view_table(room, view, f"images/{number:06d}_{viewpoint}.jpg")
+        for viewpoint, view in zip(VIEWPOINTS, views, strict=True)
     )
-    return Looked(number, scenes, tuple(seen.shown for seen in views), kind, said, tuple(offered))
+    return TwinRoom(
+        number, scenes, tuple(view.visible_rows for view in views), kind, referring, tuple(offered)
+    )
 
 
 def _dialled(
-    clear: Sequence[Item],
-    near: Sequence[Item],
+    clear: Sequence[ViewQuestion],
+    near: Sequence[ViewQuestion],
     hidden: frozenset[int],
-    dials: InsideDials,
+    dials: IndoorDifficulty,
     random: np.random.Generator,
-) -> list[Item]:
+) -> list[ViewQuestion]:
     """Return, for each type, the questions of the difficulty that `dials` ask for, or all available
     ones if there are none; `hidden`: objects partly occluded in a view.
     """
-    found: list[Item] = []
+    selected: list[ViewQuestion] = []
     for category in CATEGORIES:
         items, others = ([i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near))
         if dials.near is not None and random.random() < dials.near:
@@ -174,38 +176,40 @@ def _dialled(
         if dials.occluded is not None:
             wanted = random.random() < dials.occluded
             items = [i for i in items if bool(hidden.intersection(i.rows)) == wanted] or items
-        found += items
-    return found
+        selected += items
+    return selected
 
 
-def _boxed(room: Scene, seen: Seen) -> Scene:
+def _boxed(room: Scene, view: VisibleView) -> Scene:
     """Return the whole room with a view's camera and image boxes."""
-    objects = tuple(replace(o, box=box) for o, box in zip(room.objects, seen.boxes, strict=True))
-    return replace(room, objects=objects, camera=seen.camera)
+    objects = tuple(replace(o, box=box) for o, box in zip(room.objects, view.boxes, strict=True))
+    return replace(room, objects=objects, camera=view.camera)
 
 
-def asked(room: Looked, category: str, item: Item, random: np.random.Generator) -> list[Question]:
+def question_rows(
+    room: TwinRoom, category: str, item: ViewQuestion, random: np.random.Generator
+) -> list[Question]:
     """Return the rows of a question: in both views, each with all rotations, original and
     mirrored.
     """
-    spoken = speak(PhraseCall(item.op, tuple(room.said[i] for i in item.rows)), "release", random)
+    spoken = speak(PhraseCall(item.op, tuple(room.phrases[i] for i in item.rows)), "release", random)
     questions = []
-    for viewpoint, scene, shown, answer in zip(
-        VIEWPOINTS, room.scenes, room.shown, item.answers, strict=True
+    for viewpoint, scene, visible_rows, answer in zip(
+        VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True
     ):
-        program = PhraseCall(item.op, tuple(f"#{shown.index(i)} {room.said[i]}" for i in item.rows))
+        program = PhraseCall(item.op, tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows))
         name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
         hold = "level" if viewpoint == VIEWPOINTS[0] else room.kind
         for ending, image, table in (
             ("", scene.image, scene),
             ("-flip", scene.image + MIRROR, mirrored(scene)),
         ):
-            right = answered(THREEDSRBENCH.meant(program), table).answer
+            right = answered(THREEDSRBENCH.to_core(program), table).answer
             if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
                 raise AssertionError(f"{name}: {program} is {right!r}, not {answer!r}")
-            option = spoken.option_of[called(right)]
-            own = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "columns": {"hold": hold}}
-            own |= {"letter": LETTERS[spoken.options.index(option)], "options": tuple(spoken.options)}
+            option = spoken.option_of[without_row(right)]
+            fields = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "columns": {"hold": hold}}
+            fields |= {"letter": LETTERS[spoken.options.index(option)], "options": tuple(spoken.options)}
             row = (name + ending, image, spoken.text, "6d", category, option, program.text())
-            questions += rotations(PhotoQuestion(*row, **own))
+            questions += rotations(PhotoQuestion(*row, **fields))
     return questions

@@ -38,11 +38,11 @@ def minimal_repairs(right: Sequence[bool]) -> list[int]:
     size.
     """
     _players(len(right))
-    found: list[int] = []
+    repairs: list[int] = []
     for mask in sorted(range(len(right)), key=lambda m: (m.bit_count(), m)):
-        if right[mask] and not any(smaller & mask == smaller for smaller in found):
-            found.append(mask)
-    return found
+        if right[mask] and not any(smaller & mask == smaller for smaller in repairs):
+            repairs.append(mask)
+    return repairs
 
 
 def blame(right: ArrayLike) -> Array:

@@ -7,7 +7,7 @@ perception pass.
 
 A cell sets each module to "truth", "predicted" or a sigma, the level of noise added to
 ground truth; omitted modules are predicted. The executor defines the modules of a pipeline;
-`po3d.systems.mixtures` answers a cell.
+`po3d.systems.oracle_grid` answers a cell.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
-from po3d.systems.mixtures import Answers, Mixtures
+from po3d.systems.oracle_grid import Answers, OracleMixer
 from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
     settings: tuple[Setting, ...]
 
 
-def cell(kind: Mixtures, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
+def cell(kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting.
     """
@@ -65,7 +65,7 @@ def _american(name: str) -> str:
 
 
 def grid_answers(
-    kind: Mixtures,
+    kind: OracleMixer,
     questions: Sequence[Question],
     truth: Callable[[str], Scene],
     cells: Sequence[Cell],
@@ -81,18 +81,18 @@ def grid_answers(
     """
     images, ids = [], []
     for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
-        own = list(group)
-        ids += [q.id for q in own]
-        images.append(kind.image(own, predictions, scenes, truth, seed))
+        image_questions = list(group)
+        ids += [q.id for q in image_questions]
+        images.append(kind.image(image_questions, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
             mapped = stack.enter_context(pool(workers)).map
         each = mapped(_image_answers, images, itertools.repeat(cells))
-        rows = [row for found in progress(each, "grid", len(images), unit="image") for row in found]
-    found = dict(zip(ids, rows, strict=True))
+        rows = [row for answers_of in progress(each, "grid", len(images), unit="image") for row in answers_of]
+    answers_of = dict(zip(ids, rows, strict=True))
     return [
-        [Prediction(q.id, "failed" if (a := found[q.id][k]) is None else "ok", a) for q in questions]
+        [Prediction(q.id, "failed" if (a := answers_of[q.id][k]) is None else "ok", a) for q in questions]
         for k in range(len(cells))
     ]
 
@@ -121,10 +121,10 @@ class Plan(NamedTuple):
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
-def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
+def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
-    named = [m for own in groups.values() for m in own]
+    named = [m for members in groups.values() for m in members]
     if sorted(named) != sorted(kind.executor.modules):
         raise InputError(
             f"grid.groups should hold each of {', '.join(kind.executor.modules)} once, not {', '.join(sorted(named))}"
@@ -149,11 +149,11 @@ def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
         quantity = _american(quantity)
         points = [0.0, *(s for s in sigmas if s != 0)]
         curves[quantity] = [(s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points]
-    more = [cell(kind, _spelled(c), c) for c in options.get("cells") or []]
+    more = [cell(kind, _settings_text(c), c) for c in options.get("cells") or []]
     return Plan(groups, subsets, singles, curves, more)
 
 
-def _spelled(settings: Mapping[str, Setting]) -> str:
+def _settings_text(settings: Mapping[str, Setting]) -> str:
     return ", ".join(f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items())
 
 
@@ -161,7 +161,7 @@ def _spelled(settings: Mapping[str, Setting]) -> str:
 
 
 def run_grid(
-    kind: Mixtures,
+    kind: OracleMixer,
     benchmark: Benchmark,
     split: Split,
     options: Mapping[str, Any],
@@ -191,13 +191,13 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    asked = list(split.questions) if kind.executor.grouped else _counted(benchmark, split.questions, scorer)
-    answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
-    problems = _unlike(asked, predictions, answers[0])
-    right = np.array([benchmark.correct(asked, given, scorer) for given in answers], float)
+    counted = list(split.questions) if kind.executor.grouped else _counted(benchmark, split.questions, scorer)
+    answers = grid_answers(kind, counted, split.truth, work.cells, predictions, scenes, seed, workers)
+    problems = _unlike(counted, predictions, answers[0])
+    right = np.array([benchmark.correct(counted, predictions, scorer) for predictions in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
-    right, asked = right[:, counts] == 1, [asked[k] for k in counts]
-    rows = {id(c): _rows(r, asked, kind.executor.headline) for c, r in zip(work.cells, right)}
+    right, counted = right[:, counts] == 1, [counted[k] for k in counts]
+    rows = {id(c): _rows(r, counted, kind.executor.headline) for c, r in zip(work.cells, right)}
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
@@ -214,31 +214,31 @@ def run_grid(
             for q, points in work.curves.items()
         },
         "units": {q: kind.executor.units[q] for q in work.curves},
-        "attribution": _attribution(asked, masks, shares, names),
-        "errors": _errors(asked, masks, shares, names, [answers[0][k] for k in counts]),
-        "problems": _untrue(asked, masks) + problems,
+        "attribution": _attribution(counted, masks, shares, names),
+        "errors": _errors(counted, masks, shares, names, [answers[0][k] for k in counts]),
+        "problems": _untrue(counted, masks) + problems,
     }
 
 
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """Return the questions that count in the headline figures."""
-    given = benchmark.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
-    return [q for q, right in zip(questions, given, strict=True) if not math.isnan(right)]
+    scores = benchmark.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
+    return [q for q, right in zip(questions, scores, strict=True) if not math.isnan(right)]
 
 
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
     categories = list(dict.fromkeys(q.category for q in questions))
-    own = [q.category for q in questions]
+    categories_of = [q.category for q in questions]
     clusters = [cluster(q) for q in questions]
-    boot = bootstrap(100.0 * right, clusters, own, categories)
+    boot = bootstrap(100.0 * right, clusters, categories_of, categories)
     rows = []
     for k, name in enumerate(categories):
-        rows.append(_row(name, own.count(name), boot.value[k], boot.samples[:, k]))
+        rows.append(_row(name, categories_of.count(name), boot.value[k], boot.samples[:, k]))
     value, samples = boot.value.mean(), boot.samples.mean(1)
     if headline == "overall":
-        boot = bootstrap(100.0 * right, clusters, [headline] * len(own), [headline])
+        boot = bootstrap(100.0 * right, clusters, [headline] * len(categories_of), [headline])
         value, samples = boot.value[0], boot.samples[:, 0]
-    return [*rows, _row(headline, len(own), value, samples)]
+    return [*rows, _row(headline, len(categories_of), value, samples)]
 
 
 def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
@@ -253,13 +253,13 @@ def _attribution(
     intervals = _share_intervals(questions, masks, shares, names)
     result = {}
     for category in (*dict.fromkeys(q.category for q in questions), "all"):
-        own = np.array([category in (q.category, "all") for q in questions])
-        wrong = own & ~masks[0]
+        in_category = np.array([category in (q.category, "all") for q in questions])
+        wrong = in_category & ~masks[0]
         alone = [masks[1 << k][wrong].mean() if wrong.any() else 0.0 for k in range(len(names))]
         result[category] = {
-            "n": int(own.sum()),
-            "error": 100 * float((~masks[0][own]).mean()),
-            "shares": {name: 100 * float(s) for name, s in zip(names, shares[:, own].mean(1))},
+            "n": int(in_category.sum()),
+            "error": 100 * float((~masks[0][in_category]).mean()),
+            "shares": {name: 100 * float(s) for name, s in zip(names, shares[:, in_category].mean(1))},
             "alone": {name: 100 * float(a) for name, a in zip(names, alone)},
             "intervals": intervals[category],
         }
@@ -277,13 +277,13 @@ def _share_intervals(
         groups.setdefault(q.category, []).append(k)
     groups["all"] = list(range(len(questions)))
     clusters = [cluster(q) for q in questions]
-    found: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
+    result: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
     for name, values in zip((*names, "error"), (*shares, ~masks[0]), strict=True):
         boot = bootstrap_groups((100.0 * values).tolist(), clusters, groups)
         for column, category in enumerate(groups):
             ends = interval(boot.samples[:, column])
-            found[category][name] = [None if math.isnan(end) else end for end in ends]
-    return found
+            result[category][name] = [None if math.isnan(end) else end for end in ends]
+    return result
 
 
 def _errors(

@@ -26,15 +26,15 @@ from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
-from po3d.io.plots import drawn
+from po3d.io.plots import save_figure
 from po3d.io.progress import progress
 from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.street import Executor, Reader
-from po3d.systems.tables import Pictures
+from po3d.systems.scene_sources import Pictures
+from po3d.systems.street import StreetDomain, StreetQuestionParser
 
 BENCHMARK = "pulsecheck457"
 FRESH_SIZE = 300  # number of images of a fresh split
@@ -50,7 +50,7 @@ PERCEPTION = {  # figure -> (column, factor, digits)
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One training of a study."""
 
     part: str
@@ -81,7 +81,7 @@ def planned(
     study: Mapping[str, Any],
     out: str | Path,
     varied: Callable[[str | None, Sequence[str], dict[str, Any]], dict[str, Any]],
-) -> list[Run]:
+) -> list[TrainingRun]:
     """Return the runs of a study's `parts`: every value of `over` in every variant.
 
     `varied(experiment, options, changes)` returns the resolved config of train.py; `changes` maps
@@ -105,10 +105,12 @@ def planned(
             for variant, changes in variants.items():
                 name = "-".join(filter(None, (_filename(value), variant)))
                 folder = Path(out) / part / name
-                given = {"out": str(folder), "export": str(folder / "checkpoint"), wanted["over"]: value}
-                config = varied(wanted.get("experiment"), wanted.get("options") or [], {**changes, **given})
+                overrides = {"out": str(folder), "export": str(folder / "checkpoint"), wanted["over"]: value}
+                config = varied(
+                    wanted.get("experiment"), wanted.get("options") or [], {**changes, **overrides}
+                )
                 oracle = tuple(wanted.get("oracle") or ())
-                runs.append(Run(part, name, value, variant, config, wanted["fills"], oracle))
+                runs.append(TrainingRun(part, name, value, variant, config, wanted["fills"], oracle))
     folders = [run.config["out"] for run in runs]
     if twice := next((f for f in folders if folders.count(f) > 1), None):
         raise InputError(f"two runs of the study would share the folder {twice}")
@@ -116,7 +118,7 @@ def planned(
 
 
 def run_study(
-    runs: Sequence[Run], fit: Callable[[dict[str, Any]], object], setting: Setting, out: str | Path
+    runs: Sequence[TrainingRun], fit: Callable[[dict[str, Any]], object], setting: Setting, out: str | Path
 ) -> dict[str, Any]:
     """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
     curves under `out`, and return the content of OUT/study.json.
@@ -137,16 +139,16 @@ def run_study(
             write_json(done, {"identity": identity, **_result(run, split, data, others, setting)})
         record = read_json(done)
         results.append({k: v for k, v in record.items() if k != "identity"})
-        found = {"setting": setting.__dict__, "data": data, "runs": results}
+        study = {"setting": setting.__dict__, "data": data, "runs": results}
         # after every run, so that a long study can be inspected early
-        write_json(out / "study.json", found)
+        write_json(out / "study.json", study)
         write_file(out / "study.md", study_markdown(results))
     for part in curves(results):
         if importlib.util.find_spec("matplotlib") is None:
             print("no curves: they need matplotlib, pip install 'po3d[report]'")
             break
         curve_plot(curves(results)[part], out / f"{part}.png")
-    return found
+    return study
 
 
 def _filename(value: object) -> str:
@@ -187,16 +189,16 @@ class _Modules:
         return Parser.from_checkpoint(locate(self.setting.parser))
 
     @cached_property
-    def perception(self) -> "Remembering":
-        return Remembering(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
+    def perception(self) -> "CachedPerception":
+        return CachedPerception(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
 
 
 @dataclass(frozen=True)
-class Remembering:
+class CachedPerception:
     """Caches the scene of each image across several parsers."""
 
     perception: Any
-    seen: dict[str, Scene] = field(default_factory=dict)
+    cache: dict[str, Scene] = field(default_factory=dict)
 
     def estimate(
         self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
@@ -204,13 +206,13 @@ class Remembering:
         if names is None:
             return self.perception.estimate(images)
         for image, name in zip(images, names, strict=True):
-            if name not in self.seen:
-                (self.seen[name],) = self.perception.estimate([image], [name])
-        return [self.seen[name] for name in names]
+            if name not in self.cache:
+                (self.cache[name],) = self.perception.estimate([image], [name])
+        return [self.cache[name] for name in names]
 
 
 def _result(
-    run: Run, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
+    run: TrainingRun, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
 ) -> dict[str, Any]:
     """Return the figures of a trained run: accuracy, perception, size, speed."""
     folder = Path(run.config["out"])
@@ -225,7 +227,9 @@ def _result(
         perception, parser = others.perception, Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
-    system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode), run.oracle)
+    system = Pipeline(
+        Pictures(perception), StreetQuestionParser(parser), StreetDomain(setting.mode), run.oracle
+    )
     report = evaluate(
         BENCHMARKS[BENCHMARK],
         split,
@@ -277,14 +281,16 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     """Return a table for each part: accuracy by task and other figures, one row per run."""
     tables = {}
     for part in dict.fromkeys(r["part"] for r in results):
-        own = [r for r in results if r["part"] == part]
-        tasks = [row["name"] for row in own[0]["rows"]]
-        seen = [k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in own)]
-        per = "images/s" if own[0]["fills"] == "perception" else "questions/s"
-        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in seen))
+        runs_of_part = [r for r in results if r["part"] == part]
+        tasks = [row["name"] for row in runs_of_part[0]["rows"]]
+        perception_keys = [
+            k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs_of_part)
+        ]
+        per = "images/s" if runs_of_part[0]["fills"] == "perception" else "questions/s"
+        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in perception_keys))
         rows = []
-        for r in own:
-            figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in seen]
+        for r in runs_of_part:
+            figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in perception_keys]
             rows.append(
                 [r["name"], r["parameters"] / 1e6, r["speed"], *(row["value"] for row in r["rows"]), *figures]
             )
@@ -313,19 +319,19 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
     """Return part -> task and variant -> points (x, value, ci_low, ci_high), for parts that vary a
     number.
     """
-    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    points: dict[str, dict[str, list[dict[str, float]]]] = {}
     for part in dict.fromkeys(r["part"] for r in results):
-        own = [r for r in results if r["part"] == part]
-        if len(own) < 2 or not all(isinstance(r["value"], int | float) for r in own):
+        runs_of_part = [r for r in results if r["part"] == part]
+        if len(runs_of_part) < 2 or not all(isinstance(r["value"], int | float) for r in runs_of_part):
             continue
         lines: dict[str, list[dict[str, float]]] = {}
-        for r in sorted(own, key=lambda r: r["value"]):
+        for r in sorted(runs_of_part, key=lambda r: r["value"]):
             for row in r["rows"]:
                 line = " ".join(filter(None, (row["name"], r["variant"])))
                 point = {k: row[k] for k in ("value", "ci_low", "ci_high")}
                 lines.setdefault(line, []).append({"x": r["value"], **point})
-        found[part] = lines
-    return found
+        points[part] = lines
+    return points
 
 
 def curve_plot(lines: Curve, path: Path) -> None:
@@ -351,7 +357,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
 
-    drawn(path, (6.0, 4.2), draw)
+    save_figure(path, (6.0, 4.2), draw)
 
 
 def setting_of(study: Mapping[str, Any], seed: int) -> Setting:

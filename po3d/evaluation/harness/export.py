@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks import choices
 from po3d.benchmarks.choices import gapped, letter
-from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
+from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
@@ -26,7 +26,16 @@ from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import DEFAULT, ImageFormat, Prompt, Prompter, Setting, data_uri, encode, messages
+from po3d.systems.prompts import (
+    DEFAULT,
+    ImageFormat,
+    Prompt,
+    Prompter,
+    PromptSetting,
+    data_uri,
+    encode,
+    messages,
+)
 
 LONGEST = 1024  # maximum number of response tokens, for harnesses that need a limit
 
@@ -56,8 +65,8 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
     twin = None if root is None else twin_record(benchmark, root)
     if twin and twin.get("images") is False:
         # If labels are incomplete, open_fresh generates the rest.
-        how = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
-        return BENCHMARKS[benchmark].open_fresh(*how, **dials_in(twin)).first(size)
+        arguments = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
+        return BENCHMARKS[benchmark].open_fresh(*arguments, **difficulty_options(twin)).first(size)
     return opened(benchmark, root, size)
 
 
@@ -91,8 +100,8 @@ def export(
     known("format", form, FORMATS)
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
         raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
-    asked = Prompts(split, prompter or Prompter(benchmark))
-    if asked.setting != DEFAULT and (
+    query = Prompts(split, prompter or Prompter(benchmark))
+    if query.setting != DEFAULT and (
         bare or form == "datasets" or (form == "vlmevalkit" and questions[0].options)
     ):
         raise InputError(
@@ -101,18 +110,18 @@ def export(
     if form in ("datasets", "vlmevalkit"):
         names = [name for q in questions for name in pictures(q)]
     else:
-        names = [name for q in questions for name in asked(q).pictures]
+        names = [name for q in questions for name in query(q).pictures]
     encoded = Encoded(split, names, image_format)
     out = Path(out)
     if form == "vlmevalkit":
-        return _vlmevalkit(questions, benchmark, out, encoded, bare, asked)
+        return _vlmevalkit(questions, benchmark, out, encoded, bare, query)
     if form == "lmms-eval":
-        return _lmms_eval(questions, benchmark, out, encoded, asked)
+        return _lmms_eval(questions, benchmark, out, encoded, query)
     if form == "datasets":
         from po3d.evaluation.harness import parquet
 
         return parquet.write(questions, benchmark, out, encoded, _files(encoded), twin)
-    return _openai(questions, benchmark, out, encoded, inline, asked)
+    return _openai(questions, benchmark, out, encoded, inline, query)
 
 
 class Prompts:
@@ -129,50 +138,50 @@ class Prompts:
 
 
 def _vlmevalkit(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool, asked: Prompts
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool, query: Prompts
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
     harness = BENCHMARKS[benchmark].harness
     if harness is not None and (bare or not harness.bare):
         harness.write(path, questions, encoded)
     else:
-        _write_table(path, questions, benchmark, encoded, bare, asked)
+        _write_table(path, questions, benchmark, encoded, bare, query)
     return path
 
 
 def _write_table(
-    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool, asked: Prompts
+    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool, query: Prompts
 ) -> None:
     """Write the harness's custom data: with columns A to D a multiple choice whose prompt it
     builds, else the question is the whole prompt.
 
     Several images are lists and need names in image_path.
     """
-    own = BENCHMARKS[benchmark]
-    several = any(len(pictures(q)) > 1 for q in questions)
+    benchmark_spec = BENCHMARKS[benchmark]
+    multi_image = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *choices.columns(questions), "answer", "category"]
 
     def row(k: int, q: Question) -> dict[str, Any]:
-        found = {**cells(own, q, k), "image": pictures(q)}
+        cells_of_row = {**cells(benchmark_spec, q, k), "image": pictures(q)}
         if not bare and not q.options:
-            one = asked(q)
-            found |= {"question": one.text, "image": list(one.pictures)}
-        if several:
-            found["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
-        return found
+            one = query(q)
+            cells_of_row |= {"question": one.text, "image": list(one.pictures)}
+        if multi_image:
+            cells_of_row["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
+        return cells_of_row
 
     rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
-    write_table(path, [*columns, *(["image_path"] if several else [])], rows, encoded)
+    write_table(path, [*columns, *(["image_path"] if multi_image else [])], rows, encoded)
 
 
 # --- lmms-eval ------------------------------------------------------------------------------------
 
 
 def _lmms_eval(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, asked: Prompts
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, query: Prompts
 ) -> Path:
     files = _write_images(out, encoded)
-    write_jsonl(out / "data.jsonl", (_doc(q, asked(q), benchmark, files) for q in questions))
+    write_jsonl(out / "data.jsonl", (_doc(q, query(q), benchmark, files) for q in questions))
     write_file(out / "po3d_task.py", Path(lmms_task.__file__).read_text(encoding="utf-8"))
     folder, name = out.resolve(), f"po3d_{benchmark}"
     task = Path(lmms_task.__file__).with_suffix(".yaml").read_text(encoding="utf-8").format(
@@ -183,15 +192,15 @@ def _lmms_eval(
     return out / f"{name}.yaml"
 
 
-def _doc(q: Question, asked: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
+def _doc(q: Question, prompt_parts: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
     """Return a line of data.jsonl, as documented in `lmms_task`."""
-    names = [files[name] for name in asked.pictures]
+    names = [files[name] for name in prompt_parts.pictures]
     parts = [
         {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
-        for part in asked.parts
+        for part in prompt_parts.parts
     ]
     return {
-        "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
+        "id": q.id, "question": prompt_parts.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
         "letter": letter(q) if q.options else "", "options": gapped(q), "category": q.category,
     }  # fmt: skip
 
@@ -200,14 +209,14 @@ def _doc(q: Question, asked: Prompt, benchmark: str, files: Mapping[str, str]) -
 
 
 def _openai(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool, asked: Prompts
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool, query: Prompts
 ) -> Path:
     path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
 
     def rows() -> Iterator[dict[str, Any]]:
         latest = urls  # questions on one image are mostly contiguous
         for q in progress(questions, "exporting"):
-            one = asked(q)
+            one = query(q)
             names = one.pictures
             if inline:
                 latest = {n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names}
@@ -267,7 +276,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     split = open_split(arguments.benchmark, arguments.data, arguments.size)
     if arguments.format == "results":
         return _results(arguments, split)
-    setting = Setting(*(getattr(arguments, name) for name in Setting._fields))
+    setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
     prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
     path = export(
         split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,

@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
 
 
-class Row(NamedTuple):
+class ResponseRow(NamedTuple):
     """One row: its number in the file, counted from 1 without the header, and its cells."""
 
     number: int
@@ -40,7 +40,7 @@ class Row(NamedTuple):
     repair: str = ""  # what was replaced in it
 
 
-def read_rows(path: str | Path) -> list[Row]:
+def read_rows(path: str | Path) -> list[ResponseRow]:
     """Read the rows of a result file; raise InputError if it is rejected."""
     path = Path(path)
     if not path.is_file():
@@ -64,18 +64,18 @@ def read_rows(path: str | Path) -> list[Row]:
     return rows
 
 
-def _row(number: int, found: "dict[str, object] | _Fault") -> Row:
+def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
     """Convert a reader's result to a row."""
-    if isinstance(found, _Fault):
-        return Row(number, {}, found)
-    for name, cell in found.items():
+    if isinstance(result, _Fault):
+        return ResponseRow(number, {}, result)
+    for name, cell in result.items():
         if size := _longest(cell):
             fault = f"column {name!r}: the cell has {size:,} characters, more than {CELL:,}"
-            return Row(number, {}, fault)
-    changed = [name for name, cell in found.items() if REPLACED in str(cell)]
+            return ResponseRow(number, {}, fault)
+    changed = [name for name, cell in result.items() if REPLACED in str(cell)]
     names = ", ".join(map(repr, changed))
     repair = f"U+FFFD in {names}: half a surrogate pair, or text damaged before" if changed else ""
-    return Row(number, found, repair=repair)
+    return ResponseRow(number, result, repair=repair)
 
 
 class _Fault(str):
@@ -180,9 +180,9 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
 
 def _hypo3d(content: dict) -> list[object]:
     """Return the questions of Hypo3D's layout, {scene_id: [change, ...]}; [] for any other."""
-    changes = [(s, c) for s, own in content.items() if isinstance(own, list) for c in own]
-    asked = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
-    records = [(s, r) for s, own in asked if isinstance(own, list) for r in own]
+    changes = [(s, c) for s, values in content.items() if isinstance(values, list) for c in values]
+    pairs = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
+    records = [(s, r) for s, values in pairs if isinstance(values, list) for r in values]
     return [{"scene_id": s, **r} if isinstance(r, dict) else r for s, r in records]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.harness.harness_files import Row, read_rows
+from po3d.evaluation.harness.harness_files import ResponseRow, read_rows
 from po3d.io.errors import InputError, visible
 from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
@@ -36,8 +36,8 @@ IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
 TEXTS = ("question", "input", "prompt", "text")
 GOLD = ("answer", "target", "gt_answer", "gold")
 # columns with the harness's own score of the row
-OWN = ("hit", "is_correct", "correct", "score", "acc", "accuracy")
-SHOWN = 5  # maximum number of listed rows on the screen; the sidecar file has all
+HARNESS_SCORE_COLUMNS = ("hit", "is_correct", "correct", "score", "acc", "accuracy")
+LISTED_ROWS = 5  # maximum number of listed rows on the screen; the sidecar file has all
 
 
 @dataclass
@@ -60,11 +60,11 @@ class Imported:
     rules: dict[str, int] = field(default_factory=dict)
     matched_by: dict[str, int] = field(default_factory=dict)
     # the harness's own score: column, percent, rows
-    own: dict[str, float] = field(default_factory=dict)
+    harness_scores: dict[str, float] = field(default_factory=dict)
 
 
 def import_rows(
-    rows: Sequence[Row], questions: Sequence[Question], benchmark: Benchmark, scorer: str
+    rows: Sequence[ResponseRow], questions: Sequence[Question], benchmark: Benchmark, scorer: str
 ) -> Imported:
     """Convert the rows of a result file to predictions on `questions`."""
     damaged = [{"row": row.number, "reason": row.fault} for row in rows if row.fault]
@@ -75,7 +75,7 @@ def import_rows(
         raise InputError(
             f"no column with the model's responses; looked for {', '.join(RESPONSES)}, found {', '.join(sorted(present))}"
         )
-    finder = _Finder(questions)
+    finder = _QuestionIndex(questions)
     chosen: dict[str, Prediction] = {}
     result = Imported([], {}, damaged=damaged, repaired=repaired)
     result.without_id = sum(all(_first(row.cells, (key,)) is None for key in IDS) for row in rows)
@@ -83,32 +83,35 @@ def import_rows(
     matched: Counter[str] = Counter()
     gold: list[tuple[int, Question, str]] = []
     for number, cells, *_ in rows:
-        question, how = finder.find(cells)
+        question, rule = finder.find(cells)
         if question is None:
-            result.unmatched.append({"row": number, "reason": how})
+            result.unmatched.append({"row": number, "reason": rule})
             continue
         if question.id in chosen:
             result.duplicates.append({"row": number, "id": question.id})
             continue
-        matched[how] += 1
+        matched[rule] += 1
         options = _options(question, cells)
         response = _response(cells)
-        found = extract(response, options)
-        rules[found.rule] += 1
-        chosen[question.id] = Prediction(question.id, "ok", found.answer)
-        if found.answer is None:
-            reason = f"no answer in the response: {found.rule}"
+        extracted = extract(response, options)
+        rules[extracted.rule] += 1
+        chosen[question.id] = Prediction(question.id, "ok", extracted.answer)
+        if extracted.answer is None:
+            reason = f"no answer in the response: {extracted.rule}"
             chosen[question.id] = Prediction(question.id, "abstained", reason=reason)
         result.responses[question.id] = response
-        if theirs := _said(_first(cells, GOLD)):
+        if theirs := _cell_text(_first(cells, GOLD)):
             gold.append((number, question, extract(theirs, options).answer or theirs))
     if not chosen:
         lacking = f"; no row has an id ({', '.join(IDS)})" if result.without_id == len(rows) else ""
         raise InputError(
             f"none of the {len(rows)} rows is on one of the {len(questions)} questions{lacking}; check --benchmark and --data"
         )
-    asked, said = [q for _, q, _ in gold], [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]
-    right = benchmark.correct(asked, said, scorer) if gold else []
+    scored_questions, predictions = (
+        [q for _, q, _ in gold],
+        [Prediction(q.id, "ok", theirs) for _, q, theirs in gold],
+    )
+    right = benchmark.correct(scored_questions, predictions, scorer) if gold else []
     result.other_gold = [
         {"row": n, "id": q.id, "theirs": theirs, "ours": q.answer}
         for (n, q, theirs), r in zip(gold, right)
@@ -116,13 +119,13 @@ def import_rows(
     ]
     result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
     result.missing = [q.id for q in questions if q.id not in chosen]
-    result.rules, result.matched_by, result.own = dict(rules), dict(matched), own_figure(rows)
+    result.rules, result.matched_by, result.harness_scores = dict(rules), dict(matched), harness_figure(rows)
     return result
 
 
-def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
+def harness_figure(rows: Sequence[ResponseRow]) -> dict[str, Any]:
     """Return the mean of the column with the harness's own scores; {} if there is none."""
-    for name in OWN:
+    for name in HARNESS_SCORE_COLUMNS:
         values = [_truth(_first(row.cells, (name,))) for row in rows]
         known = [v for v in values if v is not None]
         if known:
@@ -130,7 +133,7 @@ def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
     return {}
 
 
-class _Finder:
+class _QuestionIndex:
     """Finds questions by id, or by image and text."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
@@ -146,24 +149,24 @@ class _Finder:
 
     def find(self, cells: Mapping[str, object]) -> tuple[Question | None, str]:
         """Return the question of a row and the key that matched, or None and the reason."""
-        said = _plain(_said(_first(cells, TEXTS)))
-        names = [_said(value) for key in IDS if (value := _first(cells, (key,))) is not None]
+        text = _plain(_cell_text(_first(cells, TEXTS)))
+        names = [_cell_text(value) for key in IDS if (value := _first(cells, (key,))) is not None]
         for name in names:
-            found = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
-            agreeing = [q for q in found if not said or _plain(q.text) in said or said in _plain(q.text)]
+            matches = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
+            agreeing = [q for q in matches if not text or _plain(q.text) in text or text in _plain(q.text)]
             if len(agreeing) == 1:
                 return agreeing[0], "id"
-        images = [_stem(_said(value)) for key in IMAGES if (value := _first(cells, (key,))) is not None]
+        images = [_stem(_cell_text(value)) for key in IMAGES if (value := _first(cells, (key,))) is not None]
         for image in images:
-            if len(found := self.by_image.get((image, said), [])) == 1:
-                return found[0], "image and question"
-        found = self.by_text.get(said, []) if said else []
-        if len(found) == 1 and not images:
-            return found[0], "question"
+            if len(matches := self.by_image.get((image, text), [])) == 1:
+                return matches[0], "image and question"
+        matches = self.by_text.get(text, []) if text else []
+        if len(matches) == 1 and not images:
+            return matches[0], "question"
         own = f"its id {names[0]!r}" if names else f"an id, which it lacks ({', '.join(IDS)})"
-        if len(found) > 1:
-            return None, f"{len(found)} questions have its text, and none of them {own}"
-        return None, f"no question has {own}" + (", or its text" if said else "")
+        if len(matches) > 1:
+            return None, f"{len(matches)} questions have its text, and none of them {own}"
+        return None, f"no question has {own}" + (", or its text" if text else "")
 
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
@@ -183,7 +186,7 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
 
 def _response(cells: Mapping[str, object]) -> str:
     """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
-    return _said(next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), ""))
+    return _cell_text(next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), ""))
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
@@ -192,11 +195,11 @@ def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
     """
     if question.options:
         return gapped(question)
-    found = {letter: _said(cells.get(letter.lower())).strip() for letter in LETTERS}
-    return filled({letter: option for letter, option in found.items() if option.lower() != "nan"})
+    options = {letter: _cell_text(cells.get(letter.lower())).strip() for letter in LETTERS}
+    return filled({letter: option for letter, option in options.items() if option.lower() != "nan"})
 
 
-def _said(value: object) -> str:
+def _cell_text(value: object) -> str:
     """Return a cell as text; of a list (lmms-eval's resps) the first element."""
     while isinstance(value, list):
         value = value[0] if value else ""
@@ -218,28 +221,28 @@ def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
     """Normalise column names to lower case with "_" for blanks; of duplicates the first non-empty
     cell is kept.
     """
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, value in cells.items():
         key = "_".join(str(name).strip().lower().split())
-        if found.get(key) in (None, ""):
-            found[key] = value
-    return found
+        if result.get(key) in (None, ""):
+            result[key] = value
+    return result
 
 
 def _number(name: str) -> str:
     """Return a number as written by spreadsheets ("12.0", "00012") in its plain form; anything else
     is unchanged.
     """
-    found = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
-    return found[1] if found else name
+    result = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
+    return result[1] if result else name
 
 
 def _stem(name: str) -> str:
     return re.split(r"[/\\]", name)[-1].rsplit(".", 1)[0].lower()
 
 
-def _plain(said: str) -> str:
-    return " ".join(re.sub(r"[^a-z0-9]+", " ", said.lower()).split())
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", text.lower()).split())
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -264,18 +267,21 @@ def import_command(arguments: argparse.Namespace) -> int:
     write_json(
         sidecar,
         {"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
-         "without_id": result.without_id, "harness": result.own, "scores": scored, **lists},
+         "without_id": result.without_id, "harness": result.harness_scores, "scores": scored, **lists},
     )  # fmt: skip
-    print(visible(_said_of(rows, questions, result, scored)))
+    print(visible(_summary_text(rows, questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
     return 0
 
 
-def _said_of(
-    rows: Sequence[Row], questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
+def _summary_text(
+    rows: Sequence[ResponseRow],
+    questions: Sequence[Question],
+    result: Imported,
+    scored: Mapping[str, list[dict]],
 ) -> str:
     lines = [f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, found by "
-             + ", ".join(f"{how} {n}" for how, n in result.matched_by.items())]  # fmt: skip
+             + ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())]  # fmt: skip
     if result.without_id:
         lines.append(
             f"rows without an id ({', '.join(IDS)}), found by image and question, or question alone: {result.without_id}"
@@ -291,16 +297,16 @@ def _said_of(
          [f"row {g['row']} ({g['id']}: {g['theirs']}, ours {g['ours']})" for g in result.other_gold]),
     ):  # fmt: skip
         if items:
-            more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-            lines.append(f"{what}: {len(items)}: {'; '.join(items[:SHOWN])}{more}")
+            more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
+            lines.append(f"{what}: {len(items)}: {'; '.join(items[:LISTED_ROWS])}{more}")
     names = [row["name"] for row in next(iter(scored.values()))]
     table = Table(
         ["scorer", *names], [[scorer, *(row["value"] for row in rows)] for scorer, rows in scored.items()]
     )
     lines += ["", text(table)]
-    if result.own:
+    if result.harness_scores:
         lines.append(
-            f"the harness's own figure: {result.own['percent']:.1f} (mean of {result.own['column']!r} over "
-            f"{result.own['rows']} rows)"
+            f"the harness's own figure: {result.harness_scores['percent']:.1f} (mean of {result.harness_scores['column']!r} over "
+            f"{result.harness_scores['rows']} rows)"
         )
     return "\n".join(lines)

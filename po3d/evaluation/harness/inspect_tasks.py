@@ -54,42 +54,43 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     """Return a scorer that extracts the answer of each response, with metrics computed by the
     benchmark over all responses.
     """
-    own, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
+    benchmark_spec, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
 
     @metric(name="figures")
     def figures() -> Metric:
         def computed(scores: list[SampleScore]) -> dict[str, float]:
-            given = {s.sample_id: s.score for s in scores}
-            asked = [q for q in questions if q.id in given]
-            found = [
-                Prediction(q.id, given[q.id].metadata["status"], given[q.id].answer or None) for q in asked
+            scores_by_id = {s.sample_id: s.score for s in scores}
+            subset = [q for q in questions if q.id in scores_by_id]
+            predictions = [
+                Prediction(q.id, scores_by_id[q.id].metadata["status"], scores_by_id[q.id].answer or None)
+                for q in subset
             ]
-            rows = own.score(asked, found, own.scorers[0])["rows"]
+            rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]
             return {row["name"]: row["value"] for row in rows if row["value"] is not None}
 
         return computed
 
-    @scorer(metrics=[figures()], name=own.scorers[0])
+    @scorer(metrics=[figures()], name=benchmark_spec.scorers[0])
     def of_responses() -> Scorer:
-        async def one(state: TaskState, target: Target) -> Score:
+        async def score_response(state: TaskState, target: Target) -> Score:
             question = by_id[str(state.sample_id)]
-            found = predicted(question, state.output.completion)
-            (right,) = own.correct([question], [found], own.scorers[0])
+            prediction = predicted(question, state.output.completion)
+            (right,) = benchmark_spec.correct([question], [prediction], benchmark_spec.scorers[0])
             # NaN: the row is only scored as part of a group
             value = 0.0 if right != right else float(right)
-            about = {"explanation": found.reason, "metadata": {"status": found.status}}
-            return Score(value=value, answer=found.answer or "", **about)
+            about = {"explanation": prediction.reason, "metadata": {"status": prediction.status}}
+            return Score(value=value, answer=prediction.answer or "", **about)
 
-        return one
+        return score_response
 
     return of_responses()
 
 
 def _task(benchmark: str) -> Callable[..., Task]:
-    def made(data: str | None = None, size: int | None = None) -> Task:
+    def build_task(data: str | None = None, size: int | None = None) -> Task:
         return items(benchmark, data, size)
 
-    return task(name=benchmark)(made)
+    return task(name=benchmark)(build_task)
 
 
 pulsecheck457, hypo3d, threedsrbench, scope, superclevr = map(

@@ -22,13 +22,13 @@ from po3d.benchmarks.choices import LETTERS, filled
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
-from po3d.systems.chat import NAME, Asked, Refusal, Worlds, ask, said
+from po3d.systems.chat import NAME, ChatRequest, DomainPipelines, Refusal, ask, message_answer
 from po3d.systems.street import pipeline
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
 
 
-class Po3d(lmms):
+class LmmsPo3d(lmms):
     """The model. Batch sizes, which the harness passes to every model, are ignored."""
 
     is_simple = False
@@ -49,7 +49,7 @@ class Po3d(lmms):
             self.known = {p.id: p for p in read_predictions(Path(predictions))}
             return
         streets = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
-        self.worlds = Worlds({"street": lambda: streets})
+        self.worlds = DomainPipelines({"street": lambda: streets})
 
     def generate_until(self, requests: list) -> list[str]:
         """Return the responses in the order of the requests."""
@@ -67,11 +67,11 @@ class Po3d(lmms):
             try:
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question is about one picture, not {len(pictures)}")
-                asked = Asked(NAME, texts, (np.asarray(pictures[0].convert("RGB")),))
-                prediction = ask(self.worlds, asked).prediction
+                chat_request = ChatRequest(NAME, texts, (np.asarray(pictures[0].convert("RGB")),))
+                prediction = ask(self.worlds, chat_request).prediction
             except Refusal as refusal:
                 prediction = Prediction("", "failed", reason=str(refusal))
-        return said(prediction, texts, options_of(doc))
+        return message_answer(prediction, texts, options_of(doc))
 
     def generate_until_multi_round(self, requests: list) -> list[str]:
         raise NotImplementedError("po3d answers single questions")
@@ -91,7 +91,7 @@ def options_of(doc: Mapping[str, Any]) -> list[str]:
 
 def _of(doc: Mapping[str, Any], known: Mapping[str, Prediction]) -> Prediction:
     ids = [str(doc[name]) for name in IDS if doc.get(name) is not None]
-    found = next((known[i] for i in ids if i in known), None)
-    return found or Prediction(
+    prediction = next((known[i] for i in ids if i in known), None)
+    return prediction or Prediction(
         "", "failed", reason=f"no prediction for {', '.join(ids) or 'a row without an id'}"
     )

@@ -44,9 +44,9 @@ def process_results(doc, results):
     response = str(results[0]) if results else ""
     stated = _FIELD.findall(response)
     lines = [line for line in response.splitlines() if line.strip()]
-    said = _plain(stated[-1] if stated else lines[-1] if lines else "")
+    answer = _plain(stated[-1] if stated else lines[-1] if lines else "")
     right = {_plain(doc["answer"]), *([_plain(doc["letter"])] if doc["letter"] else [])}
-    score = float(said in right)
+    score = float(answer in right)
     return {
         "po3d_quick": {"id": doc["id"], "category": doc["category"], "response": response, "score": score}
     }

@@ -13,8 +13,8 @@ import yaml
 
 from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.io.cli_errors import needed
 from po3d.io.files import atomic_write, write_file
-from po3d.io.guard import needed
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
@@ -63,8 +63,8 @@ def write(
             path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
             rows = questions[k * PER_FILE : (k + 1) * PER_FILE]
             # Dictionary encoding stores each image of a group once instead of once per question.
-            how = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30, "write_page_index": True}
-            with atomic_write(path, "wb") as file, parquet.ParquetWriter(file, schema, **how) as writer:
+            options = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30, "write_page_index": True}
+            with atomic_write(path, "wb") as file, parquet.ParquetWriter(file, schema, **options) as writer:
                 for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
                     known = {name: encoded[name] for q in group for name in pictures(q)}
                     records = [_record(q, benchmark, known, files) for q in group]
@@ -89,17 +89,17 @@ def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any]
     """Return README.md with its YAML header; its texts are in parquet_card.yaml."""
     file = importlib.resources.files("po3d.evaluation.harness") / "parquet_card.yaml"
     words = yaml.safe_load(file.read_text(encoding="utf-8"))
-    own = words["twin" if twin is not None else "release"]
+    card_words = words["twin" if twin is not None else "release"]
     size = next(label for least, label in words["sizes"] if len(questions) >= least)
     head = {
         **words["head"],
-        "license": own["license"],
-        "pretty_name": own["name"].format(benchmark=benchmark),
+        "license": card_words["license"],
+        "pretty_name": card_words["name"].format(benchmark=benchmark),
         "size_categories": [size],
     }
     counts = Counter(q.category for q in questions)
     body = words["card"].format(
-        title=head["pretty_name"], made=own["made"].format(benchmark=benchmark), licence=own["licence"],
+        title=head["pretty_name"], made=card_words["made"].format(benchmark=benchmark), licence=card_words["licence"],
         settings="" if twin is None else f"Settings of the generator: `{json.dumps(twin)}`.",
         questions=len(questions), pictures=len({name for q in questions for name in pictures(q)}),
         counts="\n".join(f"| {name} | {n} |" for name, n in sorted(counts.items())),

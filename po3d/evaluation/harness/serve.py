@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
-from po3d.systems.chat import MODELS, Refusal, Worlds, answer, read_request
+from po3d.systems.chat import MODELS, DomainPipelines, Refusal, answer, read_request
 
 LINGER = 2.0  # seconds that a refused client has to finish sending
 GRACE = 1.0  # seconds that pending requests have after SIGTERM before they are refused
@@ -51,7 +51,7 @@ class Server(ThreadingHTTPServer):
     def __init__(
         self,
         address: tuple[str, int],
-        worlds: Worlds,
+        worlds: DomainPipelines,
         limits: Limits = Limits(),
         workers: int = 1,
         names: Collection[str] = (),
@@ -149,14 +149,14 @@ class Server(ThreadingHTTPServer):
         raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout")
 
     def _work(self, body: bytes) -> dict:
-        asked = read_request(body)
+        request = read_request(body)
         try:
-            "".join((*asked.texts, asked.told.frame, asked.told.change)).encode()
+            "".join((*request.texts, request.extras.frame, request.extras.change)).encode()
         except UnicodeEncodeError:  # valid JSON, but not encodable for the parsers
             raise Refusal(
                 400, "a text has half a surrogate pair, which is no character", "messages"
             ) from None
-        return answer(self.worlds, asked)
+        return answer(self.worlds, request)
 
     def server_close(self) -> None:
         """Stop listening and cancel queued requests."""
@@ -352,7 +352,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
     from po3d.systems import orbit, photographs, rooms, street
 
     streets = street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
-    worlds = Worlds(
+    worlds = DomainPipelines(
         {
             "street": lambda: streets,
             "rooms": lambda: rooms.pipeline(parser=arguments.room_parser_checkpoint),

@@ -18,7 +18,7 @@ from po3d.io.errors import InputError
 from po3d.io.images import read_image
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction
-from po3d.systems.chat import NAME, Asked, Refusal, Worlds, ask, said
+from po3d.systems.chat import NAME, ChatRequest, DomainPipelines, Refusal, ask, message_answer
 from po3d.systems.street import pipeline
 
 
@@ -37,7 +37,7 @@ class Po3d(BaseModel):
     ) -> None:
         super().__init__()
         streets = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
-        self.worlds = Worlds({"street": lambda: streets})
+        self.worlds = DomainPipelines({"street": lambda: streets})
 
     def use_custom_prompt(self, dataset: str) -> bool:
         """Return False: messages use the data set's own prompt."""
@@ -50,7 +50,7 @@ class Po3d(BaseModel):
         try:
             if len(paths) != 1:
                 raise Refusal(400, f"a street question is about one picture, not {len(paths)}")
-            prediction = ask(self.worlds, Asked(NAME, texts, (read_image(paths[0]),))).prediction
+            prediction = ask(self.worlds, ChatRequest(NAME, texts, (read_image(paths[0]),))).prediction
         except (Refusal, InputError) as error:
             prediction = Prediction("", "failed", reason=str(error))
-        return said(prediction, texts)
+        return message_answer(prediction, texts)

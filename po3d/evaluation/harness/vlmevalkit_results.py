@@ -12,10 +12,10 @@ from pathlib import Path
 from po3d.benchmarks import choices
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.vlmevalkit import cells
+from po3d.io.cli_errors import needed
 from po3d.io.files import atomic_write
-from po3d.io.guard import needed
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.chat import said
+from po3d.systems.chat import message_answer
 from po3d.systems.prompts import prompt
 
 CELL = 32_767  # maximum characters of an .xlsx cell
@@ -30,7 +30,7 @@ def write_results(
     without one.
     """
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
-    own = BENCHMARKS[benchmark]
+    benchmark_spec = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
     columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category", "prediction"]
     book = openpyxl.Workbook()
@@ -41,8 +41,8 @@ def write_results(
         p = by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
-        response = said(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
-        row = cells(own, q, k) | {"prediction": response}
+        response = message_answer(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
+        row = cells(benchmark_spec, q, k) | {"prediction": response}
         for column, name in enumerate(columns, 1):
             value = row.get(name, "")
             if name == "index" and value.isdecimal():

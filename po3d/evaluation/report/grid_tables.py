@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from po3d.benchmarks.registry import counted
-from po3d.io.naming import row_name
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 MAX_ROWS = 80  # maximum number of cells in the terminal; grid.md has all
@@ -39,7 +39,7 @@ def alone_table(result: Mapping[str, Any]) -> Table:
     """
     groups = list(next(iter(result["attribution"].values()))["alone"])
     rows: list[list[Cell]] = [
-        [c, *(found["alone"][g] for g in groups)] for c, found in result["attribution"].items()
+        [c, *(attribution["alone"][g] for g in groups)] for c, attribution in result["attribution"].items()
     ]
     return Table(["repaired by it alone (%)", *groups], rows, (len(rows) - 1,))
 
@@ -66,14 +66,14 @@ def blame_table(result: Mapping[str, Any]) -> Table:
     """
     groups = list(next(iter(result["attribution"].values()))["shares"])
     rows: list[list[Cell]] = []
-    for category, found in result["attribution"].items():
-        ends = found.get("intervals") or {}
+    for category, matches in result["attribution"].items():
+        ends = matches.get("intervals") or {}
         figures = []
-        for name, value in (("error", found["error"]), *found["shares"].items()):
+        for name, value in (("error", matches["error"]), *matches["shares"].items()):
             low, high = ends.get(name, (None, None))
             figures.append({"value": value, "ci_low": low, "ci_high": high})
         row, intervals = figure_rows(category, figures, signed=True)
-        rows += [[row[0], found["n"], *row[1:]], [intervals[0], None, *intervals[1:]]]
+        rows += [[row[0], matches["n"], *row[1:]], [intervals[0], None, *intervals[1:]]]
     return Table(["Shapley shares", "n", "error", *groups], rows, (len(rows) - 2,))
 
 

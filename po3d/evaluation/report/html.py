@@ -18,10 +18,10 @@ from typing import Any
 from po3d.benchmarks.published import LATER, PAPER
 from po3d.benchmarks.registry import counted
 from po3d.evaluation.report import svg
-from po3d.evaluation.report.results import made_and_scored
+from po3d.evaluation.report.results import provenance_lines
 from po3d.io.errors import InputError
-from po3d.io.naming import row_name
 from po3d.io.plots import Plot, rendered
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Table, cell_text
 from po3d.reasoning.questions import Prediction, Question
 
@@ -45,7 +45,7 @@ class Page:
     questions: Sequence[Question]  # the listed questions
     answers: Sequence[Mapping[str, Prediction]]  # of all questions of the run, by system
     right: Sequence[Sequence[float]]  # of the listed questions
-    asked: int  # number of questions of the run
+    question_count: int  # number of questions of the run
     notes: Sequence[str] = ()
     trust: Mapping[str, Any] | None = None
     risk: tuple[Sequence[float], Sequence[float]] | None = None  # coverage, risk
@@ -67,7 +67,7 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     blocks.append(data_block("index", _index(page, names)))
     script = (PAGE / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    n, listed = page.asked, len(page.questions)
+    n, listed = page.question_count, len(page.questions)
     parts = {
         "title": escape(f"{row_name(report)} on {report['benchmark']}"),
         "subtitle": escape(
@@ -133,8 +133,8 @@ def _index(page: Page, images: Sequence[str]) -> dict:
     items = []
     for k, q in enumerate(page.questions):
         answers = []
-        for own, right in zip(page.answers, page.right):
-            p = own[q.id]
+        for predictions, right in zip(page.answers, page.right):
+            p = predictions[q.id]
             probability = None if p.probability is None else round(p.probability, 4)
             answers.append((p.answer, p.status, probability, None if right[k] != right[k] else int(right[k])))
         error = page.errors.get(q.id)
@@ -171,8 +171,8 @@ def _plots(page: Page) -> str:
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
         within = "; ".join(
-            f"{100 * found['coverage']:.1f} % can be answered at {100 * float(level):g} % risk"
-            for level, found in page.trust["coverage_at"].items()
+            f"{100 * point['coverage']:.1f} % can be answered at {100 * float(level):g} % risk"
+            for level, point in page.trust["coverage_at"].items()
         )
         cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
     if page.grid:
@@ -216,7 +216,7 @@ def _legend(systems: Sequence[str]) -> str:
 def _provenance(report: Mapping[str, Any]) -> str:
     run = report["provenance"]
     facts = [
-        *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(made_and_scored(run))),
+        *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(provenance_lines(run))),
         *((f"{name} checkpoint", f"sha256 {digest}") for name, digest in run["checkpoints"].items()),
         *((f"data {key}", str(value)) for key, value in run["data"].items()),
         *((f"{name}", str(value)) for name, value in (report.get("settings") or {}).items()),

@@ -36,7 +36,7 @@ class Drawings:
         top view, objects in `marked` are outlined.
         """
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
-        view = {"objects": [self._index(_drawn(o, scene, ways, self.size)) for o in scene.objects]}
+        view = {"objects": [self._index(_object_figure(o, scene, ways, self.size)) for o in scene.objects]}
         if scene.outline:
             view["outline"] = _flat(np.array(scene.outline, float) @ ways.T, 2)
         if marked:
@@ -44,20 +44,20 @@ class Drawings:
         self.views.append(view)
         return len(self.views) - 1
 
-    def _index(self, drawn: dict) -> int:
-        key = json.dumps(drawn)
+    def _index(self, record: dict) -> int:
+        key = json.dumps(record)
         if key not in self._known:
             self._known[key] = len(self.objects)
-            self.objects.append(drawn)
+            self.objects.append(record)
         return self._known[key]
 
 
-def _drawn(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | None) -> dict:
+def _object_figure(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | None) -> dict:
     nose = np.array([math.cos(o.heading), math.sin(o.heading)]) * (
         0.5 * o.extent[0] + 0.2 * max(o.extent[:2])
     )
     ground = np.array(o.position[:2], float)
-    drawn = {
+    record = {
         "label": _label(o),
         "kind": o.value("name") if "name" in o.beliefs else o.name,
         "color": _color(o),
@@ -66,15 +66,15 @@ def _drawn(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | No
         "nose": _flat(np.stack([ground, ground + nose]) @ ways.T, 2),
     }
     if o.existence < 0.995:
-        drawn["p"] = round(o.existence, 2)
+        record["p"] = round(o.existence, 2)
     if size and scene.camera is not None:
         camera = scene.camera.resized(*size)
         z = o.underside + o.extent[2] / 2
         ends = np.array([(*ground, z), (*(ground + nose), z)])
         corners, depth = camera.project(np.concatenate([o.corners(), ends]))
         if depth.min() > 0:
-            drawn["box"] = _flat(corners, 1)
-    return drawn
+            record["box"] = _flat(corners, 1)
+    return record
 
 
 def _flat(points: Array, digits: int) -> list[float]:

@@ -13,13 +13,15 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Executor, Tables, oracle
+from po3d.systems.pipeline import Context, Domain, ImageScenes, oracle
 
 ITEMS = 10_000  # default maximum number of questions listed in a page
 IMAGE = 10  # an image takes as much space as this many questions
 
 
-def listed(questions: Sequence[Question], right: Sequence[float], items: int, seed: int = 0) -> list[int]:
+def sample_questions(
+    questions: Sequence[Question], right: Sequence[float], items: int, seed: int = 0
+) -> list[int]:
     """Select the questions that a page lists, as sorted indices: all, if there are at most `items`
     on at most `items` / IMAGE images.
 
@@ -30,23 +32,23 @@ def listed(questions: Sequence[Question], right: Sequence[float], items: int, se
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
     orders = [
-        iter(rng(seed, "listed", number).permutation(own).tolist())
-        for number, (_, own) in enumerate(sorted(strata.items()))
+        iter(rng(seed, "listed", number).permutation(group).tolist())
+        for number, (_, group) in enumerate(sorted(strata.items()))
     ]
     images: set[str] = set()
-    found: list[int] = []
-    while orders and len(found) < items:
+    indices: list[int] = []
+    while orders and len(indices) < items:
         left = []
         for order in orders:
             # a question on a new image only while the image limit permits
             room = len(images) < max(1, items // IMAGE)
             k = next((k for k in order if room or questions[k].image in images), None)
-            if k is not None and len(found) < items:
-                found.append(k)
+            if k is not None and len(indices) < items:
+                indices.append(k)
                 images.add(questions[k].image)
                 left.append(order)
         orders = left
-    return sorted(found)
+    return sorted(indices)
 
 
 def image_record(
@@ -54,7 +56,7 @@ def image_record(
     name: str,
     questions: Sequence[Question],
     answers: Sequence[Mapping[str, Prediction]],
-    kept: Mapping[str, Scene],
+    stored_scenes: Mapping[str, Scene],
     report: Mapping[str, Any],
 ) -> dict:
     """Return the page's data of one image: picture, size, objects, views, truth (index of the
@@ -62,40 +64,40 @@ def image_record(
 
     items: question id -> facts, gold, programs and reasons of all systems, views, steps, note,
     counterfactual, names of pictures. `answers` are the predictions of each system by question id,
-    the run's own first. `kept` are the recorded scenes by image; a missing one is replaced by
+    the run's own first. `stored_scenes` are the recorded scenes by image; a missing one is replaced by
     ground truth.
     """
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
     # nothing else.
-    several = list(dict.fromkeys(n for q in questions for n in q.images))
-    drawn = several or (true is not None and true.camera is None)
-    pixels = None if drawn else _attempt(lambda: split.image(name))
-    shown = None if pixels is None else picture(pixels)
-    drawings = Drawings(None if shown is None else shown[1])
+    view_names = list(dict.fromkeys(n for q in questions for n in q.images))
+    uses_drawing = view_names or (true is not None and true.camera is None)
+    pixels = None if uses_drawing else _attempt(lambda: split.image(name))
+    view = None if pixels is None else picture(pixels)
+    drawings = Drawings(None if view is None else view[1])
     executor = _executor(benchmark_of(report["benchmark"]), report)
-    trace = traces(drawings, executor, _tables(split, name, several, kept))
-    pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in several}
+    trace = traces(drawings, executor, _tables(split, name, view_names, stored_scenes))
+    pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in view_names}
     pictures = {n: uri for n, uri in pictures.items() if uri is not None}
     items = {}
     for q in questions:
-        found = trace(q, answers[0][q.id])
+        trace_record = trace(q, answers[0][q.id])
         items[q.id] = {
             "facts": facts(q),
             "gold": gold_program(q),
-            "programs": [own[q.id].program for own in answers],
-            "reasons": [own[q.id].reason for own in answers],
-            "views": found.views,
-            "steps": [(s.call, s.words, s.objects, s.nearest) for s in found.steps],
-            "note": found.note,
-            "flip": found.flip,
+            "programs": [predictions[q.id].program for predictions in answers],
+            "reasons": [predictions[q.id].reason for predictions in answers],
+            "views": trace_record.views,
+            "steps": [(s.call, s.words, s.objects, s.nearest) for s in trace_record.steps],
+            "note": trace_record.note,
+            "flip": trace_record.flip,
             "pictures": [n for n in q.images if n in pictures],
         }
     record: dict[str, Any] = {"pictures": pictures}
-    if name in kept and true is not None and true.outline is None:
+    if name in stored_scenes and true is not None and true.outline is None:
         record["truth"] = drawings.add(true, "behind")
-    if shown is not None:
-        record |= {"picture": shown[0], "size": shown[1]}
+    if view is not None:
+        record |= {"picture": view[0], "size": view[1]}
     return {**record, "objects": drawings.objects, "views": drawings.views, "items": items}
 
 
@@ -108,24 +110,26 @@ def gold_program(q: Question) -> str:
 
 def facts(q: Question) -> list[tuple[str, str]]:
     """Return the additional inputs of a question: frame, change, options."""
-    found = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
+    rows = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
     if options := q.options:
-        found.append(("options", "; ".join(map(str, options))))
-    return found
+        rows.append(("options", "; ".join(map(str, options))))
+    return rows
 
 
-def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Executor:
+def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
     """Return the executor that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
     return oracle(benchmark.world).executor.explaining({**options, **(report.get("settings") or {})})
 
 
-def _tables(split: Any, name: str, views: Sequence[str], kept: Mapping[str, Scene]) -> Tables | None:
+def _tables(
+    split: Any, name: str, views: Sequence[str], stored_scenes: Mapping[str, Scene]
+) -> ImageScenes | None:
     """Return the recorded scenes of a run, else ground truth; None if there are neither."""
-    found = {n: kept.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]}
-    if None in found.values():
+    scenes = {n: stored_scenes.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]}
+    if None in scenes.values():
         return None
-    return Tables(found, inputs=Context.of(split, name).inputs)
+    return ImageScenes(scenes, inputs=Context.of(split, name).inputs)
 
 
 def _attempt(read: Callable[[], Any]) -> Any:

@@ -9,14 +9,14 @@ from po3d.evaluation.report.html_drawings import Drawings
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.explained import Explained, Shown
-from po3d.systems.pipeline import Executor, Tables, run
+from po3d.systems.explanation import Explanation, SceneFigure
+from po3d.systems.pipeline import Domain, ImageScenes, run
 
-SHOWN = 0.005  # probabilities below this are omitted from a step
+LEAST_PROBABILITY = 0.005  # probabilities below this are omitted from a step
 CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"
 
 
-class StepShown(NamedTuple):
+class StepFigure(NamedTuple):
     """One step: the call, its result as text, the objects in its result as (view, index,
     probability), and its decision that was closest to changing.
     """
@@ -33,66 +33,66 @@ class Traced(NamedTuple):
     """
 
     views: tuple[tuple[str, int], ...]
-    steps: tuple[StepShown, ...] = ()
+    steps: tuple[StepFigure, ...] = ()
     note: str = ""
     flip: str = ""
 
 
 def traces(
-    drawings: Drawings, executor: Executor, tables: Tables | None
+    drawings: Drawings, executor: Domain, tables: ImageScenes | None
 ) -> Callable[[Question, Prediction], Traced]:
     """Return a function that repeats the execution of the answers about one image on `tables`; its
     result is empty without them.
     """
     if tables is None:
         return lambda q, p: Traced(())
-    answering = executor.on(tables)
-    drawn: dict[Hashable, int] = {}
+    answering = executor.bind(tables)
+    drawing_index: dict[Hashable, int] = {}
 
-    def views(shown: Sequence[Shown]) -> tuple[tuple[str, int], ...]:
-        for one in shown:
-            if one.key not in drawn:
-                drawn[one.key] = drawings.add(one.scene, one.up, one.marked)
-        return tuple((one.title, drawn[one.key]) for one in shown)
+    def views(figures: Sequence[SceneFigure]) -> tuple[tuple[str, int], ...]:
+        for figure in figures:
+            if figure.key not in drawing_index:
+                drawing_index[figure.key] = drawings.add(figure.scene, figure.up, figure.marked)
+        return tuple((figure.title, drawing_index[figure.key]) for figure in figures)
 
     def traced(q: Question, p: Prediction) -> Traced:
         try:
-            plain = views(answering.shown(q))
+            plain = views(answering.figures(q))
         except InputError as error:
             return Traced((), note=str(error))
         if not p.program:
             return Traced(plain)
         try:
-            reading = executor.told(q, p.program)
+            reading = executor.rebuild_parse(q, p.program)
         except ProgramError as error:
             return Traced(plain, note=str(error))
         if reading.unread:
             return Traced(plain, note=reading.unread)
-        ran = run(answering, q, reading)
-        found = answering.explained(q, ran)
-        if found.outcome is None:
-            return Traced(plain, note=ran.outcome.reason)
-        answer = found.outcome.answer
-        said = None if answer is None else reading.asked.option_of.get(answer, answer)
-        note = found.outcome.reason if p.status != "ok" or said == p.answer else CHANGED
-        return Traced(views(found.shown), _steps(found), note, found.flip)
+        execution = run(answering, q, reading)
+        explanation = answering.explain(q, execution)
+        if explanation.outcome is None:
+            return Traced(plain, note=execution.outcome.reason)
+        answer = explanation.outcome.answer
+        answer_text = None if answer is None else reading.question.option_of.get(answer, answer)
+        note = explanation.outcome.reason if p.status != "ok" or answer_text == p.answer else CHANGED
+        return Traced(views(explanation.figures), _steps(explanation), note, explanation.flip)
 
     return traced
 
 
-def _steps(found: Explained) -> tuple[StepShown, ...]:
-    size = len(found.shown[0].scene) if found.past is None else found.past
+def _steps(explanation: Explanation) -> tuple[StepFigure, ...]:
+    size = len(explanation.figures[0].scene) if explanation.past is None else explanation.past
 
     def place(i: int) -> tuple[int, int]:
         """Return (view, row) of a trace's object; indices beyond the scene's rows are those before
         the change, if there is one.
         """
-        return (0, i % size) if i < size or found.past is None else (1, i - size)
+        return (0, i % size) if i < size or explanation.past is None else (1, i - size)
 
-    shown = []
-    for step, nearest in found.steps:
+    steps = []
+    for step, nearest in explanation.steps:
         likely = sorted(step.objects.items(), key=lambda item: -item[1])
         # -1 is the viewer
-        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > SHOWN)
-        shown.append(StepShown(step.token, step.text.partition(" -> ")[2], objects, nearest))
-    return tuple(shown)
+        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > LEAST_PROBABILITY)
+        steps.append(StepFigure(step.token, step.text.partition(" -> ")[2], objects, nearest))
+    return tuple(steps)

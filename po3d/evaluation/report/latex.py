@@ -63,9 +63,9 @@ def _parts(table: Table) -> list[Table]:
     parts = []
     for start in range(1, columns + 1, each):
         chosen = [0, *range(start, min(start + each, columns + 1))]
-        kept = [k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])]
-        rules = [sum(k < rule for k in kept) for rule in table.rules]
-        rows = [[table.rows[k][c] for c in chosen] for k in kept]
+        retained = [k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])]
+        rules = [sum(k < rule for k in retained) for rule in table.rules]
+        rows = [[table.rows[k][c] for c in chosen] for k in retained]
         parts.append(Table([table.header[c] for c in chosen], rows, rules))
     return parts
 
@@ -103,10 +103,10 @@ def _cell(cell: Cell) -> str:
     if cell is None:
         return "--"
     text = cell_text(cell)
-    if found := _RANGE.match(text):
-        return f"{found[1]}--{found[2]}"
-    if found := _POWER.match(text):
-        return rf"${found[1]}{found[2]}\times 10^{{{int(found[3])}}}$".replace(r"1\times ", "")
+    if result := _RANGE.match(text):
+        return f"{result[1]}--{result[2]}"
+    if result := _POWER.match(text):
+        return rf"${result[1]}{result[2]}\times 10^{{{int(result[3])}}}$".replace(r"1\times ", "")
     if _NUMBER.match(text):
         return _NUMBER.sub(r"$\1$\2", text)
     return latex_text(text)

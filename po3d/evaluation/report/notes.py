@@ -34,8 +34,8 @@ def data_line(report: Mapping[str, Any]) -> str:
     name, split = benchmark_of(report["benchmark"]).title, report["split"]
     if on_twin(split):
         return f"po3d's twin of {name} ({TWINS[split]}, {counted(report)})"
-    said = "the official release" if split == RELEASE else f"the split {split}"
-    return f"{said} of {name} ({counted(report)})"
+    text = "the official release" if split == RELEASE else f"the split {split}"
+    return f"{text} of {name} ({counted(report)})"
 
 
 def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:

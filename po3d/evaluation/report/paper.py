@@ -18,7 +18,7 @@ from po3d.evaluation.report.latex import latex_page, sentence
 from po3d.evaluation.report.notes import data_line, official, on_twin
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import Published
-from po3d.evaluation.run_report import Run, explained, grid_of, run_figures
+from po3d.evaluation.run_report import ReportedRun, explained, grid_of, run_figures
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 from po3d.io.plots import save
@@ -34,7 +34,7 @@ FIGURES = "figures"
 
 
 def write_paper(
-    groups: Sequence[tuple[Path, Run]],
+    groups: Sequence[tuple[Path, ReportedRun]],
     out: str | Path,
     published: Published = True,
     grid: str | Path | None = None,
@@ -48,11 +48,11 @@ def write_paper(
     written, included = [], []
     for k, (folder, run) in enumerate(groups, 1):
         name = run.report["benchmark"] + (f"-{k}" if len(groups) > 1 else "")
-        found = grid_of(grid or folder, run)
+        result = grid_of(grid or folder, run)
         parts = {
             "protocol": protocol(run),
-            "tables": latex_page(explained(run, published, found), name),
-            "figures": _figures(run, out, name, found, written),
+            "tables": latex_page(explained(run, published, result), name),
+            "figures": _figures(run, out, name, result, written),
         }
         for part, content in parts.items():
             if content:
@@ -64,7 +64,9 @@ def write_paper(
     return [*written, out / "main.tex"]
 
 
-def _figures(run: Run, out: Path, name: str, grid: Mapping[str, Any] | None, written: list[Path]) -> str:
+def _figures(
+    run: ReportedRun, out: Path, name: str, grid: Mapping[str, Any] | None, written: list[Path]
+) -> str:
     """Write a run's figures as PDF and return the LaTeX that includes them."""
     floats = []
     for plot in run_figures(run):
@@ -92,15 +94,15 @@ def _float(path: Path, caption: str) -> str:
     return "\n".join(lines)
 
 
-def protocol(run: Run) -> str:
+def protocol(run: ReportedRun) -> str:
     """Return LaTeX sentences on the protocol of a run."""
-    report, made = run.report, run.report["provenance"]
+    report, created = run.report, run.report["provenance"]
     rule = run.benchmark.protocols.get(report["scorer"], f"scored by the rule {report['scorer']}")
-    name, asked = run.entries[0].name, len(run.split.questions)
+    name, query = run.entries[0].name, len(run.split.questions)
     silent = sum(p.status != "ok" for p in run.entries[0].predictions)
     share = f"{100 * CONFIDENCE:g} %"
     lines = [
-        f"{name} is evaluated on {data_line(report)}, {asked:,} questions; {rule}.",
+        f"{name} is evaluated on {data_line(report)}, {query:,} questions; {rule}.",
         f"{silent:,} of them are not answered and count as wrong.",
     ]
     if others := [entry.name for entry in run.entries[1:]]:
@@ -114,13 +116,13 @@ def protocol(run: Run) -> str:
         line = f"Rows marked * are the figures of the benchmark's paper, measured on {official(report)}"
         twin = "; the twin's questions are not the official ones, so these rows can't be compared with ours"
         lines.append(line + (twin if on_twin(report["split"]) else "") + ".")
-    weights = [f"{key} {digest[:12]}" for key, digest in made["checkpoints"].items()]
+    weights = [f"{key} {digest[:12]}" for key, digest in created["checkpoints"].items()]
     facts = [
-        f"po3d {made['versions']['po3d']}",
-        f"revision {(made['git_revision'] or 'unknown')[:12]}",
-        made["date"][:10],
+        f"po3d {created['versions']['po3d']}",
+        f"revision {(created['git_revision'] or 'unknown')[:12]}",
+        created["date"][:10],
     ]
     lines.append(f"Predictions: {', '.join([*facts, *(f'weights of the {w} (sha256)' for w in weights)])}.")
-    if digest := made["data"].get("sha256"):
+    if digest := created["data"].get("sha256"):
         lines.append(f"The data's sha256 begins with {digest[:12]}.")
     return "\n".join(map(sentence, lines))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from po3d.evaluation.report.svg import lower_end
-from po3d.io.plots import drawn
+from po3d.io.plots import save_figure
 
 
 def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
@@ -27,7 +27,7 @@ def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
         lower.bar(middle, [b["n"] for b in bins], width, color="gray", edgecolor="white")
         lower.set(xlabel="probability of the answer", ylabel="answers", yscale="log")
 
-    drawn(path, (4.5, 5.0), draw)
+    save_figure(path, (4.5, 5.0), draw)
 
 
 def sensitivity_plot(
@@ -55,7 +55,7 @@ def sensitivity_plot(
         for axes in panels.flat[len(curves) :]:
             axes.set_axis_off()
 
-    drawn(path, (3.0 * min(COLUMNS, len(curves)), 2.6 * -(-len(curves) // COLUMNS)), draw)
+    save_figure(path, (3.0 * min(COLUMNS, len(curves)), 2.6 * -(-len(curves) // COLUMNS)), draw)
 
 
 COLUMNS = 4

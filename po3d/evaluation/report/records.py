@@ -8,9 +8,9 @@ from typing import Any
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.report.notes import on_twin
-from po3d.io.errors import InputError, shown
+from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json, read_jsonl
-from po3d.io.naming import row_name
+from po3d.io.run_names import row_name
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, REPORT, REPORT_FORMAT, RUN, described
 
 AGAIN = "evaluate.py with resume=true writes it anew"
@@ -55,21 +55,21 @@ def about_run(folder: str | Path) -> dict[str, Any]:
     if (folder / REPORT).is_file():
         return read_report(folder / REPORT)
     if (folder / GRID).is_file():
-        kept = ("benchmark", "split", "system", "settings", "provenance", "scorer", "images")
+        retained = ("benchmark", "split", "system", "settings", "provenance", "scorer", "images")
         grid = read_grid(folder / GRID)
-        return {key: grid[key] for key in kept if key in grid}
+        return {key: grid[key] for key in retained if key in grid}
     raise InputError(f"{folder} is no finished run: it has neither {REPORT} nor {GRID}")
 
 
 def name_of_run(folder: str | Path) -> str | None:
     """Return the display name of the run in a folder, from its run.json; None if unknown."""
-    from po3d.benchmarks.report_schemas import Named
+    from po3d.benchmarks.report_schemas import NamedRecord
     from po3d.io.schemas import checked
 
     about = described(folder)
     if "system" not in about:
         return None
-    checked(Named, about, f"description of a run {Path(folder) / RUN}")
+    checked(NamedRecord, about, f"description of a run {Path(folder) / RUN}")
     return row_name(about)
 
 
@@ -123,7 +123,7 @@ def _record(path: Path, what: str, format: str) -> dict[str, Any]:
         raise InputError(f"{path} is no {what}; evaluate.py writes one")
     if name not in BENCHMARKS:
         known = ", ".join(BENCHMARKS)
-        raise InputError(f"{path} is of the benchmark {shown(name)}; known: {known}")
-    if (found := record.get("format", format)) != format:
-        raise InputError(f"{path} has the format {shown(found)}; this version reads {format}; {AGAIN}")
+        raise InputError(f"{path} is of the benchmark {printable(name)}; known: {known}")
+    if (result := record.get("format", format)) != format:
+        raise InputError(f"{path} has the format {printable(result)}; this version reads {format}; {AGAIN}")
     return record

@@ -15,10 +15,10 @@ from po3d.benchmarks.published import LATER, PAPER, later_rows, source_lines
 from po3d.benchmarks.registry import benchmark_of, counted, title, unit
 from po3d.evaluation.report.notes import EXPECTED, data_line, official, on_twin
 from po3d.evaluation.report.records import read_report
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
-from po3d.io.guard import guarded
-from po3d.io.naming import row_name
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
@@ -34,14 +34,14 @@ def results_table(report: dict, published: Published = True) -> Table:
     `published` False keeps only human rows and the best model; "later" adds the results published
     after the paper.
     """
-    names, own = [row["name"] for row in report["rows"]], row_name(report)
+    names, row_label = [row["name"] for row in report["rows"]], row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
         cells = {row["name"]: row["value"] for row in missed["rows"]}
-        what = f"{own}: a thing named was not found ({missed['n']} of {missed['of']})"
+        what = f"{row_label}: a thing named was not found ({missed['n']} of {missed['of']})"
         rows.append([what, *(cells.get(name) for name in names)])
     for scorer, values in report["other_scorers"].items():
-        rows.append([f"{own} ({scorer})", *(row["value"] for row in values)])
+        rows.append([f"{row_label} ({scorer})", *(row["value"] for row in values)])
     for other in report.get("beside", ()):
         rows += _figures(other)
     for name, values in report.get("baselines", {}).items():
@@ -61,11 +61,11 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
     people = [row for row in published if row["model"].startswith(PEOPLE)]
     models = [row for row in published if not row["model"].startswith((*PEOPLE, *CHANCE))]
 
-    def told(row: dict) -> tuple[int, float]:
-        given = [row[name] for name in names if row.get(name) is not None]
-        return len(given), sum(given)
+    def rank_key(row: dict) -> tuple[int, float]:
+        values = [row[name] for name in names if row.get(name) is not None]
+        return len(values), sum(values)
 
-    return [*people, *([max(models, key=told)] if models else [])]
+    return [*people, *([max(models, key=rank_key)] if models else [])]
 
 
 def _figures(report: dict) -> list[list]:
@@ -83,11 +83,11 @@ def report_text(report: dict, published: Published = True) -> str:
     lines = [text(results_table(report, published)), _footnotes(report)]
     if published == "later":
         lines += [f"† {line}" for line in source_lines(report["benchmark"])]
-    shown = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
-    if not published and (folded := len(report["published"]) - shown) > 0:
+    visible_rows = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
+    if not published and (folded := len(report["published"]) - visible_rows) > 0:
         lines.append(f"{folded} more published rows: published=true")
-    if own := benchmark_of(report["benchmark"]).tables:
-        lines.append(own.text(report))
+    if tables := benchmark_of(report["benchmark"]).tables:
+        lines.append(tables.text(report))
     if report.get("perception"):
         lines += ["", text(perception_table(report["perception"]))]
     return "\n".join(line for line in lines if line is not None)
@@ -114,7 +114,7 @@ def report_markdown(report: dict) -> str:
     lines += [
         "## Provenance",
         "",
-        *(f"- {fact}" for fact in made_and_scored(run)),
+        *(f"- {fact}" for fact in provenance_lines(run)),
         *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
         f"- data: {json.dumps(run['data'])}",
     ]
@@ -123,12 +123,12 @@ def report_markdown(report: dict) -> str:
 
 def _main_part(report: dict) -> list[str]:
     """Return the benchmark's own tables if it has any, else the shared one."""
-    own = benchmark_of(report["benchmark"]).tables
-    page = own.markdown(report, *report.get("beside", ())) if own else ""
-    if own and own.instead:
+    tables = benchmark_of(report["benchmark"]).tables
+    page = tables.markdown(report, *report.get("beside", ())) if tables else ""
+    if tables and tables.instead:
         twin = [f"rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
         return [page, "", *twin, *_remarks(report)]
-    return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if own else [])]
+    return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if tables else [])]
 
 
 _NAMES = {
@@ -155,7 +155,7 @@ def _remarks(report: dict) -> list[str]:
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 
-def made_and_scored(run: dict) -> list[str]:
+def provenance_lines(run: dict) -> list[str]:
     """Describe versions, dates and interruptions of the predictions, and of the scoring if it was
     later.
     """

@@ -72,11 +72,11 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
             if row is None or row["value"] is None:
                 continue
             y, kind = middle + 7 * (s - (len(systems) - 1) / 2), f"s{s % SERIES}"
-            said = f"{system}, {name}: {row['value']:.1f}"
+            label = f"{system}, {name}: {row['value']:.1f}"
             if "ci_low" in row and interval_text(row):
                 parts.append(_line(x(row["ci_low"]), y, x(row["ci_high"]), y, f"whisker {kind}"))
-                said += f" ({row['ci_low']:.1f} to {row['ci_high']:.1f})"
-            parts.append(_mark(x(row["value"]), y, f"dot {kind}", said))
+                label += f" ({row['ci_low']:.1f} to {row['ci_high']:.1f})"
+            parts.append(_mark(x(row["value"]), y, f"dot {kind}", label))
     return _svg(width, height, parts, "figures with their 95 % intervals")
 
 
@@ -129,8 +129,8 @@ def reliability(figures: Mapping[str, Any]) -> str:
     if points:
         parts.append(_path(points, "curve s0"))
     for b, (x, y) in zip(figures["bins"], points):
-        said = f"{b['n']} answers, probability {b['confidence']:.3f}, right {b['accuracy']:.3f}"
-        parts.append(_mark(x, y, "dot s0", said, 2.5 + 5.5 * (b["n"] / most) ** 0.5))
+        label = f"{b['n']} answers, probability {b['confidence']:.3f}, right {b['accuracy']:.3f}"
+        parts.append(_mark(x, y, "dot s0", label, 2.5 + 5.5 * (b["n"] / most) ** 0.5))
     return _svg(panel.width, panel.height, parts, "reliability diagram")
 
 
@@ -166,8 +166,8 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
             parts.append(_path(band, "band s0", closed=True))
         parts.append(_path([panel.at(p["sigma"], p["value"]) for p in points], "curve s0"))
         for p in points:
-            said = f"{p['sigma']:g}: {p['value']:.1f}"
-            parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", said, 3))
+            label = f"{p['sigma']:g}: {p['value']:.1f}"
+            parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", label, 3))
         plots.append((name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}")))
     return plots
 
@@ -180,7 +180,7 @@ def lower_end(point: Mapping) -> float:
 def shares(attribution: Mapping[str, Mapping]) -> str:
     """Plot stacked bars: the error rate of each category, divided among the modules."""
     groups = list(next(iter(attribution.values()))["shares"])
-    reach = max(max(found["error"] for found in attribution.values()), 1e-9)
+    reach = max(max(shares_of["error"] for shares_of in attribution.values()), 1e-9)
     left, width = 170.0, 640.0
     height = ROW * len(attribution) + 44
     scale = (width - left - 50) / reach
@@ -188,13 +188,13 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
     for k, group in enumerate(groups):
         parts += [_rect(x, 2, 10, 10, f"bar s{k % SERIES}", group), _text(x + 14, 11, group, kind="tick")]
         x += 24 + 7.0 * len(group)
-    for row, (category, found) in enumerate(attribution.items()):
+    for row, (category, shares_of) in enumerate(attribution.items()):
         y, x = 24 + ROW * row, left
         parts.append(_text(left - 12, y + 15, category, "end", "label"))
         for k, group in enumerate(groups):
-            share = found["shares"][group]
-            said = f"{category}, {group}: {share:.2f}"
-            parts.append(_rect(x, y + 3, share * scale, ROW - 8, f"bar s{k % SERIES}", said))
+            share = shares_of["shares"][group]
+            label = f"{category}, {group}: {share:.2f}"
+            parts.append(_rect(x, y + 3, share * scale, ROW - 8, f"bar s{k % SERIES}", label))
             x += max(share, 0) * scale
-        parts.append(_text(x + 6, y + 15, f"{found['error']:.1f} %", kind="tick"))
+        parts.append(_text(x + 6, y + 15, f"{shares_of['error']:.1f} %", kind="tick"))
     return _svg(width, height, parts, "errors shared out among the modules")

@@ -16,9 +16,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.evaluation.report.draw import draw_scene
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl
-from po3d.io.guard import guarded
 from po3d.reasoning.questions import read_predictions
 from po3d.scene.table import Scene, from_json
 
@@ -29,24 +29,24 @@ def sheet(out: Path, data: Path, most: int) -> Image.Image:
     """Return a contact sheet of the `most` images with the highest error rates."""
     split = pulsecheck457.load(data)
     answers = {q.id: q for q in split.questions}
-    asked: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     for p in read_predictions(out / "predictions.jsonl"):
         if p.id not in answers:
             raise InputError(f"{out} holds predictions for other questions than {data}; give --data")
         q = answers[p.id]
-        asked[q.image] += 1
+        counts[q.image] += 1
         wrong[q.image] += p.status != "ok" or p.answer != q.answer
     tables: Mapping[str, Scene] = {r["image"]: from_json(r) for r in read_jsonl(out / "scenes.jsonl")}
-    names = sorted(wrong, key=lambda n: (-wrong[n] / asked[n], n))[:most]
+    names = sorted(wrong, key=lambda n: (-wrong[n] / counts[n], n))[:most]
     font = ImageFont.load_default(13)
     cells = []
     for name in names:
-        drawn = draw_scene(split.image(name), tables[name], split.truth(name))
-        height = round(drawn.height * WIDTH / drawn.width)
+        drawing = draw_scene(split.image(name), tables[name], split.truth(name))
+        height = round(drawing.height * WIDTH / drawing.width)
         cell = Image.new("RGB", (WIDTH, height + CAPTION), "white")
-        cell.paste(drawn.resize((WIDTH, height), Image.Resampling.LANCZOS), (0, 0))
-        caption = f"{name}: {wrong[name]} of {asked[name]} wrong"
+        cell.paste(drawing.resize((WIDTH, height), Image.Resampling.LANCZOS), (0, 0))
+        caption = f"{name}: {wrong[name]} of {counts[name]} wrong"
         ImageDraw.Draw(cell).text((4, height + 1), caption, fill="black", font=font)
         cells.append(cell)
     rows = -(-len(cells) // COLUMNS)
@@ -70,9 +70,9 @@ def main() -> int:
 
     def command() -> None:
         target = Path(a.save) if a.save else Path(a.out) / "worst.jpg"
-        drawn = sheet(Path(a.out), Path(a.data), a.most)
+        page = sheet(Path(a.out), Path(a.data), a.most)
         with atomic_write(target, "wb") as file:
-            drawn.save(file, "JPEG", quality=85)
+            page.save(file, "JPEG", quality=85)
         print(target)
 
     return guarded(command)

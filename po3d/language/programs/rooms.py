@@ -36,7 +36,7 @@ CLOSED: dict[str, tuple[str, ...]] = {
 OPEN = ("name", "value")  # leaves that are open text
 
 
-class Call(Tree):
+class RoomCall(Tree):
     """A program in the dialect of the room parser and generator."""
 
     language = Language(
@@ -46,16 +46,16 @@ class Call(Tree):
     )
 
 
-def told_apart(pair: Call) -> str | None:
+def distinguishing_attribute(pair: RoomCall) -> str | None:
     """Return the attribute that distinguishes two objects of one noun, else None.
 
     Example: color for "the red or the blue chair".
     """
     looks = []
-    for one in pair.args:
-        if one.op != "only" or one.args[0].op != "having":
+    for operand in pair.args:
+        if operand.op != "only" or operand.args[0].op != "having":
             return None
-        attribute, value, kind = one.args[0].args
+        attribute, value, kind = operand.args[0].args
         while kind.op == "having":
             kind = kind.args[2]
         looks.append((attribute, value, kind))
@@ -64,6 +64,6 @@ def told_apart(pair: Call) -> str | None:
 
 
 ROOMS = Dialect(
-    "the language of rooms", Call, {row.op: row.meaning for row in OPERATIONS}, {"direction": _DIRECTIONS}
+    "the language of rooms", RoomCall, {row.op: row.meaning for row in OPERATIONS}, {"direction": _DIRECTIONS}
 )
-call, parse_text, from_tokens = Call.of, Call.parse, Call.from_tokens
+call, parse_text, from_tokens = RoomCall.of, RoomCall.parse, RoomCall.from_tokens

@@ -30,21 +30,21 @@ class _Scope(Dialect):
     def _call(self, op: str, *args: Call | str) -> Call:
         if op != "turned":
             return super()._call(op, *args)
-        angle, first, second, asked = args
-        if not isinstance(asked, Call) or asked.op != "direction":
-            raise ProgramError(f"turned takes label, got {asked}")
-        start, target, frame, sectors = asked.args
-        gone = Call("frame", (self._heard("angle", angle), first, second, frame))
+        angle, first, second, question = args
+        if not isinstance(question, Call) or question.op != "direction":
+            raise ProgramError(f"turned takes label, got {question}")
+        start, target, frame, sectors = question.args
+        gone = Call("frame", (self._argument_to_core("angle", angle), first, second, frame))
         return Call("direction", (start, target, gone, sectors))
 
-    def spelled(self, program: Call) -> Tree:
+    def from_core(self, program: Call) -> Tree:
         if program.op != "direction" or len(program.args[2].args) != 4:
-            return super().spelled(program)
+            return super().from_core(program)
         start, target, frame, sectors = program.args
         *gone, inner = frame.args
-        asked = Call("direction", (start, target, inner, sectors))
+        question = Call("direction", (start, target, inner, sectors))
         kinds = ("angle", "object", "object", "label")
-        return self.tree("turned", tuple(map(self._said, kinds, (*gone, asked))))
+        return self.tree("turned", tuple(map(self._argument_from_core, kinds, (*gone, question))))
 
 
 SCOPE = _Scope(

@@ -90,7 +90,7 @@ _STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args i
 TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
 
 
-class Program(Tree):
+class StreetProgram(Tree):
     """A program in the tokens of street files."""
 
     language = Language(
@@ -109,26 +109,26 @@ class Program(Tree):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Return the operations, each after its inputs, as in the official node lists."""
-        made: list[Step] = []
+        collected: list[Step] = []
 
-        def add(program: "Program") -> int:
+        def add(program: "StreetProgram") -> int:
             inputs = tuple(map(add, program.args))
             row, args = _STEPS[program.op]
-            made.append(Step(row.op, args, inputs))
-            return len(made) - 1
+            collected.append(Step(row.op, args, inputs))
+            return len(collected) - 1
 
         add(self)
-        return tuple(made)
+        return tuple(collected)
 
     @property
     def call(self) -> Call:
         """Return the corresponding call of the language."""
-        return STREET.meant(self)
+        return STREET.to_core(self)
 
 
 STREET = Dialect(
     "the language of streets",
-    Program,
+    StreetProgram,
     {
         token: row.meaning.format(*(ALIGNMENTS[a] if row.op == "aligned" else a for a in args))
         for token, (row, args) in _STEPS.items()
@@ -139,29 +139,29 @@ STREET = Dialect(
 def token_types(token: str) -> Signature:
     """Return input and output types of a token; raise ProgramError for an unknown token."""
     try:
-        return Program.language.signatures[token][0]
+        return StreetProgram.language.signatures[token][0]
     except KeyError:
-        raise Program.language.unknown(token) from None
+        raise StreetProgram.language.unknown(token) from None
 
 
-def asking(program: Program) -> Program:
+def asking(program: StreetProgram) -> StreetProgram:
     """Return the program if its output is an answer; else raise ProgramError."""
     if program.output not in ANSWER_TYPES:
         raise ProgramError(f"the last step {program.op} gives a {program.output}, which is no answer")
     return program
 
 
-def from_tokens(tokens: Sequence[str]) -> Program:
+def from_tokens(tokens: Sequence[str]) -> StreetProgram:
     """Build the program of a prefix token list."""
-    return asking(Program.from_tokens(tokens))
+    return asking(StreetProgram.from_tokens(tokens))
 
 
-def parse_text(text: str) -> Program:
-    """Parse the output of `Program.text`; raise ProgramError for other text."""
-    return asking(Program.parse(text))
+def parse_text(text: str) -> StreetProgram:
+    """Parse the output of `StreetProgram.text`; raise ProgramError for other text."""
+    return asking(StreetProgram.parse(text))
 
 
-def chain(*steps: tuple[str, ...]) -> Program:
+def chain(*steps: tuple[str, ...]) -> StreetProgram:
     """Build a linear program from (op, *args) tuples in execution order.
 
     Example: chain(("scene",), ("filter", "color", "red"), ("count",)).

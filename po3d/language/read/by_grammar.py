@@ -9,7 +9,7 @@ from po3d.language.program import Call, bare
 Bound = Mapping[str, Value]
 
 
-class Reading:
+class GrammarParse:
     """Chart parser of one sentence; values from earlier rules and wordings come first.
 
     `furthest`: the first word that no partial parse has passed, and a wording that was expected

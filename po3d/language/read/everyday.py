@@ -10,7 +10,7 @@ from po3d.language.english import singular
 from po3d.language.grammar import Grammar, Value, load
 from po3d.language.lexicon import same
 from po3d.language.program import Call
-from po3d.language.read.by_grammar import Reading
+from po3d.language.read.by_grammar import GrammarParse
 
 FRAMES = {"room": "room", "street": "task"}  # reference frame by domain; otherwise the camera's
 LOOKS = ("color", "material", "state")
@@ -24,12 +24,12 @@ def read(text: str, kind: str, things: Sequence[Mapping[str, str | None]]) -> Ca
     `things`: names and attributes of the scene's objects.
     """
     words = _WORD.findall(text.lower())
-    found = Everyday(load("everyday"), words, things).values("question") if words else []
-    program = next((value for value, end in found if end == len(words)), None)
+    result = Everyday(load("everyday"), words, things).values("question") if words else []
+    program = next((value for value, end in result if end == len(words)), None)
     return None if program is None else _framed(program, FRAMES.get(kind, "camera"))
 
 
-class Everyday(Reading):
+class Everyday(GrammarParse):
     """Parser of one sentence, with the scene's names and attribute values as the vocabulary."""
 
     def __init__(
@@ -53,9 +53,9 @@ class Everyday(Reading):
 
     def _name(self, start: int, end: int) -> str:
         """Return the noun for these words if it matches an object of the scene, else ""."""
-        said = " ".join(self.words[start:end])
-        one = singular(said)
-        for noun in (said, one):
+        text = " ".join(self.words[start:end])
+        one = singular(text)
+        for noun in (text, one):
             if noun in self.names:
                 return noun
         if any(name.endswith(f" {one}") for name in self.names) or any(

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from po3d.io.files import lines_beside
-from po3d.io.spelling import alike, slips
+from po3d.io.fuzzy import alike, slips
 from po3d.language import lexicon as nouns
 from po3d.language.english import KNOWN, plural, singular
 
@@ -38,18 +38,18 @@ def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tup
     Words in the vocabulary of the encoder, the lexicon or the scene, and their inflected forms, are
     kept.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     named = {word for word in _words_of(names) if len(word) >= SHORTEST}
     for written in dict.fromkeys(_WORD.findall(text)):
         word = written.lower()
         if len(word) < SHORTEST or not word.isascii() or _is_word(word, named, known):
             continue
-        if word.endswith("s") and (meant := _meant(word[:-1], named)):
-            found[written] = plural(meant)
-        elif meant := _meant(word, named):
-            found[written] = meant
-    text = _WORD.sub(lambda m: found.get(m[0], m[0]), text)
-    return text, tuple(Mending(*pair) for pair in found.items())
+        if word.endswith("s") and (core := _meant(word[:-1], named)):
+            result[written] = plural(core)
+        elif core := _meant(word, named):
+            result[written] = core
+    text = _WORD.sub(lambda m: result.get(m[0], m[0]), text)
+    return text, tuple(Mending(*pair) for pair in result.items())
 
 
 def _is_word(word: str, named: Collection[str], known: Callable[[str], bool]) -> bool:

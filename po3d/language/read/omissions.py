@@ -24,7 +24,7 @@ EDITS = ("move", "turn", "face", "remove", "set", "replace")
 COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
 # is reported.
-_KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
+_OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
     (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in _words(question)),
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
@@ -40,15 +40,15 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
-    said = set(text.lower().replace("n't", "nt").replace("-", " ").split())
-    if question.op not in COMPARED and _TELLING.isdisjoint(said):
+    message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
+    if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
-    for word in said.intersection(_RELATIONS):
+    for word in message.intersection(_RELATIONS):
         if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
             return f"{word!r} is left out"
-    for pattern, kept in _KEPT:
-        if (found := pattern.search(text)) and not kept(question, {call.op for call in question.calls()}):
-            return f"{found[0].strip()!r} is left out"
+    for pattern, allowed in _OMISSION_RULES:
+        if (match := pattern.search(text)) and not allowed(question, {call.op for call in question.calls()}):
+            return f"{match[0].strip()!r} is left out"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
@@ -70,18 +70,18 @@ def forgets_how_many(text: str, change: Call) -> bool:
     if not PARTLY.search(text):
         return False
     changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
-    return bool(changed) and not any(part.op in PARTS for one in changed for part in _chain(one))
+    return bool(changed) and not any(part.op in PARTS for program in changed for part in _chain(program))
 
 
 def untold(text: str, change: Call) -> bool:
     """Return whether the text does not refer to any edited object: "Hello." removes no chair."""
-    said = re.findall("[a-z]+", text.lower())
+    tokens = re.findall("[a-z]+", text.lower())
     leaves = (zip(call.signature.inputs, call.args) for call in change.calls())
     named = [str(arg).lower() for call in leaves for kind, arg in call if kind == "text"]
     return (
         bool(named)
-        and _POINTING.isdisjoint(said)
-        and _alike(" ".join(named).split()).isdisjoint(_alike(said))
+        and _POINTING.isdisjoint(tokens)
+        and _alike(" ".join(named).split()).isdisjoint(_alike(tokens))
     )
 
 

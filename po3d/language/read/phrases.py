@@ -27,7 +27,7 @@ def _of(key: str) -> dict[str, tuple[str, ...]]:
 
 NOUNS = _of("noun")  # shape value -> nouns
 ADJECTIVES = _of("adjective")  # value -> adjectives
-MISSPELT = {wrong: word for word, several in _of("misspelt").items() for wrong in several}
+MISSPELT = {wrong: word for word, misspellings in _of("misspelt").items() for wrong in misspellings}
 
 
 def _noun(value: str) -> dict[str, str]:

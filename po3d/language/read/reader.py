@@ -29,8 +29,8 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
-from po3d.language.read.referents import Thing, as_said, completed, told_apart
+from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, Vocabulary, WordPieces
+from po3d.language.read.referents import Thing, completed, disambiguate, without_redundant_looks
 from po3d.language.read.weighing import ALONE, Weighing
 
 KIND = "reader"
@@ -40,7 +40,7 @@ LAYERS = "encoder.encoder."
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParserOutput:
     """A parsed program, or a refusal.
 
     `refusal` is "none" (the question has no answer) or "beyond" (no program expresses it) if the
@@ -71,7 +71,7 @@ class Batch(NamedTuple):
     sorts: Tensor
 
 
-def batched(inputs: Sequence[Pieces], sorts: Sequence[Sort]) -> Batch:
+def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> Batch:
     """Pad the inputs to a batch and add the sorts of the requested programs."""
     longest = max(len(p.ids) for p in inputs)
     ids = np.zeros((2, len(inputs), longest), np.int64)
@@ -101,8 +101,8 @@ def encoder_folder(folder: str | Path = "") -> Path:
 def encoder_weights(folder: Path) -> dict[str, Tensor]:
     """Load the encoder's published weights under the network's parameter names."""
     published = load_file(folder / "model.safetensors")
-    kept = {k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))}
-    return {f"encoder.{k}": v for k, v in kept.items() if not k.endswith("position_ids")}
+    encoder = {k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))}
+    return {f"encoder.{k}": v for k, v in encoder.items() if not k.endswith("position_ids")}
 
 
 def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -110,8 +110,8 @@ def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dic
 
     Encoder layers are stored as differences from `base`.
     """
-    kept = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
-    return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in kept.items()}
+    trained = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
+    return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in trained.items()}
 
 
 def bits(name: str) -> int:
@@ -154,7 +154,7 @@ def export(
         return checkpoint.compact(whole_pair, path, bits)
 
 
-class Reader:
+class GeneralParser:
     """Parses questions into programs.
 
     Args:
@@ -186,7 +186,7 @@ class Reader:
         self.half = precision == "bfloat16"
 
     @classmethod
-    def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
+    def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "GeneralParser":
         """Load the parser of a checkpoint pair; raise InputError if it or the encoder is
         missing.
         """
@@ -202,86 +202,94 @@ class Reader:
         about = {"certainty": certainty, "weighing": Weighing(**config.get("weighing", {}))}
         return cls(network, vocabulary, pieces, **about, **options)
 
-    def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
+    def read(self, inputs: Sequence[ParserInput], sort: Sort = "question") -> list[ParserOutput]:
         """Return the most probable Reading of a sort for each input, in order."""
-        return [several[0] for several in self.readings(asked, sort, 1)]
+        return [candidates[0] for candidates in self.readings(inputs, sort, 1)]
 
     def readings(
-        self, asked: Sequence[Asked], sort: Sort = "question", width: int = 4
-    ) -> list[list[Reading]]:
+        self, inputs: Sequence[ParserInput], sort: Sort = "question", width: int = 4
+    ) -> list[list[ParserOutput]]:
         """Return the `width` most probable distinct Readings for each input, best first."""
-        return [found[sort] for found in self._all(asked, [(sort,)] * len(asked), width)]
+        return [by_sort[sort] for by_sort in self._all(inputs, [(sort,)] * len(inputs), width)]
 
     def together(
-        self, asked: Sequence[Asked], width: int = 4, things: Sequence[Sequence[Thing]] = ()
-    ) -> list[dict[Sort, list[Reading]]]:
+        self, inputs: Sequence[ParserInput], width: int = 4, things: Sequence[Sequence[Thing]] = ()
+    ) -> list[dict[Sort, list[ParserOutput]]]:
         """Parse the question, edit and frame of each input, encoding the input once.
 
         `things`: the objects of each scene, if known; they are used to correct the distinguishing
         attributes in the parses (`referents`).
         """
-        sorts = [tuple(sort for sort in SORTS if getattr(one, sort)) for one in asked]
-        found = self._all(asked, sorts, width)
-        for one, several, there in zip(asked, found, things, strict=bool(things)):
-            for sort, readings in several.items():
-                text, said = getattr(one, sort), f"{one.change} {one.frame} {one.question} {one.options}"
-                several[sort] = [
+        sorts = [tuple(sort for sort in SORTS if getattr(entry, sort)) for entry in inputs]
+        decoded = self._all(inputs, sorts, width)
+        for entry, by_sort, there in zip(inputs, decoded, things, strict=bool(things)):
+            for sort, readings in by_sort.items():
+                text, sentence = (
+                    getattr(entry, sort),
+                    f"{entry.change} {entry.frame} {entry.question} {entry.options}",
+                )
+                by_sort[sort] = [
                     replace(
-                        r, program=told_apart(completed(as_said(r.program, said, there), text, there), there)
+                        r,
+                        program=disambiguate(
+                            completed(without_redundant_looks(r.program, sentence, there), text, there), there
+                        ),
                     )
                     if r.program
                     else r
                     for r in readings
                 ]
-        return found
+        return decoded
 
     def _all(
-        self, asked: Sequence[Asked], sorts: Sequence[tuple[Sort, ...]], width: int
-    ) -> list[dict[Sort, list[Reading]]]:
-        inputs = [self.pieces(one) for one in asked]
-        order = sorted(range(len(asked)), key=lambda k: len(inputs[k].ids))
-        found: list[dict[Sort, list[Reading]]] = [{} for _ in asked]
+        self, questions: Sequence[ParserInput], sorts: Sequence[tuple[Sort, ...]], width: int
+    ) -> list[dict[Sort, list[ParserOutput]]]:
+        inputs = [self.pieces(entry) for entry in questions]
+        order = sorted(range(len(questions)), key=lambda k: len(inputs[k].ids))
+        results: list[dict[Sort, list[ParserOutput]]] = [{} for _ in questions]
         for start in range(0, len(order), self.batch):
             part = order[start : start + self.batch]
             wanted = [(row, sort) for row, k in enumerate(part) for sort in sorts[k]]
             if wanted:
-                several = self._decode([inputs[k] for k in part], wanted, width)
-                for (row, sort), readings in zip(wanted, several, strict=True):
-                    line = asked[part[row]]
+                decoded = self._decode([inputs[k] for k in part], wanted, width)
+                for (row, sort), readings in zip(wanted, decoded, strict=True):
+                    line = questions[part[row]]
                     if sort == "change":
                         readings = _doubted(readings, partial(forgets_how_many, line.change))
                     elif sort == "question":
                         readings = _doubted(readings, partial(omitted, line.question))
-                    found[part[row]][sort] = readings
-        return found
+                    results[part[row]][sort] = readings
+        return results
 
     def _decode(
-        self, inputs: list[Pieces], wanted: list[tuple[int, Sort]], width: int
-    ) -> list[list[Reading]]:
+        self, inputs: list[EncodedInput], wanted: list[tuple[int, Sort]], width: int
+    ) -> list[list[ParserOutput]]:
         batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort for _, sort in wanted])))
         of = torch.tensor([row for row, _ in wanted], device=self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             listed = [t.tolist() for t in self.network.beam(*batch, of, width)]
-        found = []
+        decoded = []
         for (row, _), tokens, lengths, ps, spans in zip(wanted, *listed, strict=True):
-            several: dict[str, Reading] = {}
+            unique: dict[str, ParserOutput] = {}
             for ids, length, p, places in zip(tokens, lengths, ps, spans, strict=True):
                 reading = self._reading(inputs[row], ids[:length], places[:length], p)
-                said = reading.refusal or str(reading.program)
+                key = reading.refusal or str(reading.program)
                 # the same program may be reached with two spans
-                before = several[said].probability if said in several else 0.0
-                several[said] = replace(reading, probability=before + reading.probability)
-            found.append(sorted(several.values(), key=lambda r: -r.probability))
-        return found
+                before = unique[key].probability if key in unique else 0.0
+                unique[key] = replace(reading, probability=before + reading.probability)
+            decoded.append(sorted(unique.values(), key=lambda r: -r.probability))
+        return decoded
 
-    def _reading(self, pieces: Pieces, tokens: list[int], spans: list[tuple[int, int]], p: float) -> Reading:
+    def _reading(
+        self, pieces: EncodedInput, tokens: list[int], spans: list[tuple[int, int]], p: float
+    ) -> ParserOutput:
         if not pieces.whole:
-            return Reading(None, 0.0)
+            return ParserOutput(None, 0.0)
         try:
             program = self.vocabulary.program(tokens, spans, pieces)
         except ProgramError:  # a copied text may be empty
-            return Reading(None, 0.0)
-        return Reading(None, p, program) if isinstance(program, str) else Reading(program, p)
+            return ParserOutput(None, 0.0)
+        return ParserOutput(None, p, program) if isinstance(program, str) else ParserOutput(program, p)
 
     def knows(self, text: str) -> bool:
         """Return whether the text contains any word that is a single word piece."""
@@ -302,7 +310,7 @@ class Reader:
         return 1 / (1 + math.exp(-slope * logit(probability) - offset))
 
 
-def _doubted(readings: list[Reading], omits: Callable[[Call], object]) -> list[Reading]:
+def _doubted(readings: list[ParserOutput], omits: Callable[[Call], object]) -> list[ParserOutput]:
     """Reduce the probability of parses that omit part of the sentence, and sort again."""
     doubted = [
         replace(r, probability=r.probability * FORGETFUL) if r.program is not None and omits(r.program) else r
@@ -313,5 +321,5 @@ def _doubted(readings: list[Reading], omits: Callable[[Call], object]) -> list[R
 
 def logit(probability: float) -> float:
     """Return log(p / (1 - p)), with the probability clipped away from 0 and 1."""
-    kept = min(max(probability, 1e-6), 1 - 1e-4)
-    return math.log(kept / (1 - kept))
+    clipped = min(max(probability, 1e-6), 1 - 1e-4)
+    return math.log(clipped / (1 - clipped))

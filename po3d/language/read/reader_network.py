@@ -47,8 +47,8 @@ class Dropout(nn.Dropout):
         if not (self.training and dropped and x.device.type == "cpu"):
             return super().forward(x)
         bits = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-        kept = bits.view(torch.uint8)[: x.numel()].view(x.shape) >= dropped
-        return x * (kept * (256 / (256 - dropped))).to(x.dtype)
+        mask = bits.view(torch.uint8)[: x.numel()].view(x.shape) >= dropped
+        return x * (mask * (256 / (256 - dropped))).to(x.dtype)
 
 
 class _SelfAttention(nn.Module):
@@ -92,8 +92,8 @@ class _Layer(nn.Module):
         of = (a.self.query, a.self.key, a.self.value)
         together = F.linear(x, torch.cat([f.weight for f in of]), torch.cat([f.bias for f in of]))
         q, k, v = (_split(part, self.heads) for part in together.chunk(3, -1))
-        seen = _seen(q, k, v, mask).transpose(1, 2).flatten(2)
-        x = a.output.LayerNorm(x + self.drop(a.output.dense(seen)))
+        attended = _attention(q, k, v, mask).transpose(1, 2).flatten(2)
+        x = a.output.LayerNorm(x + self.drop(a.output.dense(attended)))
         return self.output.LayerNorm(x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x)))))
 
 
@@ -133,7 +133,7 @@ class Encoder(nn.Module):
         return x
 
 
-class _Block(nn.Module):
+class _DecoderLayer(nn.Module):
     """A decoder layer: self-attention, cross-attention to the input, feed-forward."""
 
     def __init__(self, s: Shape) -> None:
@@ -154,8 +154,8 @@ class _Block(nn.Module):
         """Process all L tokens of each program in parallel, (B, L, d), with a causal mask."""
         q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
         before = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
-        seen = _seen(q, k, v, before)
-        return self._rest(x, seen.transpose(1, 2).flatten(2), memory, mask)
+        attended = _attention(q, k, v, before)
+        return self._rest(x, attended.transpose(1, 2).flatten(2), memory, mask)
 
     def step(
         self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
@@ -169,19 +169,19 @@ class _Block(nn.Module):
         )
         if past is not None:
             k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        seen = F.scaled_dot_product_attention(q, k, v)
-        return self._rest(x, seen.reshape(x.shape), memory, mask), (k, v)
+        attended = F.scaled_dot_product_attention(q, k, v)
+        return self._rest(x, attended.reshape(x.shape), memory, mask), (k, v)
 
-    def _rest(self, x: Tensor, seen: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
+    def _rest(self, x: Tensor, attended: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
         """Apply what follows self-attention: cross-attention and feed-forward."""
-        x = x + self.drop(self.own_out(seen))
+        x = x + self.drop(self.own_out(attended))
         q = _split(self.ask(self.norms[1](x)), self.heads)
-        seen = _seen(q, *memory, mask)
-        x = x + self.drop(self.seen_out(seen.transpose(1, 2).flatten(2)))
+        attended = _attention(q, *memory, mask)
+        x = x + self.drop(self.seen_out(attended.transpose(1, 2).flatten(2)))
         return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x)))))
 
 
-def _seen(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     """Compute attention from (B, heads, T, d / heads) with a boolean mask.
 
     `mask` is broadcastable to (B, heads, T, S), true where attention is allowed.
@@ -219,7 +219,7 @@ class ReaderNetwork(nn.Module):
         self.token = nn.Embedding(count + len(SORTS), d)  # with one start token per sort
         self.owed = nn.ModuleList(nn.Embedding(self.types.count, d) for _ in range(2))
         self.place = nn.Embedding(LONGEST_PROGRAM, d)
-        self.blocks = nn.ModuleList(_Block(shape) for _ in range(shape.decoder_layers))
+        self.blocks = nn.ModuleList(_DecoderLayer(shape) for _ in range(shape.decoder_layers))
         self.norm = nn.LayerNorm(d)
         self.write = nn.Linear(d, count)
         self.first, self.last = nn.Linear(d, d), nn.Linear(2 * d, d)
@@ -244,7 +244,9 @@ class ReaderNetwork(nn.Module):
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
         """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
         named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
-        parts = [[w for name, w in named if name.startswith("encoder.") == own] for own in (False, True)]
+        parts = [
+            [w for name, w in named if name.startswith("encoder.") == encoder] for encoder in (False, True)
+        ]
         return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
 
     def encode(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
@@ -330,20 +332,20 @@ class ReaderNetwork(nn.Module):
         The result is a Decoded whose tensors have a second axis of size `width`.
         """
         encoded = self.encode(ids, segments, ids > 0)
-        asked, longest, device = len(of), LONGEST_PROGRAM, ids.device
+        count, longest, device = len(of), LONGEST_PROGRAM, ids.device
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
         encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
         done = Decoded(
-            ids.new_zeros(asked, width, longest), ids.new_zeros(asked, width), torch.zeros(asked, width, device=device),
-            ids.new_zeros(asked, width, longest, 2),
+            ids.new_zeros(count, width, longest), ids.new_zeros(count, width), torch.zeros(count, width, device=device),
+            ids.new_zeros(count, width, longest, 2),
         )  # fmt: skip
-        still = torch.arange(asked, device=device)  # inputs whose programs are not all complete
+        still = torch.arange(count, device=device)  # inputs whose programs are not all complete
         # Row tensors: `width` beams per input, grouped by input.
         rows = sorts.repeat_interleave(width)
         stack = self.types.start(rows, longest + 4)
         tokens, spans = ids.new_zeros(len(rows), longest), ids.new_zeros(len(rows), longest, 2)
         lengths = ids.new_zeros(len(rows))
-        total = torch.full((asked, width), -torch.inf, device=device)
+        total = torch.full((count, width), -torch.inf, device=device)
         total[:, 0] = 0  # all beams of an input are equal at first, so only one counts
         total = total.flatten()
         past: list = [None] * len(self.blocks)
@@ -405,16 +407,16 @@ class ReaderNetwork(nn.Module):
         rows get -1e4.
         """
         width, count = x.shape[1], min(x.shape[1], words.shape[1])
-        found = x.new_full((len(may), count), -1e4).float()
+        scores = x.new_full((len(may), count), -1e4).float()
         first, last = (torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2))
         of = may.nonzero()[:, 0]
         if len(of):
             hidden, states, there = x.flatten(0, 1)[of][:, None], encoded[of // width], words[of // width]
-            one, first[of] = self._ends(hidden, states, None, there)[:, 0].log_softmax(-1).topk(count)
+            first_score, first[of] = self._ends(hidden, states, None, there)[:, 0].log_softmax(-1).topk(count)
             ends = self._ends(hidden.expand(-1, count, -1), states, first[of], there)
             two, last[of] = ends.log_softmax(-1).max(-1)
-            found[of] = one + two
-        return found, (first, last)
+            scores[of] = first_score + two
+        return scores, (first, last)
 
 
 def _taken(encoded: Tensor, places: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from po3d.io.errors import InputError
 from po3d.language.english import singular
 from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, ProgramError
-from po3d.language.read.seq2seq import Language
+from po3d.language.read.seq2seq import TokenLanguage
 from po3d.scene.rooms import COLORS, MATERIALS, PURPOSES, STATES
 from po3d.scene.vocabulary import SHAPES, SUPER_CATEGORIES
 
@@ -71,7 +71,7 @@ AMOUNTS = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParserInput:
     """A question with its context, the input of the parser.
 
     `things`: for each object of the scene, its name and the words for its attributes; () if no
@@ -97,19 +97,19 @@ class Asked:
 
         Objects are grouped by name; the name is written only before the first of a group.
         """
-        found = []
-        for called in self.names:
+        entries = []
+        for name_words in self.names:
             alike: dict[tuple[str, ...], int] = {}
             for name, *looks in self.things:
-                said = tuple(looks)
-                if name == called and alike.get(said, 0) < MOST_ALIKE:
+                looks_text = tuple(looks)
+                if name == name_words and alike.get(looks_text, 0) < MOST_ALIKE:
                     first = [] if alike else [("name", name)]
-                    found.append(first + [("look", look) for look in said])
-                    alike[said] = alike.get(said, 0) + 1
-        return found
+                    entries.append(first + [("look", look) for look in looks_text])
+                    alike[looks_text] = alike.get(looks_text, 0) + 1
+        return entries
 
 
-class Word(NamedTuple):
+class InputWord(NamedTuple):
     """A word of the input: segment, index of its text, position in that text, word pieces."""
 
     segment: int
@@ -120,25 +120,25 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pieces:
+class EncodedInput:
     """The network's input: word pieces (T,), their segments, and the start of each word."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
-    words: tuple[Word, ...]
+    words: tuple[InputWord, ...]
     places: tuple[int, ...]  # of each word
     texts: tuple[str, ...]
 
-    def copied(self, first: int, last: int, one: bool) -> str:
+    def copied(self, first: int, last: int, singular: bool) -> str:
         """Return the text from the word at place `first` to the word at place `last`.
 
-        Text of sentences is in lower case, and in the singular if `one`.
+        Text of sentences is in lower case, and in the singular if `singular`.
         """
         a, b = self._at[first], self._at[last]
         text = self.texts[a.text][a.start : b.end if a.text == b.text else a.end]
         if SEGMENTS[a.segment] in ("name", "look"):
             return text
-        return in_singular(text.lower()) if one else text.lower()
+        return in_singular(text.lower()) if singular else text.lower()
 
     @property
     def whole(self) -> bool:
@@ -146,7 +146,7 @@ class Pieces:
         return any(SEGMENTS[word.segment] in SORTS for word in self.words)
 
     @cached_property
-    def _at(self) -> dict[int, Word]:
+    def _at(self) -> dict[int, InputWord]:
         return dict(zip(self.places, self.words, strict=True))
 
     @cached_property
@@ -155,7 +155,7 @@ class Pieces:
 
         Names and attributes are not split into shorter spans.
         """
-        found: dict[str, list[tuple[int, int, int]]] = {}
+        spans: dict[str, list[tuple[int, int, int]]] = {}
         # index of the last word of each text
         ends = {word.text: k for k, word in enumerate(self.words)}
         for k, first in enumerate(self.words):
@@ -166,10 +166,10 @@ class Pieces:
             for j in last:
                 if self.places[j] - self.places[k] >= FARTHEST:
                     break
-                said = text[first.start : self.words[j].end].lower()
-                for form in {said, in_singular(said)}:
-                    found.setdefault(form, []).append((first.segment, self.places[k], self.places[j]))
-        return found
+                phrase = text[first.start : self.words[j].end].lower()
+                for form in {phrase, in_singular(phrase)}:
+                    spans.setdefault(form, []).append((first.segment, self.places[k], self.places[j]))
+        return spans
 
 
 @lru_cache(50_000)
@@ -210,17 +210,17 @@ class WordPieces:
         return any(len(ids) == 1 and ids != (self.unknown,) for *_, ids in self._parted(text)[1])
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        found: list[int] = []
+        pieces: list[int] = []
         at = 0 if len(word) <= LONGEST_WORD else len(word)
         while at < len(word):
             for end in range(len(word), at, -1):
                 if (piece := self.index.get(("##" if at else "") + word[at:end])) is not None:
-                    found.append(piece)
+                    pieces.append(piece)
                     at = end
                     break
             else:
                 return (self.unknown,)
-        return tuple(found) or (self.unknown,)
+        return tuple(pieces) or (self.unknown,)
 
     def _parted(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
         """Return the cleaned text, and (start, end, pieces) of its words."""
@@ -244,20 +244,20 @@ class WordPieces:
         ]
         return [(SEGMENTS.index(name), clean, cut) for name, (clean, cut) in read]
 
-    def __call__(self, asked: Asked) -> Pieces:
+    def __call__(self, inputs: ParserInput) -> EncodedInput:
         """Build the network's input.
 
         If it would be too long, objects are given by names alone; parts that still do not fit are
         left out, names last.
         """
         sentences = (
-            ("head", f"{asked.kind} own" if asked.own else asked.kind), ("change", asked.change), ("frame", asked.frame),
-            ("question", asked.question), *(("option", option) for option in asked.options),
+            ("head", f"{inputs.kind} own" if inputs.own else inputs.kind), ("change", inputs.change), ("frame", inputs.frame),
+            ("question", inputs.question), *(("option", option) for option in inputs.options),
         )  # fmt: skip
-        said = [self._words([sentence]) for sentence in sentences if sentence[1]]
-        parts = said + [self._words(entry) for entry in asked.entries]
+        sentence_words = [self._words([sentence]) for sentence in sentences if sentence[1]]
+        parts = sentence_words + [self._words(entry) for entry in inputs.entries]
         if 1 + sum(map(_length, parts)) > LONGEST_INPUT:
-            parts = said + [self._words([("name", name)]) for name in asked.names]
+            parts = sentence_words + [self._words([("name", name)]) for name in inputs.names]
         ids, segments, words, places = [self.begin], [0], [], []
         texts: list[str] = []
         for part in parts:
@@ -266,7 +266,7 @@ class WordPieces:
             last = SEGMENTS.index("look")  # for an object without attributes
             for segment, text, cut in part:
                 for start, end, pieces in cut:
-                    words.append(Word(segment, len(texts), start, end, pieces))
+                    words.append(InputWord(segment, len(texts), start, end, pieces))
                     places.append(len(ids))
                     ids += pieces
                     segments += [segment] * len(pieces)
@@ -274,7 +274,7 @@ class WordPieces:
                 last = segment
             ids.append(self.part)
             segments.append(last)
-        return Pieces(tuple(ids), tuple(segments), tuple(words), tuple(places), tuple(texts))
+        return EncodedInput(tuple(ids), tuple(segments), tuple(words), tuple(places), tuple(texts))
 
 
 def _length(part: Sequence[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]) -> int:
@@ -310,12 +310,12 @@ class Vocabulary:
         object.__setattr__(self, "tokens", self.language.tokens)
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> TokenLanguage:
         """Return the token language for the type table: programs or refusals of each sort."""
         tokens = [
             (f"{op}({', '.join(s.inputs)})", s.inputs, s.output)
-            for op, several in SIGNATURES.items()
-            for s in several
+            for op, signatures in SIGNATURES.items()
+            for s in signatures
         ]
         for kind, words in LEAVES.items():
             listed = words if isinstance(words, tuple) else self.texts if words is str else self.amounts
@@ -323,13 +323,13 @@ class Vocabulary:
         tokens += [(COPY, (), "text"), *((refusal, (), "refusal") for refusal in REFUSALS)]
         names, inputs, outputs = zip(*tokens, strict=True)
         starts = tuple((*types, "refusal") for types in STARTS)
-        return Language(names, inputs, outputs, starts, frozenset({COPY}))
+        return TokenLanguage(names, inputs, outputs, starts, frozenset({COPY}))
 
     @cached_property
     def index(self) -> dict[str, int]:
         return {token: k for k, token in enumerate(self.tokens)}
 
-    def target(self, program: Call | str, pieces: Pieces, sort: Sort) -> Target | None:
+    def target(self, program: Call | str, pieces: EncodedInput, sort: Sort) -> Target | None:
         """Encode a program or a refusal as target tokens.
 
         Return None if one of its texts does not occur in the input or vocabulary, or if it is too
@@ -349,11 +349,11 @@ class Vocabulary:
                     if not write(arg):
                         return False
                     continue
-                found = self._leaf(kind, arg, attribute, pieces, sort)
-                if found is None:
+                leaf = self._leaf(kind, arg, attribute, pieces, sort)
+                if leaf is None:
                     return False
-                tokens.append(found[0])
-                spans.append(found[1])
+                tokens.append(leaf[0])
+                spans.append(leaf[1])
             return True
 
         if not write(program) or len(tokens) > LONGEST_PROGRAM:
@@ -361,23 +361,23 @@ class Vocabulary:
         return Target(tuple(tokens), tuple(spans))
 
     def _leaf(
-        self, kind: str, arg: str | float, attribute: str, pieces: Pieces, sort: Sort
+        self, kind: str, arg: str | float, attribute: str, pieces: EncodedInput, sort: Sort
     ) -> tuple[int, tuple[int, int]] | None:
         """Return a leaf's token and the span that it copies; None if it cannot be written."""
         if kind != "text":
             token = self.index.get(f"{kind}:{arg:g}" if isinstance(arg, float | int) else f"{kind}:{arg}")
             return None if token is None else (token, (0, 0))
-        said = cleaned(arg).lower()
-        closed = self.index.get(f"text:{said}")
+        text = cleaned(arg).lower()
+        closed = self.index.get(f"text:{text}")
         naming = attribute in ("name", "shape")
-        found = [s for s in pieces.spans.get(said, []) if pieces.copied(*s[1:], naming).lower() == said]
+        spans = [s for s in pieces.spans.get(text, []) if pieces.copied(*s[1:], naming).lower() == text]
         if attribute in CLOSED_KINDS:
             return None if closed is None else (closed, (0, 0))
-        listed = [s for s in found if SEGMENTS[s[0]] == ("name" if naming else "look")]
-        if said == "object" or (not naming and closed is not None):
+        listed = [s for s in spans if SEGMENTS[s[0]] == ("name" if naming else "look")]
+        if text == "object" or (not naming and closed is not None):
             return closed, (0, 0)
-        here = [s for s in found if SEGMENTS[s[0]] == sort]
-        spoken = [s for s in found if SEGMENTS[s[0]] in ("change", "frame", "question", "option")]
+        here = [s for s in spans if SEGMENTS[s[0]] == sort]
+        spoken = [s for s in spans if SEGMENTS[s[0]] in ("change", "frame", "question", "option")]
         if attribute == "shape" and not listed and closed is not None:
             return closed, (0, 0)
         for places in (listed, here, spoken):
@@ -385,7 +385,9 @@ class Vocabulary:
                 return self.index[COPY], places[0][1:]
         return None if closed is None else (closed, (0, 0))
 
-    def program(self, tokens: Sequence[int], spans: Sequence[tuple[int, int]], pieces: Pieces) -> Call | str:
+    def program(
+        self, tokens: Sequence[int], spans: Sequence[tuple[int, int]], pieces: EncodedInput
+    ) -> Call | str:
         """Decode the network's output to a program or refusal; raise ProgramError if invalid."""
         rest = iter(zip(tokens, spans, strict=True))
         first = self.tokens[tokens[0]] if tokens else ""
@@ -417,7 +419,7 @@ def _attribute(op: str, args: Sequence[Call | str | float]) -> str:
     return "phrase" if op == "refer" else "name"
 
 
-def texts_needed(programs: Iterable[tuple[Call, Pieces, Sort]], least: int = 2) -> tuple[str, ...]:
+def texts_needed(programs: Iterable[tuple[Call, EncodedInput, Sort]], least: int = 2) -> tuple[str, ...]:
     """Return texts of programs that should be added to the vocabulary.
 
     They are used at least `least` times, and neither the inputs nor TEXTS contain them.

@@ -32,16 +32,16 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
     used = {call.args[1] for call in program.calls() if call.op == "filter"}
 
     def of(call: Call) -> Call:
-        if call.op == "unique" and (told := _told_by(call.args[0])) and "name" in told:
-            fit = [t for t in things if all(t.get(a) == v for a, v in told.items())]
-            return one_of(call, fit, told) if len(fit) > 1 else call
+        if call.op == "unique" and (attributes := _filter_values(call.args[0])) and "name" in attributes:
+            fit = [t for t in things if all(t.get(a) == v for a, v in attributes.items())]
+            return one_of(call, fit, attributes) if len(fit) > 1 else call
         return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
 
-    def one_of(call: Call, fit: Sequence[Thing], told: Mapping[str, str]) -> Call:
+    def one_of(call: Call, fit: Sequence[Thing], attributes: Mapping[str, str]) -> Call:
         for look in LOOKS:
             values = [t.get(look) for t in fit]
             for value in dict.fromkeys(values):
-                if value is None or value in used or look in told or values.count(value) > 1:
+                if value is None or value in used or look in attributes or values.count(value) > 1:
                     continue
                 if len(value) >= SHORTEST and value in words:
                     used.add(value)
@@ -51,7 +51,7 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
     return of(program)
 
 
-def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
+def without_redundant_looks(program: Call, text: str, things: Sequence[Thing]) -> Call:
     """Remove colours, materials and sizes that distinguish objects but are not in the text.
 
     With two goats in the scene, "the goat" is ambiguous. Programs are left unchanged if the text
@@ -61,11 +61,11 @@ def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
     def of(call: Call) -> Call:
         args = tuple(of(a) if isinstance(a, Call) else a for a in call.args)
-        if call.op == "filter" and call.args[0] in NAMED and (told := _told_by(call)):
-            look, value, among = args
-            several = [t for t in things if all(_is(t, a, v) for a, v in told.items() if a != look)]
-            if len(several) > 1 and not is_named(value):
-                return among
+        if call.op == "filter" and call.args[0] in NAMED and (attributes := _filter_values(call)):
+            look, value, source = args
+            candidates = [t for t in things if all(_is(t, a, v) for a, v in attributes.items() if a != look)]
+            if len(candidates) > 1 and not is_named(value):
+                return source
         return Call(call.op, args)
 
     def is_named(value: str) -> bool:
@@ -81,7 +81,7 @@ def _is(thing: Thing, attribute: str, value: str) -> bool:
     return thing.get(attribute) == value
 
 
-def told_apart(program: Call, things: Sequence[Thing]) -> Call:
+def disambiguate(program: Call, things: Sequence[Thing]) -> Call:
     """Rewrite a question for the name of one of several equally named objects.
 
     Example: "which cushion is on top?".
@@ -98,19 +98,26 @@ def told_apart(program: Call, things: Sequence[Thing]) -> Call:
     return program
 
 
-def _name_of(told: Call) -> str | None:
+def _name_of(objects: Call) -> str | None:
     """Return the common name of the set from which an object is selected."""
-    while isinstance(told, Call) and told.op in ("unique", "best", "filter", "relate", "exclude", "same"):
-        if told.op == "filter" and told.args[0] == "name":
-            return told.args[1]
-        told = told.args[-1]
+    while isinstance(objects, Call) and objects.op in (
+        "unique",
+        "best",
+        "filter",
+        "relate",
+        "exclude",
+        "same",
+    ):
+        if objects.op == "filter" and objects.args[0] == "name":
+            return objects.args[1]
+        objects = objects.args[-1]
     return None
 
 
-def _told_by(objects: Call) -> dict[str, str] | None:
+def _filter_values(objects: Call) -> dict[str, str] | None:
     """Return the filter values that define a set; None if it is defined in any other way."""
-    told = {}
+    attributes = {}
     while objects.op == "filter":
         attribute, value, objects = objects.args
-        told[attribute] = value
-    return told if objects.op == "scene" else None
+        attributes[attribute] = value
+    return attributes if objects.op == "scene" else None

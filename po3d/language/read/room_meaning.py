@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from po3d.language.english import plain
-from po3d.language.programs.rooms import SIGNATURES, Call, told_apart
+from po3d.language.programs.rooms import SIGNATURES, RoomCall, distinguishing_attribute
 from po3d.scene.rooms import NOUNS_OF_USE, attribute_of, category_of
 
 # words that ask for an attribute
@@ -15,16 +15,16 @@ _NEAR = re.compile(
 )
 
 
-def agreeing(program: Call) -> Call:
+def agreeing(program: RoomCall) -> RoomCall:
     """Correct the attributes of filters by their values: "running" is a state, "oak" a material."""
-    args = [agreeing(arg) if isinstance(arg, Call) else arg for arg in program.args]
+    args = [agreeing(arg) if isinstance(arg, RoomCall) else arg for arg in program.args]
     kinds = SIGNATURES[program.op].inputs
-    if kinds[:2] == ("attribute", "value") and (told := attribute_of(args[1])) is not None:
-        args[0] = told
-    return Call(program.op, tuple(args))
+    if kinds[:2] == ("attribute", "value") and (attribute := attribute_of(args[1])) is not None:
+        args[0] = attribute
+    return RoomCall(program.op, tuple(args))
 
 
-def telling(program: Call, words: Sequence[str] = ()) -> Call:
+def telling(program: RoomCall, words: Sequence[str] = ()) -> RoomCall:
     """Rewrite a program to its intended meaning.
 
     - A choice between two objects of a kind asks for the distinguishing attribute ("is the red or
@@ -41,61 +41,63 @@ def telling(program: Call, words: Sequence[str] = ()) -> Call:
     if op == "more":
         first, second = ([part for part in arg.calls() if part.op == "all"][-1] for arg in args)
         if second.args == ("object",) != first.args and args[1].op == "having":
-            return Call("more", (args[0], _with_noun(args[1], first)))
-    if op == "name" and isinstance(args[0].args[-1], Call) and args[0].args[-1].op == "pair":
-        looks = told_apart(args[0].args[-1])
-        return program if looks is None else Call("query", (looks, args[0]))
-    looked_at = bool(LOOKS & {plain(w) for w in words})
-    if op == "query" and args[1].args and isinstance(among := args[1].args[-1], Call):
-        if among.op == "pair" and not looked_at:
-            looks = told_apart(among)
-            return Call("name", args[1:]) if looks is None else Call("query", (looks, args[1]))
-        if args[1].op != "only" and _known_look(args[0], among):
-            return Call("name", args[1:])
+            return RoomCall("more", (args[0], _with_noun(args[1], first)))
+    if op == "name" and isinstance(args[0].args[-1], RoomCall) and args[0].args[-1].op == "pair":
+        looks = distinguishing_attribute(args[0].args[-1])
+        return program if looks is None else RoomCall("query", (looks, args[0]))
+    about_looks = bool(LOOKS & {plain(w) for w in words})
+    if op == "query" and args[1].args and isinstance(source := args[1].args[-1], RoomCall):
+        if source.op == "pair" and not about_looks:
+            looks = distinguishing_attribute(source)
+            return RoomCall("name", args[1:]) if looks is None else RoomCall("query", (looks, args[1]))
+        if args[1].op != "only" and _known_look(args[0], source):
+            return RoomCall("name", args[1:])
     if (
         op == "query"
         and args[1].op != "only"
         and args[1].args[-1:]
         and _of_use(args[1].args[-1])
-        and not looked_at
+        and not about_looks
     ):
-        return Call("name", args[1:])
+        return RoomCall("name", args[1:])
     return program
 
 
-def _laid(move: Call, words: Sequence[str]) -> Call:
+def _laid(move: RoomCall, words: Sequence[str]) -> RoomCall:
     """Put a small object moved "to the desk", without a word of nearness, on top of it."""
     what, where = move.args
     if where.op != "next_to" or _NEAR.search(" ".join(words)):
         return move
     if _stands(what) != "top" or _stands(where.args[0]) not in ("floor", "back"):
         return move
-    return Call("move", (what, Call("on", where.args)))
+    return RoomCall("move", (what, RoomCall("on", where.args)))
 
 
-def _stands(program: Call) -> str:
+def _stands(program: RoomCall) -> str:
     """Return where objects of a set's kind stand (`rooms.Category`); "" for an unlisted kind."""
     name = next((part.args[0] for part in reversed(list(program.calls())) if part.op == "all"), "")
     category = category_of(name)
     return category.stands if category is not None else ""
 
 
-def _known_look(attribute: Call | str, among: Call) -> bool:
+def _known_look(attribute: RoomCall | str, source: RoomCall) -> bool:
     """Return whether a set is filtered by this attribute."""
-    while among.op == "having":
-        if among.args[0] == attribute:
+    while source.op == "having":
+        if source.args[0] == attribute:
             return True
-        among = among.args[2]
+        source = source.args[2]
     return False
 
 
-def _of_use(among: Call | str) -> bool:
+def _of_use(source: RoomCall | str) -> bool:
     """Return whether a set is defined by a purpose: "seats", "light sources"."""
-    return isinstance(among, Call) and among.op == "all" and among.args[0] in NOUNS_OF_USE
+    return isinstance(source, RoomCall) and source.op == "all" and source.args[0] in NOUNS_OF_USE
 
 
-def _with_noun(among: Call, kind: Call) -> Call:
+def _with_noun(source: RoomCall, kind: RoomCall) -> RoomCall:
     """Replace the kind of a filtered set."""
     return (
-        Call("having", (*among.args[:2], _with_noun(among.args[2], kind))) if among.op == "having" else kind
+        RoomCall("having", (*source.args[:2], _with_noun(source.args[2], kind)))
+        if source.op == "having"
+        else kind
     )

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from po3d.io.spelling import alike, too_long
+from po3d.io.fuzzy import alike, too_long
 from po3d.language.english import KNOWN, plain, singular, words_of
 from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
-from po3d.language.read.seq2seq import Language, NetworkParser, Seq2Seq, Written
+from po3d.language.read.seq2seq import NetworkParser, Seq2Seq, TokenLanguage, Written
 from po3d.scene.rooms import SYNONYMS
 
 KIND = "room_parser"
@@ -44,7 +44,7 @@ _TOKENS = [
     *((f"{kind}:", (), kind) for kind in OPEN),
     (ANYTHING, (), "name"),
 ]
-LANGUAGE = Language(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN))
+LANGUAGE = TokenLanguage(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN))
 
 
 class RoomParser(NetworkParser):
@@ -127,10 +127,10 @@ def _text(token: str, words: list[str], span: list[int]) -> str:
 
 def _trimmed(words: list[str]) -> str:
     """Return the first run of words that can be part of a name; all words if there is none."""
-    found: list[str] = []
+    trimmed: list[str] = []
     for word in words:
         if word not in NO_NAME:
-            found.append(word)
-        elif found:
+            trimmed.append(word)
+        elif trimmed:
             break
-    return " ".join(found or words)
+    return " ".join(trimmed or words)

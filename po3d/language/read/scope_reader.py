@@ -9,7 +9,7 @@ Nouns are open text.
 import re
 from collections.abc import Iterable
 
-from po3d.io.spelling import too_long
+from po3d.io.fuzzy import too_long
 from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import CAMERA, call
@@ -30,14 +30,16 @@ def _either(words: Iterable[str]) -> str:
 def _patterns(key: str) -> tuple[re.Pattern[str], ...]:
     """Compile the patterns of a key; <a>, <b> ... match nouns."""
     (noun,) = _WORDINGS.wordings("noun")
-    found = []
-    for pattern in map(_WORDINGS.spelled, _WORDINGS.wordings(key)):
-        named = re.sub(r"(?<!\?P)<(\w)>", lambda m: _WORDINGS.spelled(noun).replace("NAME", m[1]), pattern)
-        found.append(re.compile(named.replace("RELATION", _either(_DIRECTION))))
-    return tuple(found)
+    patterns = []
+    for pattern in map(_WORDINGS.with_pieces, _WORDINGS.wordings(key)):
+        named = re.sub(
+            r"(?<!\?P)<(\w)>", lambda m: _WORDINGS.with_pieces(noun).replace("NAME", m[1]), pattern
+        )
+        patterns.append(re.compile(named.replace("RELATION", _either(_DIRECTION))))
+    return tuple(patterns)
 
 
-FRAMES, ASKED, _BEHIND_SOMEONE = map(_patterns, ("frame", "asked", "behind_someone"))
+FRAMES, _DIRECTION_QUESTIONS, _BEHIND_SOMEONE = map(_patterns, ("frame", "asked", "behind_someone"))
 (_MIDDLE,), (_STATEMENT,) = map(_patterns, ("middle", "statement"))
 _DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS = map(
     _WORDINGS.expression, ("degrees", "counter", "moved", "camera", "camera_phrase", "yours")
@@ -61,11 +63,11 @@ def read(text: str) -> Parse:
         if _IMAGES.search(clean):
             return Parse("ok", _several(clean))
         return Parse("ok", _one(clean))
-    except (_NotRead, ProgramError) as failure:
+    except (_ParseError, ProgramError) as failure:
         return Parse("unparsed", reason=str(failure))
 
 
-class _NotRead(Exception):
+class _ParseError(Exception):
     """Raised if no pattern matches a part of the question."""
 
 
@@ -82,17 +84,17 @@ def _several(text: str) -> Call:
     """Parse a question about several images."""
     if _NEAREST.search(text):
         for pattern in _BEHIND_SOMEONE:
-            if found := pattern.search(text):
-                person = call("thing", _bare(found["r"]))
-                return call("name", call("nearest", call("toward", _DIRECTION[found["rel"]], person)))
-        raise _NotRead("not understood: what stands where, that something is nearest to")
+            if match := pattern.search(text):
+                person = call("thing", _bare(match["r"]))
+                return call("name", call("nearest", call("toward", _DIRECTION[match["rel"]], person)))
+        raise _ParseError("not understood: what stands where, that something is nearest to")
     if _WHICH.search(text):
         bare = _CAMERA_PHRASE.sub(" ", text)
-        for found in _STATEMENT.finditer(re.sub(r"\s+(?=[?.,])", "", re.sub(r"\s+", " ", bare))):
-            things = (call("thing", _bare(found[k])) for k in "ab")
-            return call("which_view", _DIRECTION[found["rel"]], *things)
-        raise _NotRead("not understood: the statement that holds in one of the images")
-    raise _NotRead("not understood: what is asked about these images")
+        for match in _STATEMENT.finditer(re.sub(r"\s+(?=[?.,])", "", re.sub(r"\s+", " ", bare))):
+            things = (call("thing", _bare(match[k])) for k in "ab")
+            return call("which_view", _DIRECTION[match["rel"]], *things)
+        raise _ParseError("not understood: the statement that holds in one of the images")
+    raise _ParseError("not understood: what is asked about these images")
 
 
 def _one(text: str) -> Call:
@@ -100,11 +102,11 @@ def _one(text: str) -> Call:
     turn, rest = _turn(text)
     owner, rest = _frame(rest)
     if owner is None and not turn and not _CAMERA.search(text):
-        raise _NotRead("not understood: from whose perspective")
-    a, b = _asked(rest)
+        raise _ParseError("not understood: from whose perspective")
+    a, b = _direction_target(rest)
     if owner is None:
         if b is None:
-            raise _NotRead(f"not understood: relative to what the {a} is asked for")
+            raise _ParseError(f"not understood: relative to what the {a} is asked for")
         inner = call("where", call("thing", a), call("thing", b), CAMERA)
     else:
         eyes = call("thing", owner)
@@ -118,45 +120,45 @@ def _one(text: str) -> Call:
 
 def _turn(text: str) -> tuple[list[tuple[str, str, str]], str]:
     """Extract an imagined rotation: [(angle, first, second)] or [], and the remaining text."""
-    found = _MIDDLE.search(text)
-    if not found:
+    match = _MIDDLE.search(text)
+    if not match:
         if _DEGREES.search(text) and _MOVED.search(text):
-            raise _NotRead("not understood: the point that the observer goes around")
+            raise _ParseError("not understood: the point that the observer goes around")
         return [], text
     degrees, fraction = _DEGREES.search(text), _FRACTION.search(text)
     if not degrees and not fraction:
-        raise _NotRead("not understood: by how much the observer is turned")
+        raise _ParseError("not understood: by how much the observer is turned")
     angle = int(degrees[1]) if degrees else _FRACTIONS[fraction[1]]
     if not _COUNTER.search(text):
         if "clockwise" not in text and angle != 180:
-            raise _NotRead("not understood: which way the observer is turned")
+            raise _ParseError("not understood: which way the observer is turned")
         angle = -angle
     if angle % 360 == 0 or angle % 45:
-        raise _NotRead(f"a turn of {abs(angle)} degrees is not a multiple of 45")
-    rest = text[: found.start()] + text[found.end() :]
-    return [(str(angle % 360), _bare(found["x"]), _bare(found["y"]))], rest
+        raise _ParseError(f"a turn of {abs(angle)} degrees is not a multiple of 45")
+    rest = text[: match.start()] + text[match.end() :]
+    return [(str(angle % 360), _bare(match["x"]), _bare(match["y"]))], rest
 
 
 def _frame(text: str) -> tuple[str | None, str]:
     """Extract the object whose viewpoint is used (None: the camera), and the remaining text."""
     for pattern in FRAMES:
-        for found in pattern.finditer(text):
-            if not _VIEWERS & set(re.split(r"[ ']", found["r"])):
-                rest = text[: found.start()] + " " + text[found.end() :]
-                return _bare(found["r"]), _YOURS.sub(" ", rest)
+        for match in pattern.finditer(text):
+            if not _VIEWERS & set(re.split(r"[ ']", match["r"])):
+                rest = text[: match.start()] + " " + text[match.end() :]
+                return _bare(match["r"]), _YOURS.sub(" ", rest)
     return None, _CAMERA_PHRASE.sub(" ", text)
 
 
-def _asked(text: str) -> tuple[str, str | None]:
+def _direction_target(text: str) -> tuple[str, str | None]:
     """Extract the target, and the object that its direction is relative to (None: the viewer)."""
     text = re.sub(r"\s+", " ", text).replace(" ?", "?").replace(" ,", ",")
     text = _VIEWED.sub("", _PICTURED.sub("", text)).replace(" ?", "?").replace(" .", ".")
     text = re.sub(r"\s+(?=[?.,]|$)", "", re.sub(r"\s+", " ", text))
-    for pattern in ASKED:
-        if found := pattern.search(text):
-            groups = found.groupdict()
-            return _bare(found["a"]), _bare(groups["b"]) if groups.get("b") else None
-    raise _NotRead("not understood: where what is relative to what")
+    for pattern in _DIRECTION_QUESTIONS:
+        if match := pattern.search(text):
+            groups = match.groupdict()
+            return _bare(match["a"]), _bare(groups["b"]) if groups.get("b") else None
+    raise _ParseError("not understood: where what is relative to what")
 
 
 def _bare(noun: str) -> str:

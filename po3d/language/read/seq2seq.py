@@ -39,7 +39,7 @@ COLUMNS, ENCODED, ROWS = 8, 2, 16
 BATCH = 256  # sentences per batch
 
 
-class Language(NamedTuple):
+class TokenLanguage(NamedTuple):
     """The tokens of a program language and their types.
 
     `starts`: the sorts of programs that can be requested.
@@ -80,7 +80,7 @@ class TypeTable(nn.Module):
     order.
     """
 
-    def __init__(self, language: Language):
+    def __init__(self, language: TokenLanguage):
         super().__init__()
         known = {*language.outputs, *(t for inputs in language.inputs for t in inputs)}
         sorts = tuple(f"sort {k}" for k in range(len(language.starts)))
@@ -146,7 +146,7 @@ def _whole(rows: Tensor, multiple: int) -> Tensor:
     return rows[torch.arange(count, device=rows.device).clamp(max=len(rows) - 1)]
 
 
-class _Block(nn.Module):
+class _ConvolutionBlock(nn.Module):
     """Gated dilated convolution over three words, with a residual connection.
 
     Written as one product over shifted copies: on a CPU several times faster than Conv1d at these
@@ -180,7 +180,7 @@ class _Block(nn.Module):
 
 def restored(
     words: Sequence[str],
-    language: Language,
+    language: TokenLanguage,
     options: Mapping,
     weights: Mapping[str, torch.Tensor],
     path: str | Path,
@@ -204,7 +204,7 @@ class Seq2Seq(nn.Module):
     def __init__(
         self,
         words: int,
-        language: Language,
+        language: TokenLanguage,
         width: int = 128,
         dilations: tuple[int, ...] = (1, 2, 4, 8, 1, 2),
         heads: int = 4,
@@ -218,7 +218,7 @@ class Seq2Seq(nn.Module):
         self.types = TypeTable(language)
         self.copying = bool(language.copies)
         self.embed = nn.Embedding(words, width, padding_idx=PAD)
-        self.blocks = nn.ModuleList(_Block(width, d) for d in dilations)
+        self.blocks = nn.ModuleList(_ConvolutionBlock(width, d) for d in dilations)
         self.norm = nn.LayerNorm(width)
         self.key_value = nn.Linear(width, 2 * width)
         self.previous = nn.ModuleList(nn.Embedding(count + 1, width // 2) for _ in range(MEMORY))
@@ -275,29 +275,29 @@ class Seq2Seq(nn.Module):
         attention, accumulated attention).
         """
         key, value, mask = encoded
-        context, looked, ever = state
+        context, attention, ever = state
         ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
         memory = sum(table[i] for table, i in zip(tables, ids, strict=True))
         remember_look, remember_write = memory.chunk(2, 1)
         first, first_write = self.look[0], self.write[0]
         size = first.in_features - context.shape[1]
         query = self.look[1:](remember_look + F.linear(context, first.weight[:, size:], first.bias))
-        place = self.where(torch.cat([looked, ever.clamp(max=2.0)], 1))  # (B, 4 heads, T)
+        place = self.where(torch.cat([attention, ever.clamp(max=2.0)], 1))  # (B, 4 heads, T)
         bias = (place * self.gate(query)[..., None]).unflatten(1, (self.heads, 4)).sum(2)
         q = query.unflatten(-1, (self.heads, -1))
         score = torch.einsum("bhd,bhtd->bht", q, key) / q.shape[-1] ** 0.5 + bias
         weight = score.masked_fill(~mask[:, None], -1e4).softmax(-1)
         context = torch.einsum("bht,bhtd->bhd", weight, value).flatten(1)
-        seen = F.linear(torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias)
-        hidden = remember_write + seen
+        projected = F.linear(torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias)
+        hidden = remember_write + projected
         return self.write[1:](hidden), torch.cat([F.gelu(hidden), query], 1), (context, weight, ever + weight)
 
-    def _pointers(self, aim: Tensor, looked: Tensor, encoded) -> Tensor:
+    def _pointers(self, aim: Tensor, attention: Tensor, encoded) -> Tensor:
         """Return pointer scores (B, 2, T) of the words as first and last word of a copied span."""
         key, _, mask = encoded
         ends = self.point(aim).unflatten(1, (2, -1))
         words = key.transpose(1, 2).flatten(2)  # (B, T, width)
-        scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(looked)
+        scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(attention)
         return scores.float().masked_fill(~mask[:, None], -torch.inf)  # padding is never copied
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
@@ -345,7 +345,7 @@ class Seq2Seq(nn.Module):
         Duplicates are decoded once.
         """
         device = self.embed.weight.device
-        found: dict[tuple[int, ...], Written] = {}
+        cache: dict[tuple[int, ...], Written] = {}
         columns = lambda ids: -(-len(ids) // COLUMNS) * COLUMNS  # noqa: E731
         distinct = sorted(dict.fromkeys(map(tuple, sentences)), key=len)
         for length, group in groupby(distinct, columns):
@@ -357,13 +357,13 @@ class Seq2Seq(nn.Module):
                 tokens = decoded.tokens[:, : max(counts)].tolist()
                 spans = decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
                 for k, (ids, count) in enumerate(zip(part, counts)):
-                    found[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
-        return [found[tuple(ids)] for ids in sentences]
+                    cache[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
+        return [cache[tuple(ids)] for ids in sentences]
 
     @torch.inference_mode()
     def greedy(self, words: Tensor, sorts: Tensor | None = None) -> Decoded:
         """Decode greedily; every program is valid and has at most `longest` tokens."""
-        asked = len(words)
+        size = len(words)
         encoded = tuple(_whole(t, ROWS) for t in self.encode(_whole(words, ENCODED)))
         state, tables = self._start(encoded), self._tables()
         batch = len(encoded[0])
@@ -395,11 +395,11 @@ class Seq2Seq(nn.Module):
                 break
             count = -(-int(going.sum()) // ROWS) * ROWS
             if count < 0.75 * len(rows):  # finished rows leave the batch
-                kept = going.sort(descending=True, stable=True).indices[:count]
-                rows, stack, last = rows[kept], stack[kept], last[kept]
-                state = tuple(t[kept] for t in state)
-                encoded = tuple(t[kept] for t in encoded)
-        return Decoded(*(t[:asked] for t in (tokens, lengths, log_probability.exp(), spans)))
+                active = going.sort(descending=True, stable=True).indices[:count]
+                rows, stack, last = rows[active], stack[active], last[active]
+                state = tuple(t[active] for t in state)
+                encoded = tuple(t[active] for t in encoded)
+        return Decoded(*(t[:size] for t in (tokens, lengths, log_probability.exp(), spans)))
 
     @staticmethod
     def _span(scores: Tensor) -> tuple[Tensor, Tensor]:
@@ -418,7 +418,7 @@ class NetworkParser(ABC):
     """Network and vocabulary of a checkpoint; subclasses define the language and text handling."""
 
     kind: ClassVar[str]  # `kind` of its checkpoints
-    language: ClassVar[Language]
+    language: ClassVar[TokenLanguage]
     sorts: ClassVar[tuple[str, ...]] = ("question",)  # of programs
     least_probability: float  # parses of lower probability get the status "unparsed"
 
@@ -444,17 +444,17 @@ class NetworkParser(ABC):
         weights, record = checkpoint.load(path, cls.kind)
         config = record["config"]
         network = restored(config["words"], cls.language, config["network"], weights, path)
-        found = cls(network, config["words"], **options)
-        found.checkpoint = str(path)
-        return found
+        result = cls(network, config["words"], **options)
+        result.checkpoint = str(path)
+        return result
 
     def parse(self, texts: Sequence[str], sort: str = "question") -> list[Parse]:
         """Parse the texts; return one Parse for each, in order."""
         prepared = [self._prepared(text, sort) for text in texts]
-        ready = [found[0] for found in prepared if not isinstance(found, Parse)]
+        ready = [item[0] for item in prepared if not isinstance(item, Parse)]
         written = iter(self.network.read(ready, self.sorts.index(sort)))
         return [
-            found if isinstance(found, Parse) else self._likely(next(written), found[1]) for found in prepared
+            item if isinstance(item, Parse) else self._likely(next(written), item[1]) for item in prepared
         ]
 
     @abstractmethod

@@ -6,15 +6,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from po3d.io.spelling import too_long
+from po3d.io.fuzzy import too_long
 from po3d.language.programs.street import ANSWER_TYPES, TOKENS, from_tokens, token_types
 from po3d.language.read.parse import Parse
-from po3d.language.read.seq2seq import Language, NetworkParser, Seq2Seq, Written
+from po3d.language.read.seq2seq import NetworkParser, Seq2Seq, TokenLanguage, Written
 from po3d.language.read.tokenizer import Tokenizer, words_of
 from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
 
 KIND = "parser"
-LANGUAGE = Language(*zip(*((token, *token_types(token)) for token in TOKENS)), (ANSWER_TYPES,))
+LANGUAGE = TokenLanguage(*zip(*((token, *token_types(token)) for token in TOKENS)), (ANSWER_TYPES,))
 # Parses of lower probability get the status "unparsed". Chosen on
 # data/natural/pulsecheck457_dev.jsonl.bz2.
 LEAST_PROBABILITY = 0.5
@@ -30,14 +30,14 @@ def _stand_ins(text: str) -> tuple[dict[str, str], str]:
 
     Return {known: unseen} and the new text.
     """
-    found: dict[str, str] = {}
+    replaced: dict[str, str] = {}
     for shape, name in UNSEEN_NAMES.items():
         if name.search(text):
             leaves = SUPER_CATEGORIES[UNSEEN_SHAPES[shape]]
-            known = next((leaf for leaf in leaves if leaf not in text.lower() and leaf not in found), None)
+            known = next((leaf for leaf in leaves if leaf not in text.lower() and leaf not in replaced), None)
             if known is not None:
-                found[known], text = shape, name.sub(rf"{known}\1", text)
-    return found, text
+                replaced[known], text = shape, name.sub(rf"{known}\1", text)
+    return replaced, text
 
 
 def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:

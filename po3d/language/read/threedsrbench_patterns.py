@@ -15,10 +15,10 @@ _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) 
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    pattern = _WORDINGS.spelled(pattern)
+    pattern = _WORDINGS.with_pieces(pattern)
     pattern = re.sub(" ?SEPOR", r"SEP(?:is it )?OR", pattern).replace("SEP", _SHORTHAND["SEP"])
     for _ in range(2):  # abbreviations may contain abbreviations
-        pattern = _WORD.sub(lambda m: _WORDINGS.spelled(_SHORTHAND[m[1]]), pattern)
+        pattern = _WORD.sub(lambda m: _WORDINGS.with_pieces(_SHORTHAND[m[1]]), pattern)
     # group names must be unique, and a description may occur in several alternatives
     count = itertools.count()
     pattern = re.sub(r"\(\?P<(\w+)>", lambda m: f"(?P<{m[1]}{next(count)}>", pattern)

@@ -14,7 +14,7 @@ options match no answer, is "unparsed" with a reason.
 import re
 from collections.abc import Sequence
 
-from po3d.io.spelling import too_long
+from po3d.io.fuzzy import too_long
 from po3d.language.descriptions import describe
 from po3d.language.lexicon import fits
 from po3d.language.program import ProgramError
@@ -50,13 +50,13 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
     if not question:
         return Parse("unparsed", reason="there is no question")
     reason = f"no pattern fits {question!r}"
-    asked = {op for op, key in KEYS.items() if key.search(question)}
+    operations = {op for op, key in KEYS.items() if key.search(question)}
     for op, pattern in PATTERNS:
-        found = pattern.fullmatch(question) if op in asked else None
-        if not found:
+        match = pattern.fullmatch(question) if op in operations else None
+        if not match:
             continue
         try:
-            program = _program(op, found.groupdict(), quotes, options)
+            program = _program(op, match.groupdict(), quotes, options)
         except ProgramError as error:
             reason = str(error)
             continue
@@ -75,8 +75,8 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
     """
     quotes: list[str] = []
 
-    def hole(found: re.Match) -> str:
-        quotes.append(found[0])
+    def hole(match: re.Match) -> str:
+        quotes.append(match[0])
         return f"QUOTE{len(quotes) - 1}"
 
     text = _QUOTED.sub(hole, " ".join(text.replace("’", "'").split()))
@@ -88,13 +88,13 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
     return TAIL.sub("", question), quotes
 
 
-def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
+def _program(op: str, parts: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
     """Build the program from a match.
 
     Groups: x, y (objects in the program's order), pair ("X or Y", "X and Y"), each with a numeric
     suffix.
     """
-    groups = {name.rstrip("0123456789"): text for name, text in found.items() if text}
+    groups = {name.rstrip("0123456789"): text for name, text in parts.items() if text}
     things = [groups[name] for name in ("x", "y") if name in groups]
     if "pair" in groups:
         things += _parted(groups["pair"], options)
@@ -169,9 +169,9 @@ def _things(answers: Sequence[str], options: Sequence[str]) -> dict[str, str] | 
         first, second = describe(a).noun, describe(b).noun
         return max(fits(first, second), fits(second, first))
 
-    for how in (shared, named):
-        straight = how(answers[0], options[0]) + how(answers[1], options[1])
-        crossed = how(answers[0], options[1]) + how(answers[1], options[0])
+    for similarity in (shared, named):
+        straight = similarity(answers[0], options[0]) + similarity(answers[1], options[1])
+        crossed = similarity(answers[0], options[1]) + similarity(answers[1], options[0])
         if straight != crossed:
             pairs = options if straight > crossed else options[::-1]
             return dict(zip(answers, pairs, strict=True))

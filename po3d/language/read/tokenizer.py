@@ -5,14 +5,14 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from po3d.io.spelling import slips
+from po3d.io.fuzzy import slips
 from po3d.language.grammar import load
 from po3d.language.read.phrases import MISSPELT, PHRASES
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _WORDINGS = load("read_street", "patterns")
 _CONTRACTIONS = tuple(
-    (re.compile(_WORDINGS.spelled(rule.wordings[0])), rule.pattern.op) for rule in _WORDINGS.of["undone"]
+    (re.compile(_WORDINGS.with_pieces(rule.wordings[0])), rule.pattern.op) for rule in _WORDINGS.of["undone"]
 )
 _NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
@@ -79,13 +79,13 @@ class Tokenizer:
         while position < len(words):
             for length in self._lengths.get(words[position], ()):
                 phrase = tuple(words[position : position + length])
-                found = self._phrases.get(phrase)
-                if found is None:
+                ids = self._phrases.get(phrase)
+                if ids is None:
                     continue
-                if self.vocabulary is not None and any(t not in self.vocabulary for t in found):
+                if self.vocabulary is not None and any(t not in self.vocabulary for t in ids):
                     unknown.extend(phrase)
                 else:
-                    tokens.extend(found)
+                    tokens.extend(ids)
                 position += length
                 break
             else:

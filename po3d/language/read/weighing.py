@@ -12,7 +12,7 @@ from typing import NamedTuple
 LEAST = 1e-9  # lower bound on probabilities
 
 
-class Evidence(NamedTuple):
+class ParseEvidence(NamedTuple):
     """Features of a parse.
 
     `calls`: number of calls of the question's program. `fails`: execution fails without a predicted
@@ -34,11 +34,14 @@ class Weighing:
     fails: float = 0.0
     unchanged: float = 0.0
 
-    def __call__(self, seen: Evidence) -> float:
+    def __call__(self, evidence: ParseEvidence) -> float:
         """Return the weight of a parse, above 0."""
-        logarithm = self.probability * math.log(max(seen.probability, LEAST))
+        logarithm = self.probability * math.log(max(evidence.probability, LEAST))
         return math.exp(
-            logarithm + self.calls * seen.calls + self.fails * seen.fails + self.unchanged * seen.unchanged
+            logarithm
+            + self.calls * evidence.calls
+            + self.fails * evidence.fails
+            + self.unchanged * evidence.unchanged
         )
 
 

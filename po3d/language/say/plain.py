@@ -24,7 +24,7 @@ def say(program: Call, random: np.random.Generator | None = None) -> str:
     return text[:1].upper() + text[1:] + ("." if form == "edit" else "?")
 
 
-def called(things: Call) -> str:
+def set_phrase(things: Call) -> str:
     """Generate a plural noun phrase for a set: "small cars to the left of the bus"."""
     return spaced(load("plain").say("many", _as_people_say(things), lambda n: 0, _FACTS).text().rstrip(", "))
 

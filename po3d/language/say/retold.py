@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
 from po3d.language.english import plural, singular, words_of
-from po3d.language.grammar import Bound, Grammar, Value
+from po3d.language.grammar import Bindings, Grammar, Value
 from po3d.language.grammar_file import Rule, compiled
 from po3d.language.program import Tree
 
@@ -43,12 +43,12 @@ class Retold:
         if not isinstance(value, Tree):
             yield from self._leaf(form, value, start, kind)
         for rule in _rules(self.grammar, form, value.op if isinstance(value, Tree) else ""):
-            bound = Bound()
+            bound = Bindings()
             if bound.match(rule.pattern, value) and self._holds(rule, bound):
                 for wording in rule.wordings:
                     yield from self._walk(compiled(wording), {start}, bound)
 
-    def _holds(self, rule: Rule, bound: Bound) -> bool:
+    def _holds(self, rule: Rule, bound: Bindings) -> bool:
         facts = tuple(fact for fact in rule.facts if fact.name in self.known)
         return bound.holds(facts, self.known)
 
@@ -65,7 +65,7 @@ class Retold:
         if width and singular(" ".join(self.words[start : start + width])) == singular(text):
             yield start + width
 
-    def _walk(self, node: tuple, starts: set[int], bound: Bound) -> set[int]:
+    def _walk(self, node: tuple, starts: set[int], bound: Bindings) -> set[int]:
         kind, *parts = node
         if kind == "all":
             for part in parts:
@@ -86,13 +86,13 @@ class Retold:
         return set().union(*(self.ends(form, value, start, leaf) for start in starts))
 
     def _text(self, text: str, starts: set[int]) -> set[int]:
-        said = _cut(text)
-        width = len(said)
-        return {at + width for at in starts if self.words[at : at + width] == said}
+        message = _cut(text)
+        width = len(message)
+        return {at + width for at in starts if self.words[at : at + width] == message}
 
 
 @cache
 def _rules(grammar: Grammar, form: str, op: str) -> tuple[Rule, ...]:
     """Return the rules of a form that may match a call of this operation, or a leaf."""
-    found = (rule for rule in grammar.of.get(form, ()) if rule.pattern)
-    return tuple(rule for rule in found if rule.pattern.free or not op or rule.pattern.op == op)
+    result = (rule for rule in grammar.of.get(form, ()) if rule.pattern)
+    return tuple(rule for rule in result if rule.pattern.free or not op or rule.pattern.op == op)

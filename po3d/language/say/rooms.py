@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.language.english import singular, words_of
-from po3d.language.grammar import Pick, Pieces, Word, load, spaced
-from po3d.language.programs.rooms import OPEN, SIGNATURES, Call
+from po3d.language.grammar import LeafWord, PhrasePieces, Pick, load, spaced
+from po3d.language.programs.rooms import OPEN, SIGNATURES, RoomCall
 from po3d.language.say.retold import Retold
 from po3d.scene.rooms import OTHER_WORDS, USE_NOUNS, hangs, stands_on_top
 
 AGAIN = 4  # a repeated noun is kept in full once in so many cases
 
 
-class Said(NamedTuple):
+class SpannedSentence(NamedTuple):
     """A sentence, its words, and the word span (start, end) of each leaf, None if omitted."""
 
     text: str
@@ -29,33 +29,37 @@ class Said(NamedTuple):
     spans: tuple[tuple[int, int] | None, ...]
 
 
-def say_change(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
+def say_change(
+    program: RoomCall, kind: str, random: np.random.Generator, loosely: bool = False
+) -> SpannedSentence:
     """Generate a sentence for an edit program of type `kind` (movement, removal ...)."""
-    return _said("spoken", program, random, {"kind": kind, "loosely": loosely})
+    return _sentence("spoken", program, random, {"kind": kind, "loosely": loosely})
 
 
-def say_question(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
+def say_question(
+    program: RoomCall, kind: str, random: np.random.Generator, loosely: bool = False
+) -> SpannedSentence:
     """Generate a question for a question program after an edit of type `kind`."""
-    return _said("asked", program, random, {"kind": kind, "loosely": loosely, "asks": True})
+    return _sentence("asked", program, random, {"kind": kind, "loosely": loosely, "asks": True})
 
 
-def reworded(program: Call, random: np.random.Generator, share: float = 0.25) -> Call:
+def reworded(program: RoomCall, random: np.random.Generator, share: float = 0.25) -> RoomCall:
     """Replace a random share of a program's names by synonyms."""
     op, args = program.op, list(program.args)
     if (
         op == "usable"
-        and args[1] == Call("all", ("object",))
+        and args[1] == RoomCall("all", ("object",))
         and args[0] in USE_NOUNS
         and random.random() < share
     ):
         nouns = USE_NOUNS[args[0]]
-        return Call("all", (nouns[int(len(nouns) * random.random() ** 2)],))
+        return RoomCall("all", (nouns[int(len(nouns) * random.random() ** 2)],))
     for k, (kind, arg) in enumerate(zip(SIGNATURES[op].inputs, args)):
-        if isinstance(arg, Call):
+        if isinstance(arg, RoomCall):
             args[k] = reworded(arg, random, share)
         elif kind == "name" and arg in OTHER_WORDS and random.random() < share:
             args[k] = OTHER_WORDS[arg][int(random.integers(len(OTHER_WORDS[arg])))]
-    return Call(op, tuple(args))
+    return RoomCall(op, tuple(args))
 
 
 class Leaf(str):
@@ -64,26 +68,26 @@ class Leaf(str):
     number: int
 
 
-def numbered(program: Call) -> Call:
+def numbered(program: RoomCall) -> RoomCall:
     """Return a copy of the program with numbered leaves."""
     count = 0
 
-    def copy(part: Call) -> Call:
+    def copy(part: RoomCall) -> RoomCall:
         nonlocal count
-        args: list[Call | str] = []
+        args: list[RoomCall | str] = []
         for kind, arg in zip(SIGNATURES[part.op].inputs, part.args):
-            if isinstance(arg, Call):
+            if isinstance(arg, RoomCall):
                 arg = copy(arg)
             elif kind in OPEN:
                 arg, count = Leaf(arg), count + 1
                 arg.number = count - 1
             args.append(arg)
-        return Call(part.op, tuple(args))
+        return RoomCall(part.op, tuple(args))
 
     return copy(program)
 
 
-def noun_of(value: Call | str) -> str:
+def noun_of(value: RoomCall | str) -> str:
     """Return the noun of a set, a new object or a set's base; "" if there is none."""
     if isinstance(value, str):
         return value
@@ -98,55 +102,55 @@ _FACTS = {
 }
 
 
-def _said(form: str, program: Call, random: np.random.Generator, facts: dict) -> Said:
+def _sentence(form: str, program: RoomCall, random: np.random.Generator, facts: dict) -> SpannedSentence:
     pick: Pick = lambda n: int(random.integers(n))  # noqa: E731
-    said = load("rooms").say(form, numbered(program), pick, facts | _FACTS)
-    shorten(said, pick)
-    return finish(said, sum(kind in OPEN for kind, _ in program.tokens()))
+    pieces = load("rooms").say(form, numbered(program), pick, facts | _FACTS)
+    shorten(pieces, pick)
+    return finish(pieces, sum(kind in OPEN for kind, _ in program.tokens()))
 
 
-def is_question(text: str, program: Call) -> bool:
+def is_question(text: str, program: RoomCall) -> bool:
     """Return whether a text is one of the wordings of a question program."""
     return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("asked", program)
 
 
-def is_change(text: str, program: Call) -> bool:
+def is_change(text: str, program: RoomCall) -> bool:
     """Return whether a text is one of the wordings of an edit program."""
     return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("spoken", program)
 
 
-def shorten(said: Pieces, pick: Pick) -> None:
+def shorten(phrase: PhrasePieces, pick: Pick) -> None:
     """Replace some repeated nouns by "one" after an attribute: "the red chair and the blue one"."""
     known: dict[str, int] = {}
-    pieces = [piece for piece in said.pieces if piece]
+    pieces = [piece for piece in phrase.pieces if piece]
     for k, piece in enumerate(pieces):
-        if not isinstance(piece, Word) or piece.kind != "name" or piece.number < 0:
+        if not isinstance(piece, LeafWord) or piece.kind != "name" or piece.number < 0:
             continue
-        one = singular(piece) or str(piece)
-        looked = (
+        noun = singular(piece) or str(piece)
+        repeated = (
             k > 1
-            and isinstance(pieces[k - 2], Word)
+            and isinstance(pieces[k - 2], LeafWord)
             and pieces[k - 2].kind == "value"
             and pieces[k - 1] == " "
         )
-        if one in known and looked and pick(AGAIN):
-            pieces[k] = "one" if one == piece else "ones"
-            said.same[piece.number] = known[one]
+        if noun in known and repeated and pick(AGAIN):
+            pieces[k] = "one" if noun == piece else "ones"
+            phrase.same[piece.number] = known[noun]
         else:
-            known.setdefault(one, piece.number)
-    said.pieces = pieces
+            known.setdefault(noun, piece.number)
+    phrase.pieces = pieces
 
 
-def finish(said: Pieces, count: int) -> Said:
+def finish(pieces: PhrasePieces, count: int) -> SpannedSentence:
     """Capitalise the sentence and compute the spans of its `count` leaves."""
     spans: list[tuple[int, int] | None] = [None] * count
     text = ""
-    for piece in said.pieces:
-        start = len(words_of(text)) if isinstance(piece, Word) else 0
+    for piece in pieces.pieces:
+        start = len(words_of(text)) if isinstance(piece, LeafWord) else 0
         text += piece
-        if isinstance(piece, Word) and piece.number >= 0 and spans[piece.number] is None:
+        if isinstance(piece, LeafWord) and piece.number >= 0 and spans[piece.number] is None:
             spans[piece.number] = (start, start + len(words_of(piece)))
-    for number, of in said.same.items():
+    for number, of in pieces.same.items():
         spans[number] = spans[number] or spans[of]
     text = re.sub(r"(?:^|[.?!] )[a-z]", lambda m: m[0].upper(), spaced(text))
-    return Said(text, tuple(words_of(text)), tuple(spans))
+    return SpannedSentence(text, tuple(words_of(text)), tuple(spans))

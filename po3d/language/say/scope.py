@@ -26,7 +26,7 @@ def say(
     `sitting`: the reference is something to sit on; `angles`: of several images, in order.
     """
     key = f"{task}.sitting" if sitting else task
-    words = _words(SCOPE.spelled(program))
+    words = _words(SCOPE.from_core(program))
     words["order"] = ", ".join(f"{o} Image is {v}°" for o, v in zip(ORDINALS, angles))
     words["choices"] = ", ".join(choices)
     if random is None:

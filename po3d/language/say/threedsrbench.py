@@ -40,10 +40,10 @@ def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: st
         else grammar.fill(f"{style}.{program.op}", lambda n: int(r.integers(n)), **things)
     )
     if program.candidates:
-        said = program.answers
+        answers = program.answers
     else:
         sets = grammar.wordings(f"options.{style}.{program.output}")
-        said = sets[int(r.integers(len(sets)))].split("; ")
-    option_of = dict(zip(program.answers, said, strict=True))
-    order = [said[int(k)] for k in r.permutation(len(said))]
+        answers = sets[int(r.integers(len(sets)))].split("; ")
+    option_of = dict(zip(program.answers, answers, strict=True))
+    order = [answers[int(k)] for k in r.permutation(len(answers))]
     return Spoken(text, tuple(order), option_of)

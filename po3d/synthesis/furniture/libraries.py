@@ -32,7 +32,7 @@ from po3d.io.images import FORMATS
 from po3d.scene.geometry import rotation_z
 from po3d.synthesis.furniture import FOLDER
 from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
-from po3d.synthesis.render.instances import MAX_PARTS, Placed
+from po3d.synthesis.render.instances import MAX_PARTS, PlacedMesh
 from po3d.synthesis.shapes.mesh import Mesh, Part, creased
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ object_R_model = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One entry of a library's catalogue."""
 
     library: Path
@@ -69,7 +69,7 @@ class Entry:
     rotation: tuple[float, ...] = IDENTITY
 
 
-class Model(NamedTuple):
+class LibraryMesh(NamedTuple):
     """A mesh in metres and the linear colour of each part except glass, by part name."""
 
     mesh: Mesh
@@ -81,17 +81,19 @@ class Model(NamedTuple):
         length, width, height = (self.mesh.vertices.max(0) - self.mesh.vertices.min(0)).tolist()
         return length, width, height
 
-    def placed(self, scale: float, position: tuple[float, float], heading: float, finish: Finish) -> Placed:
+    def placed(
+        self, scale: float, position: tuple[float, float], heading: float, finish: Finish
+    ) -> PlacedMesh:
         """Return the renderer's input in the model's own colours; `scale` in world units per
         metre.
         """
-        return Placed(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
+        return PlacedMesh(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
 
 
 # --- catalogues -----------------------------------------------------------------------------------
 
 
-def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
+def read_catalogues(folder: str | Path = FOLDER) -> dict[str, CatalogueEntry]:
     """Read the entries of all .sh3f libraries in `folder`, by id. Raise InputError if there is none
     or one is damaged.
     """
@@ -103,7 +105,7 @@ def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
     return {entry.id: entry for library in libraries for entry in read_catalogue(library)}
 
 
-def read_catalogue(library: str | Path) -> tuple[Entry, ...]:
+def read_catalogue(library: str | Path) -> tuple[CatalogueEntry, ...]:
     """Read the entries of one .sh3f library. Raise InputError if it is missing, not a zip, or lacks
     a value.
     """
@@ -121,7 +123,7 @@ def read_catalogue(library: str | Path) -> tuple[Entry, ...]:
     return tuple(_entry(library, number, row) for number, row in rows.items())
 
 
-def _entry(library: Path, number: str, row: Mapping[str, str]) -> Entry:
+def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry:
     try:
         size = tuple(float(row[side]) for side in ("width", "depth", "height"))
         rotation = (
@@ -129,7 +131,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> Entry:
         )
         if len(rotation) != 9 or not np.isfinite(size + rotation).all() or min(size) <= 0:
             raise ValueError(f"size {size}, rotation {rotation}")
-        return Entry(
+        return CatalogueEntry(
             library,
             row.get("id", f"{library.stem}#{number}"),
             row["name"],
@@ -178,7 +180,7 @@ class _Members(Resolver):
     keeps the first failure.
     """
 
-    def __init__(self, archive: zipfile.ZipFile, entry: Entry) -> None:
+    def __init__(self, archive: zipfile.ZipFile, entry: CatalogueEntry) -> None:
         self.archive, self.entry = archive, entry
         self.error: InputError | None = None
 
@@ -226,7 +228,7 @@ def _check_texture(data: bytes, where: str) -> None:
 # --- models ---------------------------------------------------------------------------------------
 
 
-def load_model(entry: Entry, turn: float = 0.0) -> Model:
+def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
     """Load the entry's mesh with colours, at its catalogue size in metres, centred on its footprint
     and standing on z = 0.
 
@@ -276,7 +278,7 @@ def load_model(entry: Entry, turn: float = 0.0) -> Model:
             colors[part.name] = color
     if not 0 < len(parts) <= MAX_PARTS:
         raise InputError(f"{where}: {len(parts)} visible parts, 1 to {MAX_PARTS} can be drawn")
-    return Model(_joined(shapes, parts), colors)
+    return LibraryMesh(_joined(shapes, parts), colors)
 
 
 # with its linear colour (None for glass) and its faces
@@ -373,23 +375,23 @@ class _Surface(NamedTuple):
             return np.zeros(len(self.faces), int), to_linear(self.color)[None]
         rgba = np.asarray(self.texture.convert("RGBA"), float) / 255
         if self.uv is None or not np.isfinite(self.uv).all():
-            seen = np.tile(rgba.reshape(-1, 4).mean(0), (len(self.faces), 1))
+            mean_color = np.tile(rgba.reshape(-1, 4).mean(0), (len(self.faces), 1))
         else:
             height, width = rgba.shape[:2]
             at = np.einsum("sk,fkd->fsd", _BARYCENTRIC, self.uv[self.faces]) % 1.0
             row = np.minimum(((1 - at[..., 1]) * height).astype(int), height - 1)
             sample = rgba[row, np.minimum((at[..., 0] * width).astype(int), width - 1)]
             sample[..., :3] *= sample[..., 3:]
-            seen = sample.mean(1)
-            seen[:, :3] /= np.maximum(seen[:, 3:], 1e-6)
-        there = seen[:, 3] >= INVISIBLE
+            mean_color = sample.mean(1)
+            mean_color[:, :3] /= np.maximum(mean_color[:, 3:], 1e-6)
+        there = mean_color[:, 3] >= INVISIBLE
         shade = np.full(len(self.faces), -1)
         if there.any():
-            pixels = np.uint8(np.round(seen[there, :3] * 255))[None]
-            found = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[0]
-            shade[there] = np.unique(found, return_inverse=True)[1]
+            pixels = np.uint8(np.round(mean_color[there, :3] * 255))[None]
+            indices = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[0]
+            shade[there] = np.unique(indices, return_inverse=True)[1]
         count = shade.max() + 1
-        palette = [to_linear(seen[shade == k, :3]).mean(0) for k in range(count)]
+        palette = [to_linear(mean_color[shade == k, :3]).mean(0) for k in range(count)]
         return shade, np.reshape(palette, (count, 3))
 
 

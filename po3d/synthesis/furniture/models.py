@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.scene.rooms import CATEGORIES, category_of
 from po3d.synthesis import shapes
-from po3d.synthesis.furniture.libraries import FOLDER, Entry, load_model, read_catalogues
+from po3d.synthesis.furniture.libraries import FOLDER, CatalogueEntry, load_model, read_catalogues
 from po3d.synthesis.render.environment import RGB
 from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
 from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
-OWN_TRIED = 4  # number of our own shapes from which the one with the closest proportions is taken
+OWN_CANDIDATES = 4  # number of our own shapes from which the one with the closest proportions is taken
 HELD = 1500  # models in memory
 MAX_FACES = 12_000  # of a rendered model; larger ones are simplified, because a room has 25 of them
 GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
@@ -64,7 +64,7 @@ def models_of(category: str, split: Split) -> tuple[str, ...]:
     return names + (own_names(category, split) if own else ())
 
 
-def drawn_category(name: str) -> str:
+def model_category(name: str) -> str:
     """Return the category whose models represent an object of this name; box for an object without
     a category.
     """
@@ -126,12 +126,12 @@ class RoomModels:
         others = {
             name: _unequal(extent, catalogue()[name].extent) for name in names if not name.startswith(OWN)
         }
-        own = [name for name in names if name.startswith(OWN)]
-        limit = LOOSE if own else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
+        own_models = [name for name in names if name.startswith(OWN)]
+        limit = LOOSE if own_models else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
         fitting = [name for name, unequal in others.items() if unequal <= limit]
-        if own and (not fitting or random.random() < 0.5):
-            drawn = [own[k] for k in random.integers(len(own), size=OWN_TRIED)]
-            return min(drawn, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)))
+        if own_models and (not fitting or random.random() < 0.5):
+            candidates = [own_models[k] for k in random.integers(len(own_models), size=OWN_CANDIDATES)]
+            return min(candidates, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)))
         return fitting[int(random.integers(len(fitting)))]
 
     def _load(self, name: str) -> RoomModel:
@@ -148,9 +148,9 @@ class RoomModels:
         path = self._cache / f"{key}.npz"
         if path.exists():
             return _read_npz(path)
-        made = make()
-        _write_npz(path, made)
-        return made
+        model = make()
+        _write_npz(path, model)
+        return model
 
 
 def _unequal(extent: Sequence[float], other: Sequence[float]) -> float:
@@ -165,7 +165,7 @@ def _own(name: str) -> RoomModel:
     return RoomModel(mesh, colors, {"main": 1.0})
 
 
-def _prepared(entry: Entry, turn: float) -> RoomModel:
+def _prepared(entry: CatalogueEntry, turn: float) -> RoomModel:
     model = load_model(entry, math.radians(turn))
     mesh = coarsened(model.mesh)
     return RoomModel(mesh, dict(model.colors), painted_parts(mesh, dict(model.colors)))
@@ -233,8 +233,8 @@ def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
         )
         group = group.reshape(-1)
         at = place[mesh.faces]
-        kept = (at[:, 0] != at[:, 1]) & (at[:, 1] != at[:, 2]) & (at[:, 0] != at[:, 2])
-        faces = np.unique(group[mesh.faces[kept]], axis=0)
+        nondegenerate = (at[:, 0] != at[:, 1]) & (at[:, 1] != at[:, 2]) & (at[:, 0] != at[:, 2])
+        faces = np.unique(group[mesh.faces[nondegenerate]], axis=0)
         if len(faces) <= most:
             break
     vertices = _means(mesh.vertices, np.unique(place, return_inverse=True)[1].reshape(-1))[first]

@@ -28,7 +28,7 @@ from po3d.io.images import read_image
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Camera
 from po3d.synthesis.render.environment import RGB, Finish
-from po3d.synthesis.render.instances import SURFACES, Placed
+from po3d.synthesis.render.instances import SURFACES, PlacedMesh
 from po3d.synthesis.render.official import OFFICIAL_LOOKS, STUDIO
 from po3d.synthesis.shapes.mesh import Mesh
 
@@ -118,7 +118,7 @@ class Blender:
 
     def draw(
         self,
-        objects: Sequence[Placed],
+        objects: Sequence[PlacedMesh],
         camera: Camera,
         look: str,
         seed: int,
@@ -266,20 +266,20 @@ def _street(generator: np.random.Generator, skies: str | None) -> dict:
     }
 
 
-def _materials(o: Placed, look: str, generator: np.random.Generator) -> list[dict]:
+def _materials(o: PlacedMesh, look: str, generator: np.random.Generator) -> list[dict]:
     """Return one material for each part of the mesh."""
     toy = look == STUDIO
     texture = str(generator.choice(TEXTURES)) if toy and generator.random() < TEXTURED else ""
     second = (np.array(o.color) * generator.uniform(0.2, 0.6)).tolist()
 
     def surface(color: RGB, finish: Finish, print_: bool) -> dict:
-        given = {"color": [float(c) for c in color]}
+        surface_values = {"color": [float(c) for c in color]}
         if not toy:
-            return given | {
+            return surface_values | {
                 "kind": "surface", "metallic": finish.metallic, "roughness": finish.roughness, "coat": finish.clearcoat
             }  # fmt: skip
-        given["kind"] = "metal" if finish.metallic > 0.5 else "rubber"
-        return given | ({"texture": texture, "second": second} if texture and print_ else {})
+        surface_values["kind"] = "metal" if finish.metallic > 0.5 else "rubber"
+        return surface_values | ({"texture": texture, "second": second} if texture and print_ else {})
 
     materials = []
     for part in o.mesh.parts:
@@ -294,6 +294,6 @@ def _materials(o: Placed, look: str, generator: np.random.Generator) -> list[dic
             color = np.array(o.color) * (1.0 if o.even else shade)
             materials.append(surface(tuple(color), o.finish, False))
         else:
-            base, own, _ = SURFACES[part.material]
-            materials.append(surface(base, own, False))
+            base, part_finish, _ = SURFACES[part.material]
+            materials.append(surface(base, part_finish, False))
     return materials

@@ -278,36 +278,36 @@ def _mesh(bpy, known: dict, item: dict) -> object:
 # --- materials ------------------------------------------------------------------------------------
 
 
-def _material(bpy, given: dict) -> object:
-    material = bpy.data.materials.new(given["kind"])
+def _material(bpy, settings: dict) -> object:
+    material = bpy.data.materials.new(settings["kind"])
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
-    color = (*given["color"], 1)
-    if given["kind"] == "rubber":
+    color = (*settings["color"], 1)
+    if settings["kind"] == "rubber":
         out = _rubber(nodes, links, color)
-    elif given["kind"] == "metal":
+    elif settings["kind"] == "metal":
         out = _metal(nodes, links, color)
-    elif given["kind"] == "pane":
-        out = _pane(nodes, links, color, given["opacity"])
+    elif settings["kind"] == "pane":
+        out = _pane(nodes, links, color, settings["opacity"])
     else:
         surface = nodes["Principled BSDF"]
         for name, key in (("Metallic", "metallic"), ("Roughness", "roughness"), ("Coat Weight", "coat")):
-            surface.inputs[name].default_value = given[key]
+            surface.inputs[name].default_value = settings[key]
         surface.inputs["Base Color"].default_value = color
         out = surface.outputs[0]
-    if given.get("texture"):
-        out = _textured(nodes, links, out, color, given)
+    if settings.get("texture"):
+        out = _textured(nodes, links, out, color, settings)
     links.new(out, nodes["Material Output"].inputs["Surface"])
     return material
 
 
-def _mixed(nodes, links, factor: object, one: object, two: object) -> object:
+def _mixed(nodes, links, factor: object, first: object, two: object) -> object:
     mix = nodes.new("ShaderNodeMixShader")
     if isinstance(factor, float):
         mix.inputs[0].default_value = factor
     else:
         links.new(factor, mix.inputs[0])
-    links.new(one, mix.inputs[1])
+    links.new(first, mix.inputs[1])
     links.new(two, mix.inputs[2])
     return mix.outputs[0]
 
@@ -357,13 +357,13 @@ def _pane(nodes, links, color: tuple, opacity: float) -> object:
     return _mixed(nodes, links, float(opacity), clear.outputs[0], dark.outputs[0])
 
 
-def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object:
+def _textured(nodes, links, shader: object, color: tuple, settings: dict) -> object:
     """Mix the surface's own shading with a pattern of two colours, half each."""
-    second = (*given["second"], 1)
+    second = (*settings["second"], 1)
     printed = nodes.new("ShaderNodeBsdfPrincipled")
     printed.inputs["Roughness"].default_value = 0.5
     place = nodes.new("ShaderNodeTexCoord").outputs["Generated"]
-    if given["texture"] == "dotted":
+    if settings["texture"] == "dotted":
         cells = nodes.new("ShaderNodeTexVoronoi")
         cells.inputs["Scale"].default_value = 15
         links.new(place, cells.inputs["Vector"])
@@ -376,11 +376,11 @@ def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object
     else:
         check = nodes.new("ShaderNodeTexChecker")
         check.inputs["Color1"].default_value, check.inputs["Color2"].default_value = color, second
-        check.inputs["Scale"].default_value = 30 if given["texture"] == "checkered" else 25
-        if given["texture"] in ("stripped", "vstripped"):
+        check.inputs["Scale"].default_value = 30 if settings["texture"] == "checkered" else 25
+        if settings["texture"] in ("stripped", "vstripped"):
             axes = nodes.new("ShaderNodeSeparateXYZ")
             links.new(place, axes.inputs[0])
-            place = axes.outputs[1 if given["texture"] == "stripped" else 2]
+            place = axes.outputs[1 if settings["texture"] == "stripped" else 2]
         links.new(place, check.inputs["Vector"])
         links.new(check.outputs["Color"], printed.inputs["Base Color"])
     return _mixed(nodes, links, 0.5, shader, printed.outputs[0])

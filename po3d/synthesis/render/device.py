@@ -14,7 +14,7 @@ from po3d.io.errors import InputError
 from po3d.scene.geometry import Pose
 from po3d.synthesis.render.environment import MAP_REACH
 from po3d.synthesis.render.footprint import ambient_shadow
-from po3d.synthesis.render.instances import MAX_PARTS, Placed
+from po3d.synthesis.render.instances import MAX_PARTS, PlacedMesh
 from po3d.synthesis.shapes.mesh import Mesh
 
 # more than the 2688 variants used in training: uploading one again costs 45 ms
@@ -45,7 +45,7 @@ def open_context(threads: int) -> Any:
         ) from None
 
 
-class Program:
+class ShaderProgram:
     """A linked pair of shaders from shaders/. Setting uniforms that the compiler removed has no
     effect.
     """
@@ -82,7 +82,7 @@ def _source(define: str, *names: str) -> str:
 class DeviceMesh:
     """A mesh uploaded once, for the mask program and the colour program."""
 
-    def __init__(self, context: Any, mesh: Mesh, mask: Program, color: Program) -> None:
+    def __init__(self, context: Any, mesh: Mesh, mask: ShaderProgram, color: ShaderProgram) -> None:
         if len(mesh.parts) > MAX_PARTS:
             raise InputError(f"a mesh has {len(mesh.parts)} parts: at most {MAX_PARTS} can be drawn")
         self.mesh = mesh  # referenced so that its id, the cache's key, is not reused
@@ -109,10 +109,10 @@ class DeviceMesh:
 
 
 @dataclass(frozen=True)
-class Item:
+class DrawItem:
     """An object during the rendering of one picture."""
 
-    placed: Placed
+    placed: PlacedMesh
     mesh: DeviceMesh
     world_T_object: NDArray[np.float64]  # (4, 4)
     corners: NDArray[np.float64]  # (8, 3) of its box, in the world frame
@@ -123,14 +123,14 @@ class MeshCache:
     removed.
     """
 
-    def __init__(self, context: Any, mask: Program, color: Program) -> None:
+    def __init__(self, context: Any, mask: ShaderProgram, color: ShaderProgram) -> None:
         self._arguments = (context, mask, color)
         self._held: OrderedDict[int, DeviceMesh] = OrderedDict()
 
-    def item(self, placed: Placed) -> Item:
+    def item(self, placed: PlacedMesh) -> DrawItem:
         """Return `placed` with its uploaded mesh."""
         mesh, matrix = self._upload(placed.mesh), placed.world_T_object
-        return Item(placed, mesh, matrix, mesh.corners(matrix))
+        return DrawItem(placed, mesh, matrix, mesh.corners(matrix))
 
     def _upload(self, mesh: Mesh) -> DeviceMesh:
         key = id(mesh)

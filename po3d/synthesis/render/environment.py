@@ -78,7 +78,7 @@ class Sky:
 
 
 @dataclass(frozen=True)
-class Ground:
+class GroundStyle:
     kind: str  # one of patterns.GROUNDS
     variant: int
     color: RGB  # albedo
@@ -119,12 +119,12 @@ class Film:
 
 
 @dataclass(frozen=True)
-class Look:
+class RenderStyle:
     kind: Kind
     key: Light  # the only light that casts a shadow
     fills: tuple[Light, ...]
     sky: Sky
-    ground: Ground
+    ground: GroundStyle
     backdrop: Backdrop
     film: Film
 
@@ -146,7 +146,7 @@ def direction(azimuth: ArrayLike, elevation: ArrayLike) -> Array:
     return np.stack([c * np.cos(azimuth), c * np.sin(azimuth), np.sin(elevation) + 0 * azimuth], -1)
 
 
-def radiance(look: Look, d: Array, ground: ArrayLike) -> Array:
+def radiance(look: RenderStyle, d: Array, ground: ArrayLike) -> Array:
     """Return the radiance (N, 3) seen from the origin in unit directions d (N, 3), without the key
     light; `ground` is the radiance of the ground.
     """
@@ -165,7 +165,7 @@ def radiance(look: Look, d: Array, ground: ArrayLike) -> Array:
     return sky + _smoothstep(0.02, -0.02, z)[:, None] * (np.asarray(ground) - sky)
 
 
-def _procedural_sky(look: Look, d: Array) -> Array:
+def _procedural_sky(look: RenderStyle, d: Array) -> Array:
     sky, z = look.sky, np.clip(d[:, 2], 0, 1)
     value = np.array(sky.horizon) + (z**0.6)[:, None] * (np.array(sky.zenith) - np.array(sky.horizon))
     if sky.glow:
@@ -234,7 +234,7 @@ def _transport() -> _Transport:
     return _Transport(samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), tuple(blurs))
 
 
-def lighting(look: Look) -> Lighting:
+def lighting(look: RenderStyle) -> Lighting:
     """Compute the lighting of a style, with one bounce off its ground."""
     t = _transport()
     up = _basis(np.array([[0.0, 0.0, 1.0]]))[0]
@@ -242,11 +242,11 @@ def lighting(look: Look) -> Lighting:
     open_sky = up @ (t.harmonics @ radiance(look, t.samples, (0, 0, 0)))
     total = open_sky + key
     ground = np.array(look.ground.color) * total / np.pi
-    seen = radiance(look, t.samples, ground)
+    sky = radiance(look, t.samples, ground)
     first = radiance(look, map_directions(LEVEL_SIZES[0]), ground)
-    levels = [first.astype(np.float32)] + [blur @ seen.astype(np.float32) for blur in t.blurs]
+    levels = [first.astype(np.float32)] + [blur @ sky.astype(np.float32) for blur in t.blurs]
     return Lighting(
-        irradiance=(t.harmonics @ seen).astype(np.float32),
+        irradiance=(t.harmonics @ sky).astype(np.float32),
         sky=open_sky,
         reflections=tuple(level.reshape(s, s, 3) for level, s in zip(levels, LEVEL_SIZES)),
         ground=ground,
@@ -257,7 +257,7 @@ def lighting(look: Look) -> Lighting:
 # --- random styles --------------------------------------------------------------------------------
 
 
-def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
+def sample_look(kind: Kind, rng: np.random.Generator) -> RenderStyle:
     """Sample a style: "studio" like Super-CLEVR, "outdoor" like PulseCheck457's realistic
     images.
     """
@@ -300,15 +300,15 @@ def _film(rng: np.random.Generator, stops: tuple[float, float]) -> Film:
     )
 
 
-def _studio(rng: np.random.Generator) -> Look:
+def _studio(rng: np.random.Generator) -> RenderStyle:
     albedo = _grey(rng, 0.2, 0.5, 0.04)
     world = _grey(rng, 0.1, 0.4, 0.06)
-    return Look(
+    return RenderStyle(
         kind="studio",
         key=_light(rng, (35, 75), (0.5, 1.4), (0.15, 0.45), 0.08),
         fills=tuple(_light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))),
         sky=Sky(zenith=world, horizon=_scaled(world, rng.uniform(0.3, 1.0))),
-        ground=Ground(
+        ground=GroundStyle(
             kind="plain",
             variant=int(rng.integers(VARIANTS)),
             color=albedo,
@@ -332,7 +332,7 @@ _GROUNDS = tuple(rows_beside(__file__, "grounds.csv"))
 _WEATHER = tuple(rows_beside(__file__, "weather.csv"))
 
 
-def _outdoor(rng: np.random.Generator) -> Look:
+def _outdoor(rng: np.random.Generator) -> RenderStyle:
     weather = _WEATHER[rng.choice(len(_WEATHER), p=[float(w["share"]) for w in _WEATHER])]
     haze = rng.uniform(0.7, 1.3)
     ranges = (numbers(weather[column]) for column in ("elevation", "strength", "radius"))
@@ -345,7 +345,7 @@ def _outdoor(rng: np.random.Generator) -> Look:
     tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
     silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[rng.integers(3)]
     distance = float(rng.uniform(15, 45))
-    return Look(
+    return RenderStyle(
         kind="outdoor",
         key=key,
         fills=(),
@@ -357,7 +357,7 @@ def _outdoor(rng: np.random.Generator) -> Look:
             cloud_cover=float(cover),
             cloud_variant=int(rng.integers(VARIANTS)),
         ),
-        ground=Ground(
+        ground=GroundStyle(
             kind=ground["kind"],
             variant=int(rng.integers(VARIANTS)),
             color=tuple(np.clip(np.array(color) * tone * tint, 0, 0.6)),

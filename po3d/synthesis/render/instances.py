@@ -34,7 +34,7 @@ CLEAR_SHADE = 0.2  # strength of the paint's tint on what is seen through transp
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedMesh:
     """A painted mesh in the world; it stands on the ground unless `z` raises it."""
 
     mesh: Mesh
@@ -84,13 +84,18 @@ class Placed:
             if self.stuff:
                 row[6] = STUFFS.index(self.stuff) if part.material == "paint" else 0
             if part.name in self.colors:
-                own = self.finishes.get(part.name, self.finish)
+                part_finish = self.finishes.get(part.name, self.finish)
                 row[:3] = self.colors[part.name]
-                row[3:7] = own.metallic, own.roughness, own.clearcoat, row[6] if self.stuff else own.mirror
+                row[3:7] = (
+                    part_finish.metallic,
+                    part_finish.roughness,
+                    part_finish.clearcoat,
+                    row[6] if self.stuff else part_finish.mirror,
+                )
             elif part.material != "paint":
-                base, own, shade = SURFACES[part.material]
+                base, part_finish, shade = SURFACES[part.material]
                 shade = 1.0 if self.even else shade
-                real = np.array((*base, own.metallic, own.roughness, own.clearcoat))
+                real = np.array((*base, part_finish.metallic, part_finish.roughness, part_finish.clearcoat))
                 toy = paint * (shade, shade, shade, 1, 1, 1)
                 row[:6] = (1 - self.tint) * real + self.tint * toy
                 if part.material == "glass" and self.window < 1:

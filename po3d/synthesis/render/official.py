@@ -21,9 +21,9 @@ from po3d.synthesis.render.environment import (
     Backdrop,
     Film,
     Finish,
-    Ground,
+    GroundStyle,
     Light,
-    Look,
+    RenderStyle,
     Sky,
     rgb,
     sample_look,
@@ -47,7 +47,7 @@ PHOTOGRAPHS = 24  # number of these patterns
 DIMMED = 0.92  # factor for the whole picture that accounts for the shadows of several lamps
 
 
-def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
+def sample_official_look(kind: str, rng: np.random.Generator) -> RenderStyle:
     """Sample one of OFFICIAL_LOOKS."""
     if kind == STUDIO:
         return _superclevr(rng)
@@ -56,7 +56,7 @@ def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
     raise InputError(f"unknown look {kind!r}: choose {' or '.join(OFFICIAL_LOOKS)}")
 
 
-def _superclevr(rng: np.random.Generator) -> Look:
+def _superclevr(rng: np.random.Generator) -> RenderStyle:
     def light(place: Array, strength: float, color: RGB, radius: float) -> Light:
         distance = float(np.linalg.norm(place))
         return Light(rgb(place / distance), rgb(np.array(color) * strength), radius)
@@ -77,12 +77,12 @@ def _superclevr(rng: np.random.Generator) -> Look:
     pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
     floor = rgb(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
-    return Look(
+    return RenderStyle(
         kind=STUDIO,
         key=sun,
         fills=tuple(lamps),
         sky=Sky(zenith=rgb(np.full(3, world)), horizon=rgb(np.full(3, world + cove))),
-        ground=Ground(
+        ground=GroundStyle(
             kind="plain",
             variant=int(rng.integers(VARIANTS)),
             color=floor,
@@ -111,7 +111,7 @@ def _superclevr(rng: np.random.Generator) -> Look:
     )  # fmt: skip
 
 
-def _hdri(rng: np.random.Generator) -> Look:
+def _hdri(rng: np.random.Generator) -> RenderStyle:
     """Sample an outdoor style with softer and brighter skies, whose ground looks like a coarse
     photograph.
     """
@@ -119,8 +119,8 @@ def _hdri(rng: np.random.Generator) -> Look:
     soft = rng.uniform(0.0, 1.0)  # strength of the light that casts a shadow
     key = replace(base.key, color=rgb(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
     tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
-    own = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
-    first = tone + rng.uniform(0, 0.7) * (own - tone)
+    ground_color = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
+    first = tone + rng.uniform(0, 0.7) * (ground_color - tone)
     painted = rng.random() < PAINTED
     spread = rng.normal(0, 0.4 if painted else 0.25) + rng.normal(0, 0.2 if painted else 0.1, 3)
     ground = replace(
@@ -157,8 +157,8 @@ def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
         linear = (np.array(COLORS_RGB[color]) / 255) ** power
     else:
         known = _paints()[color]
-        one, two = known[rng.integers(len(known), size=2)]
-        linear = one + (two - one) * rng.uniform(0, 1) * (rng.random() < 0.5)
+        first, two = known[rng.integers(len(known), size=2)]
+        linear = first + (two - first) * rng.uniform(0, 1) * (rng.random() < 0.5)
     linear = linear * np.exp(rng.normal(0, 0.06)) * np.exp(rng.normal(0, 0.04, 3))
     return rgb(linear, 0.002, 1.0)
 

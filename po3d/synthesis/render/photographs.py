@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.io.images import MAX_PIXELS
 from po3d.io.seeding import rng
-from po3d.synthesis.render.environment import Light, Look, direction
+from po3d.synthesis.render.environment import Light, RenderStyle, direction
 
 Photograph = NDArray[np.float32]  # (H, 2 H, 3) linear radiance, top row +z, middle column world +x
 
@@ -31,24 +31,24 @@ LOWEST, HIGHEST = np.radians(13.0), np.radians(80.0)
 FAINTEST = 0.1
 LUMINANCE = np.array((0.2126, 0.7152, 0.0722))
 BALANCE = 0.8  # share of the light's tint that the camera's white balance removes
-KEPT = 2  # photographs in memory
+CACHE_SIZE = 2  # photographs in memory
 
 
 @dataclass(frozen=True)
-class Photographs:
+class PhotoFolder:
     """The photographs of a folder, sorted by name."""
 
     paths: tuple[Path, ...]
 
     @classmethod
-    def of(cls, folder: str | Path) -> "Photographs":
+    def of(cls, folder: str | Path) -> "PhotoFolder":
         """List the photographs of a folder. Raise InputError if there are none."""
         paths = tuple(sorted(p for p in Path(folder).glob("*") if p.suffix.lower() in SUFFIXES))
         if not paths:
             raise InputError(f"no photographs ({', '.join(SUFFIXES)}) in {folder}")
         return cls(paths)
 
-    def under(self, look: Look, seed: int) -> Look:
+    def under(self, look: RenderStyle, seed: int) -> RenderStyle:
         """Return an outdoor style with a photograph chosen by `seed` and rotated at random; its
         brightest region becomes the shadow-casting light. A studio style is returned unchanged.
         """
@@ -63,7 +63,7 @@ class Photographs:
         )
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHE_SIZE)
 def read_photograph(path: Path) -> Photograph:
     """Read the radiance of an equirectangular .exr or .npy file. Raise InputError if it cannot be
     read or has another shape.

@@ -26,14 +26,21 @@ from PIL import Image, ImageFilter
 from po3d.io.errors import InputError
 from po3d.scene.geometry import Camera
 from po3d.synthesis.render import textures as patterns
-from po3d.synthesis.render.device import Item, MeshCache, Program, RenderError, open_context, pose_matrix
-from po3d.synthesis.render.environment import LEVEL_SIZES, Lighting, Look, lighting
-from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.device import (
+    DrawItem,
+    MeshCache,
+    RenderError,
+    ShaderProgram,
+    open_context,
+    pose_matrix,
+)
+from po3d.synthesis.render.environment import LEVEL_SIZES, Lighting, RenderStyle, lighting
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.shadows import Shadows
-from po3d.synthesis.rooms.shell import Shell, ShellPainter
 from po3d.synthesis.street.labels import Masks
+from po3d.synthesis.top_view.shell import Shell, ShellPainter
 
-__all__ = ["Frame", "Placed", "RenderError", "Renderer"]
+__all__ = ["PlacedMesh", "RenderError", "RenderedFrame", "Renderer"]
 
 Array = NDArray[np.float64]
 
@@ -43,7 +50,7 @@ MAX_OBJECTS = 254  # ids are bytes
 
 
 @dataclass(frozen=True)
-class Frame(Masks):
+class RenderedFrame(Masks):
     """A picture and its masks."""
 
     rgb: NDArray[np.uint8]  # (H, W, 3)
@@ -84,14 +91,14 @@ class Renderer:
 
     def render(
         self,
-        objects: Sequence[Placed],
+        objects: Sequence[PlacedMesh],
         camera: Camera,
-        look: Look,
+        look: RenderStyle,
         depth: bool = False,
         shell: Shell | None = None,
         amodal: bool = True,
         near_far: tuple[float, float] = (NEAR, FAR),
-    ) -> Frame:
+    ) -> RenderedFrame:
         """Render the picture and the masks of `objects`.
 
         `depth` is read back on request. With a `shell`, which only an `indoors` renderer supports,
@@ -113,9 +120,9 @@ class Renderer:
         if look.film.blur:
             radius = look.film.blur * self.width / 640
             rgb = np.asarray(Image.fromarray(rgb).filter(ImageFilter.GaussianBlur(radius)))
-        return Frame(ids, alone, rgb, z)
+        return RenderedFrame(ids, alone, rgb, z)
 
-    def render_masks(self, objects: Sequence[Placed], camera: Camera) -> Masks:
+    def render_masks(self, objects: Sequence[PlacedMesh], camera: Camera) -> Masks:
         """Render only the masks; their bytes are equal to those of `render`."""
         self._range = (NEAR, FAR)
         with self._ctx:
@@ -126,14 +133,14 @@ class Renderer:
     # --- set-up ---
 
     def _make_programs(self) -> None:
-        self._mask = Program(self._ctx, "mask.vert", "mask.frag")
+        self._mask = ShaderProgram(self._ctx, "mask.vert", "mask.frag")
         define = "INDOORS" if self.indoors else ""
-        self._object = Program(self._ctx, "object.vert", "film.glsl", "object.frag", define=define)
+        self._object = ShaderProgram(self._ctx, "object.vert", "film.glsl", "object.frag", define=define)
         if self.indoors:
             self._shell = ShellPainter(self._ctx)
             return
-        self._ground = Program(self._ctx, "ground.vert", "film.glsl", "ground.frag")
-        self._wall = Program(self._ctx, "ground.vert", "film.glsl", "wall.frag")
+        self._ground = ShaderProgram(self._ctx, "ground.vert", "film.glsl", "ground.frag")
+        self._wall = ShaderProgram(self._ctx, "ground.vert", "film.glsl", "wall.frag")
         turn = np.linspace(0, 2 * np.pi, 97)
         disc, wall = [], []
         for a, b in itertools.pairwise(turn):
@@ -142,7 +149,7 @@ class Renderer:
                 wall += [(a, 1, low), (b, 1, low), (b, 1, high), (a, 1, low), (b, 1, high), (a, 1, high)]
         self._disc, self._cylinder = self._polar(self._ground, disc), self._polar(self._wall, wall)
 
-    def _polar(self, program: Program, corners: list[tuple[float, float, float]]) -> Any:
+    def _polar(self, program: ShaderProgram, corners: list[tuple[float, float, float]]) -> Any:
         buffer = self._ctx.buffer(np.array(corners, np.float32).tobytes())
         return self._ctx.vertex_array(program.gl, [(buffer, "3f", "polar")])
 
@@ -169,7 +176,7 @@ class Renderer:
 
     # --- passes ---
 
-    def _prepare(self, objects: Sequence[Placed], camera: Camera) -> tuple[list[Item], Array]:
+    def _prepare(self, objects: Sequence[PlacedMesh], camera: Camera) -> tuple[list[DrawItem], Array]:
         if (camera.width, camera.height) != (self.width, self.height):
             raise InputError(
                 f"the camera is {camera.width}x{camera.height} and the renderer {self.width}x{self.height}: "
@@ -179,20 +186,20 @@ class Renderer:
             raise InputError(f"{len(objects)} objects in one picture: at most {MAX_OBJECTS}")
         return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera, *self._range)
 
-    def _draw_masks(self, items: Sequence[Item], clip_T_world: Array) -> None:
+    def _draw_masks(self, items: Sequence[DrawItem], clip_T_world: Array) -> None:
         self._mask.set(clip_T_world=clip_T_world)
         for number, item in enumerate(items, 1):
             self._mask.set(world_T_object=item.world_T_object, value=number / 255)
             item.mesh.mask.render()
 
-    def _draw_ids(self, items: Sequence[Item], clip: Array) -> None:
+    def _draw_ids(self, items: Sequence[DrawItem], clip: Array) -> None:
         self._ids.use()
         self._ids.clear(depth=1.0)
         self._ctx.enable_only(self._gl.DEPTH_TEST)
         self._ctx.depth_func = "<"
         self._draw_masks(items, clip)
 
-    def _draw_amodal(self, items: Sequence[Item], camera: Camera, clip: Array) -> NDArray[np.bool_]:
+    def _draw_amodal(self, items: Sequence[DrawItem], camera: Camera, clip: Array) -> NDArray[np.bool_]:
         amodal = np.zeros((len(items), self.height, self.width), bool)
         boxes = [_window(item.corners, camera) for item in items]
         starts = np.cumsum([0] + [max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in boxes])
@@ -213,18 +220,18 @@ class Renderer:
                 )
         self._alone.scissor = None
         # Read all at once: each read waits for all preceding commands.
-        seen = np.frombuffer(self._bytes.read(int(starts[-1])), np.uint8)
+        pixels = np.frombuffer(self._bytes.read(int(starts[-1])), np.uint8)
         for mask, (x0, y0, x1, y1), start, end in zip(amodal, boxes, starts, starts[1:]):
             if start < end:
-                mask[y0:y1, x0:x1] = seen[start:end].reshape(y1 - y0, x1 - x0) != 0
+                mask[y0:y1, x0:x1] = pixels[start:end].reshape(y1 - y0, x1 - x0) != 0
         return amodal
 
     def _draw_color(
         self,
-        items: Sequence[Item],
+        items: Sequence[DrawItem],
         camera: Camera,
         clip: Array,
-        look: Look,
+        look: RenderStyle,
         light: Lighting,
         shell: Shell | None,
     ) -> NDArray[np.uint8]:
@@ -264,7 +271,7 @@ class Renderer:
         return self._read(self._picture)
 
     def _draw_objects(
-        self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting, layer: int = 0
+        self, items: Sequence[DrawItem], camera: Camera, look: RenderStyle, light: Lighting, layer: int = 0
     ) -> None:
         """Draw the objects. `layer` 0: everything; 1: opaque parts; 2: transparent parts."""
         ground = look.ground
@@ -293,7 +300,7 @@ class Renderer:
             )
             item.mesh.color.render()
 
-    def _draw_surroundings(self, camera: Camera, look: Look, light: Lighting) -> None:
+    def _draw_surroundings(self, camera: Camera, look: RenderStyle, light: Lighting) -> None:
         g, back, key = look.ground, look.backdrop, np.array(look.key.color) * look.key.direction[2]
         c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
         # the camera is inside
@@ -346,7 +353,7 @@ class Renderer:
         )
         self._cylinder.render()
 
-    def _film(self, look: Look, light: Lighting) -> dict[str, Any]:
+    def _film(self, look: RenderStyle, light: Lighting) -> dict[str, Any]:
         film, shift = look.film, look.film.noise_seed * np.array([37, 101])
         half = np.array([self.width, self.height]) / 2
         return {

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.scene.geometry import look_at
-from po3d.synthesis.render.device import Item, Program, pose_matrix
-from po3d.synthesis.render.environment import Look
+from po3d.synthesis.render.device import DrawItem, ShaderProgram, pose_matrix
+from po3d.synthesis.render.environment import RenderStyle
 
 Array = NDArray[np.float64]
-DrawMasks = Callable[[Sequence[Item], Array], None]
+DrawMasks = Callable[[Sequence[DrawItem], Array], None]
 
 SHADOW_SIZE = 1024
 SOFT_LIGHT = 0.06  # radians; shadows of a wider key light need fewer texels and more samples
@@ -31,8 +31,8 @@ class Shadows:
         import moderngl as gl
 
         self._gl, self._ctx = gl, context
-        self._light = Program(context, "light_map.vert", "light_map.frag")
-        self._stamp = Program(context, "light_map.vert", "stamp.frag")
+        self._light = ShaderProgram(context, "light_map.vert", "light_map.frag")
+        self._stamp = ShaderProgram(context, "light_map.vert", "stamp.frag")
         self._light_quad = context.vertex_array(self._light.gl, [])
         self._stamp_quad = context.vertex_array(self._stamp.gl, [])
         self._depth = context.depth_texture((SHADOW_SIZE, SHADOW_SIZE))
@@ -46,7 +46,7 @@ class Shadows:
             texture.repeat_x = texture.repeat_y = False
             self._maps[name] = context.framebuffer([texture])
 
-    def draw(self, items: Sequence[Item], look: Look, draw_masks: DrawMasks) -> None:
+    def draw(self, items: Sequence[DrawItem], look: RenderStyle, draw_masks: DrawMasks) -> None:
         """Render the maps. `draw_masks(items, clip_T_world)` draws the objects' triangles into the
         bound framebuffer.
         """
@@ -56,7 +56,7 @@ class Shadows:
         self._draw_depth(items, corners, toward, draw_masks)
         self._draw_light_map(items, corners, toward, look.key.radius)
 
-    def bind(self, program: Program, unit: int) -> None:
+    def bind(self, program: ShaderProgram, unit: int) -> None:
         """Bind the depth map to texture unit `unit` of `program`."""
         self._depth.use(unit)
         program.set(shadow_T_world=self._shadow_T_world, shadow_map=unit)
@@ -66,20 +66,20 @@ class Shadows:
         """Return the world units covered by one texel of the depth map."""
         return self.side / SHADOW_SIZE
 
-    def blur(self, look: Look) -> float:
+    def blur(self, look: RenderStyle) -> float:
         """Return the width by which shadow edges on objects are softened, in shadow map
         coordinates.
         """
         return max(0.3 * np.tan(look.key.radius), 0.7 * self.texel) / self.side
 
     def _draw_depth(
-        self, items: Sequence[Item], corners: Array, toward: Array, draw_masks: DrawMasks
+        self, items: Sequence[DrawItem], corners: Array, toward: Array, draw_masks: DrawMasks
     ) -> None:
         middle = corners.mean(0)
         up = (0, 1, 0) if abs(toward[1]) < 0.9 * np.linalg.norm(toward) else (1, 0, 0)
         light_T_world = look_at(middle + toward, middle, up)
-        seen = light_T_world.transform(corners)
-        low, high = seen.min(0), seen.max(0)
+        light_corners = light_T_world.transform(corners)
+        low, high = light_corners.min(0), light_corners.max(0)
         # The border stays empty: lookups outside the map return lit.
         self.side = float(max(high[0] - low[0], high[1] - low[1], 1.0) * 1.04)
         clip_T_light = np.diag([2 / self.side, 2 / self.side, 2 / (high[2] - low[2] + 0.2), 1.0])
@@ -94,7 +94,9 @@ class Shadows:
         self._ctx.depth_func = "<"
         draw_masks(items, clip_T_world)
 
-    def _draw_light_map(self, items: Sequence[Item], corners: Array, toward: Array, radius: float) -> None:
+    def _draw_light_map(
+        self, items: Sequence[DrawItem], corners: Array, toward: Array, radius: float
+    ) -> None:
         gl = self._gl
         size = "soft" if radius > SOFT_LIGHT else "hard"
         target = self._maps[size]

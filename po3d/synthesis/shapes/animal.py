@@ -8,14 +8,14 @@ import numpy as np
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
-from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
+from po3d.synthesis.shapes.quadrupeds import QuadrupedFrame, ears, face, legs, patches, sitting_legs, trunk
 
 
 def _horse(random: Random) -> list[Piece]:
     u = random.uniform
     tall, long = u(1.05, 1.2), u(0.52, 0.66)
     hx, hz = long + u(0.38, 0.55), tall + u(0.42, 0.72)
-    form = Form(
+    form = QuadrupedFrame(
         (-long, tall + 0.04), (long, tall), (u(0.27, 0.33), u(0.27, 0.34), u(0.28, 0.33)), (hx, hz), u(0.14, 0.17),
         (u(0.3, 0.4), u(0.32, 0.42), u(0.085, 0.105)), (u(0.14, 0.18), u(0.05, 0.065)), 0.16, u(0.8, 0.95),
     )  # fmt: skip
@@ -55,7 +55,7 @@ def _dog(random: Random) -> list[Piece]:
         tall = max(tall, 0.26)
         chest, rump = (0.1, tall + 0.1), (-u(0.1, 0.16), 0.13)
     hx, hz = chest[0] + u(0.1, 0.16), chest[1] + u(0.17, 0.26)
-    form = Form(
+    form = QuadrupedFrame(
         rump, chest, (deep * u(0.8, 0.95) * (1.15 if sits else 1), deep * u(0.8, 1.0), deep * 1.1), (hx, hz), skull,
         (snout, snout * u(0.15, 0.4), skull * u(0.45, 0.6)), (u(0.045, 0.058), u(0.022, 0.034)), deep * 0.62, u(0.85, 1.0),
     )  # fmt: skip
@@ -101,7 +101,7 @@ def _cat(random: Random) -> list[Piece]:
         chest, rump = (u(0.13, 0.17), tall), (-u(0.14, 0.18), tall + 0.01)
         hx, hz = chest[0] + u(0.07, 0.1), chest[1] + u(0.08, 0.13)
     slim = u(0.85, 1.2)
-    form = Form(
+    form = QuadrupedFrame(
         rump, chest, (0.075 * slim if sits else 0.062 * slim, 0.066 * slim, 0.06 * slim), (hx, hz), skull,
         (skull * u(0.7, 0.85), skull * 0.32, skull * 0.42), (0.03, u(0.017, 0.021)), 0.036, u(0.85, 1.0),
     )  # fmt: skip
@@ -170,7 +170,7 @@ def _rabbit(random: Random) -> list[Piece]:
     line = [(-0.07, 0, rump), ((cx - 0.05) / 2, 0, (rump + cz) / 2 + 0.02), (cx, 0, cz)]
     pieces = painted("coat", limb(line, [rump, (rump + chest) / 2, chest], 14, 4, 0.85))
     hx, hz = cx + u(0.035, 0.075), cz + u(0.08, 0.115)
-    form = Form(
+    form = QuadrupedFrame(
         (0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0
     )
     head = np.array([hx, 0, hz])
@@ -191,7 +191,9 @@ def _rabbit(random: Random) -> list[Piece]:
     if random.random() < 0.4:
         pieces += patches(
             random,
-            Form((-0.08, rump), (cx, cz), (rump, rump * 0.95, chest), (0, 0), 0, (0, 0, 0), (0, 0), 0, 0.85),
+            QuadrupedFrame(
+                (-0.08, rump), (cx, cz), (rump, rump * 0.95, chest), (0, 0), 0, (0, 0, 0), (0, 0), 0, 0.85
+            ),
             3,
         )
     if random.random() < 0.5:
@@ -264,7 +266,7 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += main(slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04)))
     else:
         girth, muzzle = (0.075, 0.07, 0.078), (0.09, 0.06, 0.034)
-        form = Form((-long, seat), (long, seat), girth, (hx, hz), 0.055, muzzle, (0, 0), 0, 0.95)
+        form = QuadrupedFrame((-long, seat), (long, seat), girth, (hx, hz), 0.055, muzzle, (0, 0), 0, 0.95)
         pieces += [("main" if n in ("coat", "muzzle") else n, m, g) for n, m, g in trunk(form, 0.045)]
         pieces += [("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)]
     for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:

@@ -110,12 +110,15 @@ def _torso(
 
 def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, crotch: float) -> list[Piece]:
     u = random.uniform
-    stride, apart, loose = u(-0.06, 0.06), u(0.85, 1.15), u(0.9, 1.2)
+    stride, spacing, loose = u(-0.06, 0.06), u(0.85, 1.15), u(0.9, 1.2)
     pieces: list[Piece] = []
     hem = {"trousers": 0.05, "shorts": u(0.27, 0.36), "skirt": u(0.16, 0.34), "dress": u(0.1, 0.34)}[lower]
     for sign in (1, -1):
         y = sign * hip * 0.52
-        top, ankle = np.array([0, y, crotch + 0.01]), np.array([-0.012 + sign * stride / 2, y * apart, 0.04])
+        top, ankle = (
+            np.array([0, y, crotch + 0.01]),
+            np.array([-0.012 + sign * stride / 2, y * spacing, 0.04]),
+        )
         knee = (top + ankle) / 2 + [0.012, 0, 0.005]
         bare = [0.046, 0.034, 0.022]
         pieces += painted("trousers" if lower == "trousers" else "skin", limb(

@@ -10,7 +10,7 @@ from po3d.synthesis.shapes.mesh import Piece, Random, painted
 from po3d.synthesis.shapes.primitives import Array, ball
 
 
-class Form(NamedTuple):
+class QuadrupedFrame(NamedTuple):
     """A quadruped's skeleton: joints in side view (x, z), radii, and its ends."""
 
     rump: tuple[float, float]
@@ -24,7 +24,7 @@ class Form(NamedTuple):
     flat: float = 1.0  # width of the trunk over its height
 
 
-def trunk(form: Form, neck: float) -> list[Piece]:
+def trunk(form: QuadrupedFrame, neck: float) -> list[Piece]:
     """Build body, neck and head of a standing animal; `neck` is the neck's radius at the head."""
     (rx, rz), (cx, cz), (hx, hz) = form.rump, form.chest, form.head
     r0, r1, r2 = form.girth
@@ -37,7 +37,7 @@ def trunk(form: Form, neck: float) -> list[Piece]:
     return painted("coat", body, stem) + face(form, head)
 
 
-def face(form: Form, head: Array) -> list[Piece]:
+def face(form: QuadrupedFrame, head: Array) -> list[Piece]:
     forward, down, radius = form.muzzle
     tip = head + [forward, 0, -down]
     skull = form.skull
@@ -57,14 +57,14 @@ def face(form: Form, head: Array) -> list[Piece]:
     return pieces + painted("eye", *mirrored(eye))
 
 
-def _leg(points: ArrayLike, form: Form) -> Array:
+def _leg(points: ArrayLike, form: QuadrupedFrame) -> Array:
     points = np.asarray(points, float)
     top, foot = form.leg
     radii = np.interp(np.linspace(0, 1, len(points)), [0, 0.45, 1], [top, foot * 1.35, foot])
     return limb(points, radii, 8, 3)
 
 
-def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
+def legs(random: Random, form: QuadrupedFrame, paw: float, hock: float) -> list[Piece]:
     """Build four legs in a slight stride; `hock` is how far the hind legs' joints are displaced
     backwards.
     """
@@ -85,7 +85,7 @@ def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
     return pieces
 
 
-def sitting_legs(form: Form) -> list[Piece]:
+def sitting_legs(form: QuadrupedFrame) -> list[Piece]:
     (cx, cz), (rx, rz) = form.chest, form.rump
     foot, y = form.leg[1], form.apart
     front = limb(
@@ -128,7 +128,7 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
     return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
 
 
-def patches(random: Random, form: Form, count: int) -> list[Piece]:
+def patches(random: Random, form: QuadrupedFrame, count: int) -> list[Piece]:
     """Build patches of another colour on the back and the flanks."""
     pieces: list[Piece] = []
     for _ in range(count):

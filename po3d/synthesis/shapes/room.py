@@ -213,9 +213,11 @@ def _trash_can(random: Random) -> list[Piece]:
 def _backpack(random: Random) -> list[Piece]:
     low = random.uniform(0.15, 0.26)
     pieces = main(ball((0.11, 0.19, 0.23), (0, 0, 0.22), 2), box(0.16, 0.3, low, (0, 0, low / 2 + 0.02)))
-    wide, apart = random.uniform(0.08, 0.16), random.uniform(0.07, 0.12)
+    wide, spacing = random.uniform(0.08, 0.16), random.uniform(0.07, 0.12)
     pieces += painted("pocket", ball((0.05, wide, random.uniform(0.07, 0.12)), (0.11, 0, 0.14), 2))
-    pieces += solid("strap", "dark", *(moved(ring(0.14, 0.015), (-0.1, y, 0.22)) for y in (-apart, apart)))
+    pieces += solid(
+        "strap", "dark", *(moved(ring(0.14, 0.015), (-0.1, y, 0.22)) for y in (-spacing, spacing))
+    )
     return pieces + solid("strap", "dark", moved(ring(0.04, 0.01), (-0.02, 0, 0.45)))
 
 

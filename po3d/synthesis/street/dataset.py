@@ -22,18 +22,18 @@ from po3d.reasoning.rules import Rules
 from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, HEIGHT, WIDTH, box_middle, camera, origin_height, rotation_from_heading
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
-from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.blender import camera_matrix
-from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
+from po3d.synthesis.render.environment import RenderStyle, paint, sample_finish, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
     official_finish,
     official_paint,
     sample_official_look,
 )
-from po3d.synthesis.render.photographs import Photographs
-from po3d.synthesis.render.renderer import Placed, Renderer
+from po3d.synthesis.render.photographs import PhotoFolder
+from po3d.synthesis.render.renderer import PlacedMesh, Renderer
 from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import LOOKS, TOYS, Layout, LayoutObject, LookKind, Split, sample_layout
 from po3d.synthesis.vehicles import Mesh, vehicle
@@ -43,7 +43,7 @@ MIN_VISIBLE_PX = 200
 MAX_SCENES = 500  # attempts per index; nearly all succeed at once
 # Number of valid scenes among which the best match of the wanted occlusion is chosen.
 OCCLUSION_SCENES = 20
-STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see `Placed.tint`
+STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see `PlacedMesh.tint`
 # share of official toys whose tyres, seats and lamps are exactly as bright as their paint
 ONE_COLOR = 0.7
 WINDOW = (0.15, 0.6)  # opacity of such a toy's glass over a hollow cabin
@@ -59,19 +59,19 @@ _STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}
 
 
 @dataclass(frozen=True)
-class Made:
+class RenderableScene:
     """A scene in which every object is visible."""
 
     layout: Layout
-    objects: tuple[Placed, ...]
+    objects: tuple[PlacedMesh, ...]
     camera: Camera
-    look: Look
+    look: RenderStyle
     labels: tuple[ObjectLabel, ...]
 
 
 def compose(
     layout: Layout, rng: np.random.Generator, vehicles: OfficialVehicles | None = None
-) -> tuple[list[Placed], Camera, Look]:
+) -> tuple[list[PlacedMesh], Camera, RenderStyle]:
     """Return the renderer's input: the layout's objects with meshes and paints, its camera, and its
     rendering style. In official styles, `vehicles` replace our own models where available.
     """
@@ -84,33 +84,33 @@ def compose(
 
 
 def _official_form(
-    placed: Placed, o: LayoutObject, look: LookKind, vehicles: OfficialVehicles, rng: np.random.Generator
-) -> Placed:
+    placed: PlacedMesh, o: LayoutObject, look: LookKind, vehicles: OfficialVehicles, rng: np.random.Generator
+) -> PlacedMesh:
     """Replace the mesh of a placed vehicle by the official one: with transparent glass, and with
     parts recoloured as in the layout or, outdoors, in the colours of its files.
     """
     toy = look in TOYS
-    found = vehicles.get(o.shape, toy)
-    if found is None:
+    form = vehicles.get(o.shape, toy)
+    if form is None:
         return placed
-    painted = _painted(o, found.mesh, look)
+    painted = _painted(o, form.mesh, look)
     return replace(
         placed,
-        mesh=found.mesh,
-        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()} | found.colors,
+        mesh=form.mesh,
+        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()} | form.colors,
         finishes={name: official_finish(look, part.material, rng) for name, part in painted.items()},
         even=True,
         window=0.0 if toy else 1.0,
     )
 
 
-def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
+def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedMesh:
     """Place a vehicle like the official pictures: at the official mesh's origin. In Super-CLEVR's
     studio it has one colour, transparent windows, and recoloured parts with their own materials.
     """
     mesh, toy = vehicle(o.shape, o.mesh_seed, o.forms), look in TOYS
     painted = _painted(o, mesh, look)
-    return Placed(
+    return PlacedMesh(
         mesh,
         SIZE_SCALE[o.size],
         box_middle(o.shape, o.size, (o.x, o.y), o.heading),
@@ -125,10 +125,10 @@ def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -
     )
 
 
-def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
+def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedMesh:
     mesh = vehicle(o.shape, o.mesh_seed)
     studio = look == "studio"
-    return Placed(
+    return PlacedMesh(
         mesh,
         SIZE_SCALE[o.size],
         (o.x, o.y),
@@ -164,9 +164,9 @@ def make_scene(
     split: Split,
     renderer: Renderer,
     look: LookKind | None = None,
-    dials: Dials = DEFAULT,
+    dials: Difficulty = DEFAULT,
     vehicles: OfficialVehicles | None = None,
-) -> Made:
+) -> RenderableScene:
     """Sample scene `index` of a seed, with official `vehicles` where available.
 
     The number of objects is drawn once, so that rejection by visibility does not favour sparse
@@ -178,19 +178,19 @@ def make_scene(
     low, high = dials.objects
     count = int(generator.integers(low, high + 1))
     wanted = None if dials.occluded is None else int(dials.occluded * count + generator.random())
-    nearest: tuple[int, Made] | None = None
-    seen = 0
+    nearest: tuple[int, RenderableScene] | None = None
+    visible = 0
     for _ in range(MAX_SCENES):
         layout = sample_layout(generator, count, split, look)
         objects, view, style = compose(layout, rng(layout.look_seed, "compose"), vehicles)
         labels = renderer.render_masks(objects, view).labels()
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
-            made = Made(layout, tuple(objects), view, style, labels)
+            scene = RenderableScene(layout, tuple(objects), view, style, labels)
             off = 0 if wanted is None else abs(sum(label.occluder is not None for label in labels) - wanted)
             if nearest is None or off < nearest[0]:
-                nearest = off, made
-            seen += 1
-            if not nearest[0] or seen == OCCLUSION_SCENES:
+                nearest = off, scene
+            visible += 1
+            if not nearest[0] or visible == OCCLUSION_SCENES:
                 return nearest[1]
     if nearest is not None:
         return nearest[1]
@@ -200,13 +200,13 @@ def make_scene(
     )
 
 
-def picture(made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+def picture(scene: RenderableScene, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
     """Render the picture, (H, W, 3) sRGB. Outdoors, `skies` is a folder of photographs used as
     sky.
     """
-    look = made.look if skies is None else Photographs.of(skies).under(made.look, made.layout.look_seed)
+    look = scene.look if skies is None else PhotoFolder.of(skies).under(scene.look, scene.layout.look_seed)
     # make_scene has computed the masks
-    return renderer.render(made.objects, made.camera, look, amodal=False).rgb
+    return renderer.render(scene.objects, scene.camera, look, amodal=False).rgb
 
 
 def render_example(
@@ -224,8 +224,8 @@ def render_example(
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
-    made = make_scene(seed, index, split, renderer, look)
-    return picture(made, renderer, skies), scene_record(made, index, split)
+    scene = make_scene(seed, index, split, renderer, look)
+    return picture(scene, renderer, skies), scene_record(scene, index, split)
 
 
 def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKind:
@@ -252,7 +252,7 @@ def image_name(index: int, suffix: str = "jpg") -> str:
     return f"superCLEVR_new_{index:06d}.{suffix}"
 
 
-def scene_record(made: Made, index: int, split: str, rules: Rules | None = None) -> dict:
+def scene_record(scene: RenderableScene, index: int, split: str, rules: Rules | None = None) -> dict:
     """Return the scene in the layout of Super-CLEVR's files, with the additional keys of
     Super-CLEVR-3D and PulseCheck457.
 
@@ -260,12 +260,12 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
     fractions; mesh and style seeds) is under "po3d".
     """
     rules = rules or Rules()
-    layout, labels = made.layout, made.labels
+    layout, labels = scene.layout, scene.labels
     positions = np.array([(o.x, o.y) for o in layout.objects])
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
     pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, rules)
-    objects = [_object_record(o, placed.mesh, made) for o, placed in zip(layout.objects, made.objects)]
+    objects = [_object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)]
     for o, degree, label in zip(objects, pairs.degrees, pairs.facings):
         o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
         o["pose_degree"] = float(degree)
@@ -290,8 +290,8 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
         "relationships": {d: related(d) for d in DIRECTIONS},
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
         "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
-        "camera_location": made.camera.position.tolist(),
-        "matrix_world": camera_matrix(made.camera),
+        "camera_location": scene.camera.position.tolist(),
+        "matrix_world": camera_matrix(scene.camera),
         "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
         "po3d": {
             "look": layout.look,
@@ -304,15 +304,15 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
     }
 
 
-def _object_record(o: LayoutObject, mesh: Mesh, made: Made) -> dict:
+def _object_record(o: LayoutObject, mesh: Mesh, scene: RenderableScene) -> dict:
     origin = (o.x, o.y, origin_height(o.shape, o.size))
-    pixel, depth = made.camera.project(origin)
-    painted = _painted(o, mesh, made.layout.look)
+    pixel, depth = scene.camera.project(origin)
+    painted = _painted(o, mesh, scene.layout.look)
     return {
         "shape": o.shape,
         "size": o.size,
         "color": o.color,
-        "material": o.material if made.layout.look in TOYS else None,
+        "material": o.material if scene.layout.look in TOYS else None,
         "3d_coords": list(origin),
         "rotation": rotation_from_heading(o.shape, o.heading),
         "pixel_coords": [[round(pixel[0]), round(pixel[1]), float(depth)], [WIDTH, HEIGHT]],

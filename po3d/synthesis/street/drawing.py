@@ -15,7 +15,7 @@ from po3d.synthesis.render import blender
 from po3d.synthesis.render.blender import BlenderOptions
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.street import dataset
-from po3d.synthesis.street.dataset import Made
+from po3d.synthesis.street.dataset import RenderableScene
 
 RENDERERS = ("own", "blender")
 
@@ -42,37 +42,41 @@ class Drawing:
         """Return what distinguishes its pictures from others, for a twin's description; empty for
         our own renderer and vehicles.
         """
-        found: dict = {}
+        identity: dict = {}
         if self.renderer == "blender":
-            how = asdict(self.blender)
-            found["blender"] = {
-                name: how[name] for name in how if name not in ("python", "threads", "seconds")
+            blender_options = asdict(self.blender)
+            identity["blender"] = {
+                name: blender_options[name]
+                for name in blender_options
+                if name not in ("python", "threads", "seconds")
             }
         official = self.official()
         if official is not None:
-            found["vehicles"] = list(official.shapes)
-        return found
+            identity["vehicles"] = list(official.shapes)
+        return identity
 
     def official(self) -> OfficialVehicles | None:
         """Return the official vehicles, read once per process."""
         return opened(self.vehicles, self.blender.python) if self.vehicles else None
 
-    def picture(self, made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+    def picture(
+        self, scene: RenderableScene, renderer: Renderer, skies: str | None = None
+    ) -> NDArray[np.uint8]:
         """Render a scene to (H, W, 3) sRGB; `skies` as in `dataset.picture`."""
         if self.renderer == "own":
-            return dataset.picture(made, renderer, skies)
-        process, layout = blender.open_blender(self.blender.python), made.layout
-        return process.draw(made.objects, made.camera, layout.look, layout.look_seed, self.blender, skies)
+            return dataset.picture(scene, renderer, skies)
+        process, layout = blender.open_blender(self.blender.python), scene.layout
+        return process.draw(scene.objects, scene.camera, layout.look, layout.look_seed, self.blender, skies)
 
 
 OURS = Drawing()
 
 
-def drawing_of(given: Mapping[str, Any] | None) -> Drawing:
+def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
     """A Drawing from its fields, those of `blender` under "blender"; OURS for None."""
-    if given is None:
+    if settings is None:
         return OURS
-    options = dict(given.get("blender") or {})
+    options = dict(settings.get("blender") or {})
     unknown = set(options) - {f.name for f in fields(BlenderOptions)}
     if unknown:
         raise InputError(f"unknown options {sorted(unknown)} under blender")
@@ -86,4 +90,4 @@ def drawing_of(given: Mapping[str, Any] | None) -> Drawing:
         raise InputError(
             f"blender.width and blender.height should be 4 to 3, not {options['width']} x {options['height']}"
         )
-    return Drawing(given.get("renderer", "own"), given.get("vehicles") or "", BlenderOptions(**options))
+    return Drawing(settings.get("renderer", "own"), settings.get("vehicles") or "", BlenderOptions(**options))

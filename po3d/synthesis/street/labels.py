@@ -20,7 +20,7 @@ FULL_MAX_VISIBLE_PX = 1  # with fewer visible pixels an object is fully occluded
 State = Literal["none", "partial", "full"]
 
 
-class Box(NamedTuple):
+class PixelBox(NamedTuple):
     """A pixel box: the mask's pixels span [x0, x1] x [y0, y1] in continuous pixel coordinates."""
 
     x0: int
@@ -39,8 +39,8 @@ class ObjectLabel:
     visible_fraction: float  # visible_px / amodal_px; 0 for an object outside the image
     state: State
     occluder: int | None  # index of the object that hides most of it; None if nothing occludes it
-    visible_box: Box | None
-    amodal_box: Box | None
+    visible_box: PixelBox | None
+    amodal_box: PixelBox | None
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Masks:
         return tuple(label_object(self.ids, mask, k) for k, mask in enumerate(self.amodal))
 
 
-def mask_box(mask: NDArray[np.bool_]) -> Box | None:
+def mask_box(mask: NDArray[np.bool_]) -> PixelBox | None:
     """Return the tight box of a (H, W) mask; None if it is empty."""
     rows = np.flatnonzero(mask.any(1))
     if not len(rows):
         return None
     columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(0))
-    return Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    return PixelBox(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
 
 
 def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) -> ObjectLabel:
@@ -78,7 +78,7 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
     visible = mask_box((ids[inside] == index + 1) & mask)
     if visible is not None:
-        visible = Box(visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0)
+        visible = PixelBox(visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0)
 
     counts[[0, index + 1]] = 0  # the ground hides nothing
     occluder = int(counts.argmax()) - 1 if counts.any() else None

@@ -98,7 +98,7 @@ def sample_layout(
     families = FORMS if look in OFFICIAL_LOOKS else OWN_FORMS
     recolored = look == "studio" or (look == STUDIO and rng.random() >= PLAIN)
     objects: list[LayoutObject] = []
-    taken: list[Rectangle] = []
+    taken: list[Footprint] = []
     refused = 0
     while len(objects) < count:
         candidate = _sample_object(rng, MESHES[split], recolored, families)
@@ -139,7 +139,7 @@ def _sample_object(
     return LayoutObject(shape, color, size, material, float(x), float(y), heading, mesh, parts, forms)
 
 
-class Rectangle(NamedTuple):
+class Footprint(NamedTuple):
     """A footprint: centre, heading, half length and half width."""
 
     x: float
@@ -149,13 +149,13 @@ class Rectangle(NamedTuple):
     width: float
 
 
-def _enlarged(o: LayoutObject) -> Rectangle:
+def _enlarged(o: LayoutObject) -> Footprint:
     length, width, _ = EXTENTS[o.shape]
     scale = SIZE_SCALE[o.size] * FOOTPRINT_MARGIN / 2
-    return Rectangle(o.x, o.y, o.heading, length * scale, width * scale)
+    return Footprint(o.x, o.y, o.heading, length * scale, width * scale)
 
 
-def overlapping(a: Rectangle, b: Rectangle) -> bool:
+def overlapping(a: Footprint, b: Footprint) -> bool:
     """Return whether two rectangles intersect, by the separating axis theorem; in plain Python
     numbers, because it is called hundreds of times.
     """
@@ -164,10 +164,10 @@ def overlapping(a: Rectangle, b: Rectangle) -> bool:
         return False
     turn = b.heading - a.heading
     c, s = abs(math.cos(turn)), abs(math.sin(turn))
-    for one, other in ((a, b), (b, a)):
-        ux, uy = math.cos(one.heading), math.sin(one.heading)
-        if abs(dx * ux + dy * uy) > one.length + other.length * c + other.width * s:
+    for first, other in ((a, b), (b, a)):
+        ux, uy = math.cos(first.heading), math.sin(first.heading)
+        if abs(dx * ux + dy * uy) > first.length + other.length * c + other.width * s:
             return False
-        if abs(dy * ux - dx * uy) > one.width + other.length * s + other.width * c:
+        if abs(dy * ux - dx * uy) > first.width + other.length * s + other.width * c:
             return False
     return True

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from po3d.scene.vocabulary import FACINGS
-from po3d.synthesis.street.question_pieces import Draw, Pieces, answer, narrow
-from po3d.synthesis.street.question_world import ASKED, bits
+from po3d.synthesis.street.question_pieces import Draw, PhraseSampler, answer, narrow
+from po3d.synthesis.street.question_world import QUERIED_ATTRIBUTES, bits
 
-Maker = Callable[[Pieces], Draw | None]
+Maker = Callable[[PhraseSampler], Draw | None]
 
 
-def _zero_hop(kind: str, pieces: Pieces) -> Draw | None:
+def _zero_hop(kind: str, pieces: PhraseSampler) -> Draw | None:
     return pieces.finish(["scene"], pieces.world.all, kind, related=False)
 
 
-def _same(attribute: str, kind: str, narrowed: bool, pieces: Pieces) -> Draw | None:
+def _same(attribute: str, kind: str, narrowed: bool, pieces: PhraseSampler) -> Draw | None:
     start = pieces.reference()
     if start is None:
         return None
@@ -33,7 +33,7 @@ def _one_side_tells_all(a: int, b: int) -> bool:
     return not (a or b) or bool(a and b and a | b in (a, b))
 
 
-def _either(narrowing: str | None, pieces: Pieces) -> Draw | None:
+def _either(narrowing: str | None, pieces: PhraseSampler) -> Draw | None:
     """Build "How many [size|color|shape] things are NPs or NPs"."""
     untold = () if narrowing is None else (narrowing,)
     both = [pieces.some(pieces.world.all, untold, related=False) for _ in range(2)]
@@ -42,20 +42,20 @@ def _either(narrowing: str | None, pieces: Pieces) -> Draw | None:
     (p, a), (q, b) = both
     if _one_side_tells_all(a, b):
         return None
-    tokens, found = ["union", *narrow(["scene"], p), *narrow(["scene"], q)], a | b
+    tokens, mask = ["union", *narrow(["scene"], p), *narrow(["scene"], q)], a | b
     if narrowing is not None:
         value = pieces.pick([v for v in pieces.world.value[narrowing] if v is not None])
         phrase = ((narrowing, value),)
-        tokens, found = narrow(tokens, phrase), found & pieces.world.mask(phrase)
-    return Draw(["count", *tokens], str(found.bit_count()))
+        tokens, mask = narrow(tokens, phrase), mask & pieces.world.mask(phrase)
+    return Draw(["count", *tokens], str(mask.bit_count()))
 
 
-def _hops(hops: int, kind: str, pieces: Pieces) -> Draw | None:
+def _hops(hops: int, kind: str, pieces: PhraseSampler) -> Draw | None:
     reached = pieces.chain(hops)
     return None if reached is None else pieces.finish(*reached, kind)
 
 
-def _both(kind: str, pieces: Pieces) -> Draw | None:
+def _both(kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is R2 the NP2 and R the NP"."""
     a, b = pieces.chain(1), pieces.chain(1)
     if a is None or b is None:
@@ -65,33 +65,33 @@ def _both(kind: str, pieces: Pieces) -> Draw | None:
     return pieces.finish(["intersect", *a[0], *b[0]], a[1] & b[1], kind)
 
 
-def _or_related(first: str, second: str, pieces: Pieces) -> Draw | None:
+def _or_related(first: str, second: str, pieces: PhraseSampler) -> Draw | None:
     """Build "How many things are NPs (R the NP) or NPs (R2 the NP2)"."""
-    sides = [pieces.counted(how) for how in (first, second)]
+    sides = [pieces.counted(kind) for kind in (first, second)]
     if None in sides:
         return None
-    (a, found_a), (b, found_b) = sides
-    if _one_side_tells_all(found_a, found_b):
+    (a, mask_a), (b, mask_b) = sides
+    if _one_side_tells_all(mask_a, mask_b):
         return None
-    return Draw(["count", "union", *a, *b], str((found_a | found_b).bit_count()))
+    return Draw(["count", "union", *a, *b], str((mask_a | mask_b).bit_count()))
 
 
-def _compare_counts(op: str, second: str, first: str, pieces: Pieces) -> Draw | None:
-    sides = [pieces.counted(how) for how in (first, second)]
+def _compare_counts(op: str, second: str, first: str, pieces: PhraseSampler) -> Draw | None:
+    sides = [pieces.counted(kind) for kind in (first, second)]
     if None in sides:
         return None
-    (a, found_a), (b, found_b) = sides
+    (a, mask_a), (b, mask_b) = sides
     if a == b:
         return None
-    x, y = found_a.bit_count(), found_b.bit_count()
+    x, y = mask_a.bit_count(), mask_b.bit_count()
     truth = {"equal_integer": x == y, "less_than": x < y, "greater_than": x > y}[op]
     return Draw([op, "count", *a, "count", *b], "yes" if truth else "no")
 
 
-def _compare_values(attribute: str, first: str, second: str, pieces: Pieces) -> Draw | None:
+def _compare_values(attribute: str, first: str, second: str, pieces: PhraseSampler) -> Draw | None:
     sides = []
-    for how in (first, second):
-        if how == "plain":
+    for kind in (first, second):
+        if kind == "plain":
             side = pieces.reference(untold=(attribute,))
         else:
             reached = pieces.chain(1)
@@ -107,13 +107,13 @@ def _compare_values(attribute: str, first: str, second: str, pieces: Pieces) -> 
     return Draw([f"equal[{attribute}]", query, *a, query, *b], "yes" if truth else "no")
 
 
-def _occluded(kind: str, pieces: Pieces) -> Draw | None:
+def _occluded(kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP that is occluded"."""
     tokens = ["filter[occlusion=occluded]", "scene"]
     return pieces.finish(tokens, pieces.world.occluded, kind, strict=True, minimal=True)
 
 
-def _related_query(key: str, kind: str, pieces: Pieces) -> Draw | None:
+def _related_query(key: str, kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
     needed.
     """
@@ -124,20 +124,20 @@ def _related_query(key: str, kind: str, pieces: Pieces) -> Draw | None:
     return pieces.finish([key, *tokens], pieces.world.relation[key][i], kind, strict=True, minimal=True)
 
 
-def _facing(pieces: Pieces) -> Draw | None:
+def _facing(pieces: PhraseSampler) -> Draw | None:
     """Build "Which direction is the NP facing"."""
     faced = bits(i for i, v in enumerate(pieces.world.value["facing"]) if v is not None)
     return pieces.finish(["scene"], faced, "facing", related=False, minimal=True)
 
 
-def _which_faces(kind: str, pieces: Pieces) -> Draw | None:
+def _which_faces(kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP which faces to the <direction>"."""
     value = pieces.pick(FACINGS)
     tokens = [f"filter[facing={value}]", "scene"]
     return pieces.finish(tokens, pieces.world.mask((("facing", value),)), kind, strict=True, minimal=True)
 
 
-def _collision(kind: str, pieces: Pieces) -> Draw | None:
+def _collision(kind: str, pieces: PhraseSampler) -> Draw | None:
     key = f"collide[{pieces.pick(('forward', 'backward'))}]"
     start = pieces.reference()
     if start is None:
@@ -146,31 +146,44 @@ def _collision(kind: str, pieces: Pieces) -> Draw | None:
     return pieces.finish([key, *tokens], pieces.world.relation[key][i], kind)
 
 
-def zero_hop(asked: Sequence[str]) -> dict[str, Maker]:
-    """Return families on one described set; `asked`: the attributes that queries ask for."""
-    return {f"zero_hop/{k}": partial(_zero_hop, k) for k in ("count", "exist", *asked)}
+def zero_hop(attributes: Sequence[str]) -> dict[str, Maker]:
+    """Return families on one described set; `attributes`: the attributes that queries ask for."""
+    return {f"zero_hop/{k}": partial(_zero_hop, k) for k in ("count", "exist", *attributes)}
 
 
-def objects(asked: Sequence[str]) -> dict[str, Maker]:
+def objects(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families on several objects that need no geometry."""
     return {
-        **{f"same_relate/{a}/{k}": partial(_same, a, k, False) for a in asked for k in ("exist", "count")},
-        **{f"same_relate/{a}/{k}_of": partial(_same, a, k, True) for a in asked for k in ("exist", "count")},
-        **{f"same_relate/{a}/{k}": partial(_same, a, k, True) for a in asked for k in asked if k != a},
+        **{
+            f"same_relate/{a}/{k}": partial(_same, a, k, False)
+            for a in attributes
+            for k in ("exist", "count")
+        },
+        **{
+            f"same_relate/{a}/{k}_of": partial(_same, a, k, True)
+            for a in attributes
+            for k in ("exist", "count")
+        },
+        **{
+            f"same_relate/{a}/{k}": partial(_same, a, k, True)
+            for a in attributes
+            for k in attributes
+            if k != a
+        },
         "single_or/count": partial(_either, None),
-        **{f"single_or/{a}": partial(_either, a) for a in asked},
+        **{f"single_or/{a}": partial(_either, a) for a in attributes},
     }
 
 
-def spatial(asked: Sequence[str]) -> dict[str, Maker]:
+def spatial(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families with directions: chains, intersections, unions, comparisons."""
     return {
         **{
             f"{name}/{k}": partial(_hops, n, k)
             for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop"))
-            for k in ("count", "exist", *asked)
+            for k in ("count", "exist", *attributes)
         },
-        **{f"single_and/{k}": partial(_both, k) for k in ("count", *asked)},
+        **{f"single_and/{k}": partial(_both, k) for k in ("count", *attributes)},
         "single_or/related_plain": partial(_or_related, "related", "plain"),
         "single_or/plain_related": partial(_or_related, "plain", "related"),
         "single_or/related_related": partial(_or_related, "related", "related"),
@@ -181,13 +194,13 @@ def spatial(asked: Sequence[str]) -> dict[str, Maker]:
         },
         **{
             f"comparison/{a}/{x}_{y}": partial(_compare_values, a, x, y)
-            for a in asked
+            for a in attributes
             for x, y in (("related", "plain"), ("plain", "related"), ("related", "related"))
         },
     }
 
 
-def comparisons(asked: Sequence[str]) -> dict[str, Maker]:
+def comparisons(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families that compare two described sets or objects without a relation, as in
     Super-CLEVR.
     """
@@ -196,26 +209,32 @@ def comparisons(asked: Sequence[str]) -> dict[str, Maker]:
             f"compare_integer/{op}/both_plain": partial(_compare_counts, op, "plain", "plain")
             for op in ("equal_integer", "less_than", "greater_than")
         },
-        **{f"comparison/{a}/plain_plain": partial(_compare_values, a, "plain", "plain") for a in asked},
+        **{f"comparison/{a}/plain_plain": partial(_compare_values, a, "plain", "plain") for a in attributes},
     }
 
 
-ZERO_HOP, OBJECTS, SPATIAL = zero_hop(ASKED), objects(ASKED), spatial(ASKED)
+ZERO_HOP, OBJECTS, SPATIAL = (
+    zero_hop(QUERIED_ATTRIBUTES),
+    objects(QUERIED_ATTRIBUTES),
+    spatial(QUERIED_ATTRIBUTES),
+)
 OCCLUSION: dict[str, Maker] = {
-    **{f"occlusion/{k}": partial(_occluded, k) for k in ASKED},
+    **{f"occlusion/{k}": partial(_occluded, k) for k in QUERIED_ATTRIBUTES},
     **{
         f"occlusion_by/{r}/{k}": partial(_related_query, r, k)
         for r in ("occludees", "occluder")
-        for k in ASKED
+        for k in QUERIED_ATTRIBUTES
     },
 }
 POSE: dict[str, Maker] = {
     "pose/facing": _facing,
-    **{f"pose/{k}": partial(_which_faces, k) for k in ASKED},
+    **{f"pose/{k}": partial(_which_faces, k) for k in QUERIED_ATTRIBUTES},
     **{
         f"pose_relate/{h}/{k}": partial(_related_query, f"aligned[{h}]", k)
         for h in ("same", "opposite", "vertical")
-        for k in ASKED
+        for k in QUERIED_ATTRIBUTES
     },
 }
-COLLISION: dict[str, Maker] = {f"collision/{k}": partial(_collision, k) for k in ("count", "exist", *ASKED)}
+COLLISION: dict[str, Maker] = {
+    f"collision/{k}": partial(_collision, k) for k in ("count", "exist", *QUERIED_ATTRIBUTES)
+}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.scene.vocabulary import COLORS, DIRECTIONS, MATERIALS, PARENT, SHAPES, SIZES
-from po3d.synthesis.street.question_world import Phrase, World, members
+from po3d.synthesis.street.question_world import Phrase, SceneBitsets, members
 
 Tokens = list[str]
 
@@ -36,15 +36,15 @@ def _subsets(phrase: Phrase) -> Iterator[Phrase]:
     return combinations(phrase, len(phrase) - 1) if phrase else iter(())
 
 
-def answer(kind: str, found: int) -> str:
+def answer(kind: str, mask: int) -> str:
     """Return the answer of count or exist for a set."""
-    return str(found.bit_count()) if kind == "count" else ("yes" if found else "no")
+    return str(mask.bit_count()) if kind == "count" else ("yes" if mask else "no")
 
 
-class Pieces:
+class PhraseSampler:
     """Samples building blocks for one scene with one generator."""
 
-    def __init__(self, world: World, rng: np.random.Generator) -> None:
+    def __init__(self, world: SceneBitsets, rng: np.random.Generator) -> None:
         self.world, self.rng = world, rng
 
     def pick(self, options: Sequence):
@@ -52,12 +52,12 @@ class Pieces:
         return options[int(self.rng.integers(len(options)))]
 
     def reference(
-        self, among: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
+        self, within: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
     ) -> tuple[Tokens, int] | None:
-        """Return unique(filters(scene)) and the object it refers to, one of `among`. `minimal`: no
+        """Return unique(filters(scene)) and the object it refers to, one of `within`. `minimal`: no
         word is redundant.
         """
-        candidates = members(self.world.all if among is None else among)
+        candidates = members(self.world.all if within is None else within)
         if not candidates:
             return None
         i = self.pick(candidates)
@@ -110,10 +110,10 @@ class Pieces:
             phrase = self._invented(untold)
         if not phrase and not related:
             return None
-        found = self.world.mask(phrase)
-        if related and found & within == found and found and self.rng.random() >= TRIVIAL:
+        mask = self.world.mask(phrase)
+        if related and mask & within == mask and mask and self.rng.random() >= TRIVIAL:
             return None
-        return phrase, found & within
+        return phrase, mask & within
 
     def _invented(self, untold: Sequence[str]) -> Phrase:
         """Return a phrase of one to three words drawn from the whole vocabulary."""
@@ -126,8 +126,8 @@ class Pieces:
         slots = [a for a in self.world.slots if a not in untold]
         if not slots:
             return ()
-        kept = sorted(self.rng.permutation(len(slots))[: self.rng.integers(1, len(slots) + 1)])
-        return tuple((slots[k], self.pick(values[slots[k]])) for k in kept)
+        positions = sorted(self.rng.permutation(len(slots))[: self.rng.integers(1, len(slots) + 1)])
+        return tuple((slots[k], self.pick(values[slots[k]])) for k in positions)
 
     def _relation(self) -> str:
         return f"relate[{self.pick(DIRECTIONS)},task]"
@@ -168,8 +168,8 @@ class Pieces:
             described = self.some(within, untold, related)
             if described is None:
                 return None
-            phrase, found = described
-            return Draw([kind, *narrow(tokens, phrase)], answer(kind, found))
+            phrase, mask = described
+            return Draw([kind, *narrow(tokens, phrase)], answer(kind, mask))
         if related:
             named = self.target(tokens, within, (*untold, kind), strict=strict, minimal=minimal)
         else:
@@ -180,15 +180,15 @@ class Pieces:
         value = self.world.value[kind][i]
         return None if value is None else Draw([f"query[{kind}]", *tokens], value)
 
-    def counted(self, how: str) -> tuple[Tokens, int] | None:
+    def counted(self, kind: str) -> tuple[Tokens, int] | None:
         """Return a described set, "plain" or "related" to an object."""
         tokens, within = ["scene"], self.world.all
-        if how == "related":
+        if kind == "related":
             reached = self.chain(1)
             if reached is None:
                 return None
             tokens, within = reached
-        described = self.some(within, related=how == "related")
+        described = self.some(within, related=kind == "related")
         if described is None or not described[0]:
             return None
         return narrow(tokens, described[0]), described[1]

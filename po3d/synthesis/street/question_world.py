@@ -19,10 +19,10 @@ Phrase = tuple[tuple[str, str], ...]
 
 SLOTS = ("facing", "size", "color", "material", "shape")
 # attributes that queries ask for; PulseCheck457 never asks for a material
-ASKED = ("shape", "color", "size")
+QUERIED_ATTRIBUTES = ("shape", "color", "size")
 
 
-class World:
+class SceneBitsets:
     """A ground-truth scene as bit sets: bit i stands for object i."""
 
     def __init__(self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False) -> None:
@@ -36,7 +36,7 @@ class World:
         labels = pairs.facings
         self.value: dict[str, list[str | None]] = {
             "facing": [None if k == NO_FACING else FACINGS[k] for k in labels],
-            **{a: [o.value(a) for o in scene.objects] for a in ASKED},
+            **{a: [o.value(a) for o in scene.objects] for a in QUERIED_ATTRIBUTES},
         }
         if materials:
             self.value["material"] = [
@@ -46,12 +46,12 @@ class World:
         frame = "camera" if task == "2d" else "object"
         matrices = {
             **{f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS},
-            **{f"aligned[{how}]": pairs.truth(relation) for how, relation in ALIGNMENTS.items()},
+            **{f"aligned[{alignment}]": pairs.truth(relation) for alignment, relation in ALIGNMENTS.items()},
             **{f"collide[{t}]": pairs.truth(f"collides_{t}") for t in ("forward", "backward")},
         }
         if rules.aligned_needs_label:
-            for how in ALIGNMENTS:
-                matrices[f"aligned[{how}]"] &= (labels != NO_FACING)[:, None]
+            for alignment in ALIGNMENTS:
+                matrices[f"aligned[{alignment}]"] &= (labels != NO_FACING)[:, None]
         for attribute in ("size", "color", "material", "shape"):
             if attribute in self.value:
                 v = np.array(self.value[attribute], object)
@@ -77,8 +77,8 @@ class World:
         return self._masks[phrase]
 
     def _is(self, i: int, attribute: str, value: str) -> bool:
-        own = self.value[attribute][i]
-        return own == value or (attribute == "shape" and PARENT[own] == value)
+        actual = self.value[attribute][i]
+        return actual == value or (attribute == "shape" and PARENT[actual] == value)
 
     def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
         """Return every phrase that matches object i and omits the attributes `untold`; the empty
@@ -88,12 +88,12 @@ class World:
         if key not in self._phrases:
             choices: list[list[tuple[tuple[str, str], ...]]] = []
             for attribute in self.slots:
-                own = self.value[attribute][i]
+                actual = self.value[attribute][i]
                 options: list[tuple[tuple[str, str], ...]] = [()]
-                if attribute not in untold and own is not None:
-                    options.append(((attribute, own),))
+                if attribute not in untold and actual is not None:
+                    options.append(((attribute, actual),))
                     if attribute == "shape":
-                        options.append((("shape", PARENT[own]),))
+                        options.append((("shape", PARENT[actual]),))
                 choices.append(options)
             phrases: list[Phrase] = [()]
             for options in choices:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.language.programs.street import Program, from_tokens
-from po3d.reasoning.margins import margins
+from po3d.language.programs.street import StreetProgram, from_tokens
+from po3d.reasoning.counterfactuals import margins
 from po3d.reasoning.questions import Task
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import DEFAULT, HOPS, Dials
+from po3d.synthesis.difficulty import DEFAULT, HOPS, Difficulty
 from po3d.synthesis.street.question_families import (
     COLLISION,
     OBJECTS,
@@ -29,19 +29,19 @@ from po3d.synthesis.street.question_families import (
     ZERO_HOP,
     Maker,
 )
-from po3d.synthesis.street.question_pieces import Draw, Pieces
-from po3d.synthesis.street.question_world import World
+from po3d.synthesis.street.question_pieces import Draw, PhraseSampler
+from po3d.synthesis.street.question_world import SceneBitsets
 
 CANDIDATES = 6  # number of valid candidates per question
 TRIES = 40  # largest number of attempts of a family per question
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledQuestionProgram:
     """A question before it is phrased."""
 
     template: str
-    program: Program
+    program: StreetProgram
     answer: str
 
 
@@ -74,7 +74,7 @@ COLUMNS: dict[str, Column] = {
 
 
 @dataclass
-class Balance:
+class TemplateBalance:
     """Counts of each template and of each of its answers over the images so far."""
 
     uses: Counter[str] = field(default_factory=Counter)
@@ -92,20 +92,20 @@ class Balance:
 
 
 def ask(
-    world: World,
+    world: SceneBitsets,
     column: Column,
-    balance: Balance,
+    balance: TemplateBalance,
     rng: np.random.Generator,
     scene: Scene | None = None,
-    dials: Dials = DEFAULT,
-) -> list[Drawn]:
+    dials: Difficulty = DEFAULT,
+) -> list[SampledQuestionProgram]:
     """Sample questions on one scene, up to the column's number, without repeating a program; fewer
     if the scene does not offer more. `scene`: the scene of `world`, required for `dials.near`.
     """
     families, wanted = _families(column, dials), column.per_image
-    pieces = Pieces(world, rng)
-    questions: list[Drawn] = []
-    asked: set[str] = set()
+    pieces = PhraseSampler(world, rng)
+    questions: list[SampledQuestionProgram] = []
+    texts: set[str] = set()
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
     order = sorted(shuffled, key=lambda t: balance.uses[t])
     near = dials.near if column.geometric and scene is not None else None
@@ -120,7 +120,7 @@ def ask(
         draws: list[Draw] = []
         for _ in range(TRIES):
             draw = families[template](pieces)
-            if draw is not None and " ".join(draw.tokens) not in asked:
+            if draw is not None and " ".join(draw.tokens) not in texts:
                 if kind is not None and is_near(draw, scene, column.task) != kind:
                     continue
                 draws.append(draw)
@@ -129,8 +129,8 @@ def ask(
         if not draws:
             continue
         best = balance.keep(template, draws)
-        asked.add(" ".join(best.tokens))
-        questions.append(Drawn(template, from_tokens(best.tokens), best.answer))
+        texts.add(" ".join(best.tokens))
+        questions.append(SampledQuestionProgram(template, from_tokens(best.tokens), best.answer))
     return questions
 
 
@@ -139,7 +139,7 @@ def is_near(draw: Draw, scene: Scene, task: Task) -> bool:
     return margins(from_tokens(draw.tokens), scene, task, within=NEAR).flip is not None
 
 
-def _families(column: Column, dials: Dials) -> dict[str, Maker]:
+def _families(column: Column, dials: Difficulty) -> dict[str, Maker]:
     families = column.families
     if dials.hops is None or families is not SPATIAL:
         return families

@@ -26,16 +26,16 @@ _MODULES = {
 }
 
 
-_kept: Path | None = None
+_cache_folder: Path | None = None
 
 
 def keep_meshes(folder: Path) -> None:
     """Share generated meshes with other processes through `folder` from now on: generating one
     takes 60 ms.
     """
-    global _kept
+    global _cache_folder
     folder.mkdir(parents=True, exist_ok=True)
-    _kept = folder
+    _cache_folder = folder
 
 
 @functools.lru_cache(maxsize=4096)
@@ -45,16 +45,16 @@ def vehicle(shape: str, seed: int, forms: Forms = "own") -> Mesh:
     """
     if shape not in SHAPES:
         raise InputError(f"unknown vehicle shape {shape!r}: choose one of {', '.join(SHAPES)}")
-    path = None if _kept is None else _kept / f"{forms}_{shape}_{seed}.npz"
+    path = None if _cache_folder is None else _cache_folder / f"{forms}_{shape}_{seed}.npz"
     if path is not None and path.exists():
         return read_mesh(path)
-    mesh = _made(shape, seed, forms)
+    mesh = _mesh_of(shape, seed, forms)
     if path is not None:
         write_mesh(path, mesh)
     return mesh
 
 
-def _made(shape: str, seed: int, forms: Forms) -> Mesh:
+def _mesh_of(shape: str, seed: int, forms: Forms) -> Mesh:
     if forms == "own":
         return assemble(draw(shape, seed), EXTENTS[shape])
     pieces = thicker(draw(shape, nearest_seed(shape, seed), forms))
@@ -67,6 +67,6 @@ def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
     """Return the pieces of a variant before scaling; equal for both `forms` unless
     official_types.py has its own.
     """
-    own = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
-    makers = {**own, **official_types.MAKERS} if forms == "official" else own
+    own_makers = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
+    makers = {**own_makers, **official_types.MAKERS} if forms == "official" else own_makers
     return makers[shape](np.random.default_rng([seed, zlib.crc32(shape.encode())]))

@@ -7,7 +7,7 @@ import numpy as np
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, ring, rod, spoked_wheel, tube
 from po3d.synthesis.vehicles.two_wheelers import (
-    Finish,
+    SlotMaterials,
     axles,
     chain_runs,
     fender,
@@ -23,7 +23,7 @@ Rng = np.random.Generator
 
 
 @dataclass(frozen=True)
-class Frame:
+class BicycleFrame:
     """Joints in side view (x, z), metres; both wheels have one radius and stand on z = 0."""
 
     rear: Array  # axles
@@ -50,7 +50,7 @@ def frame(
     head_tube: float,
     head_angle: float,
     tube_radius: float,
-) -> Frame:
+) -> BicycleFrame:
     """Compute the frame from lengths (metres) and head angle (degrees to the ground)."""
     rear, front = axles(wheelbase, radius, radius)
     crank = np.array([rear[0] + chainstay, bottom])
@@ -58,11 +58,13 @@ def frame(
     forward = np.array([up[1], -up[0]])
     head_low = front + up * fork - forward * rng.uniform(0.03, 0.06)
     top, seat = crank + lean * seat_tube, crank + lean * saddle
-    return Frame(rear, front, crank, top, seat, head_low, head_low + up * head_tube, up, forward, tube_radius)
+    return BicycleFrame(
+        rear, front, crank, top, seat, head_low, head_low + up * head_tube, up, forward, tube_radius
+    )
 
 
 def wheels(
-    frame: Frame, finish: Finish, tyre: float, spokes: int, radius: float, deep: bool = False
+    frame: BicycleFrame, finish: SlotMaterials, tyre: float, spokes: int, radius: float, deep: bool = False
 ) -> list[Piece]:
     pieces: list[Piece] = []
     for name, x in (("wheel_front", frame.front[0]), ("wheel_back", frame.rear[0])):
@@ -74,7 +76,7 @@ def wheels(
     return pieces
 
 
-def triangle(frame: Frame, top_from: Array, top_to: Array) -> list[Piece]:
+def triangle(frame: BicycleFrame, top_from: Array, top_to: Array) -> list[Piece]:
     """Build seat tube, top tube between two given points, down tube, head tube and the two pairs of
     stays.
     """
@@ -91,7 +93,7 @@ def triangle(frame: Frame, top_from: Array, top_to: Array) -> list[Piece]:
     return pieces + stays(frame, frame.bottom, top_from)
 
 
-def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
+def stays(frame: BicycleFrame, bottom: Array, top: Array) -> list[Piece]:
     pieces = []
     for y in (0.065, -0.065):
         pieces += painted("frame", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5))
@@ -99,7 +101,7 @@ def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
     return pieces
 
 
-def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
+def fork(frame: BicycleFrame, metal: str, travel: float = 0.0) -> list[Piece]:
     """Build a rigid fork whose blades bend forward to the axle or, with travel > 0, a suspension
     fork.
     """
@@ -121,7 +123,9 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
     return pieces + painted("fork", box(0.07 if travel else 0.045, width, 0.05, at, pitch=-angle))
 
 
-def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, width: float) -> list[Piece]:
+def saddle(
+    frame: BicycleFrame, at: Array, top: Array, finish: SlotMaterials, length: float, width: float
+) -> list[Piece]:
     """Build a saddle over `at` with its post from the frame's `top`."""
     x, z = at
     rear, nose = x - length * 0.5, x + length * 0.5
@@ -140,9 +144,9 @@ def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, w
 
 def drive(
     rng: Rng,
-    frame: Frame,
+    frame: BicycleFrame,
     bottom: Array,
-    finish: Finish,
+    finish: SlotMaterials,
     rear: Array | None = None,
     start: float | None = None,
 ) -> list[Piece]:
@@ -170,7 +174,7 @@ def drive(
     return pieces
 
 
-def brakes(frame: Frame, radius: float, metal: str) -> list[Piece]:
+def brakes(frame: BicycleFrame, radius: float, metal: str) -> list[Piece]:
     """Build callipers above the tyres."""
     top = frame.front + (frame.head_low - frame.front) * (
         radius * 1.03 / np.linalg.norm(frame.head_low - frame.front)
@@ -182,7 +186,7 @@ def brakes(frame: Frame, radius: float, metal: str) -> list[Piece]:
     ]
 
 
-def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
+def bottle(rng: Rng, frame: BicycleFrame, finish: SlotMaterials) -> list[Piece]:
     """Build a bottle on the down tube."""
     along = frame.head_low - frame.bottom
     along /= np.linalg.norm(along)
@@ -192,7 +196,7 @@ def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
     return solid("bottle", finish.trim, tube(line, [0.034, 0.034, 0.02, 0.018], 8))
 
 
-def stem(frame: Frame, rise: float, reach: float, metal: str) -> tuple[Array, list[Piece]]:
+def stem(frame: BicycleFrame, rise: float, reach: float, metal: str) -> tuple[Array, list[Piece]]:
     """Build the clamp of the bar, `rise` along the steering axis above the head tube and `reach` in
     front of it.
     """
@@ -204,7 +208,7 @@ def stem(frame: Frame, rise: float, reach: float, metal: str) -> tuple[Array, li
     ]
 
 
-def drop_bar(rng: Rng, clamp: Array, width: float, finish: Finish) -> list[Piece]:
+def drop_bar(rng: Rng, clamp: Array, width: float, finish: SlotMaterials) -> list[Piece]:
     half, reach, drop = width / 2, rng.uniform(0.08, 0.11), rng.uniform(0.11, 0.15)
     side_view = [
         (0, 0),
@@ -227,7 +231,7 @@ def drop_bar(rng: Rng, clamp: Array, width: float, finish: Finish) -> list[Piece
 
 
 def bar(
-    clamp: Array, width: float, back: float, rise: float, finish: Finish, levers: bool = True
+    clamp: Array, width: float, back: float, rise: float, finish: SlotMaterials, levers: bool = True
 ) -> list[Piece]:
     """Build a bar that rises beside the clamp and sweeps `back` to the hands: flat if small,
     upright if large.
@@ -250,7 +254,7 @@ def bar(
     return pieces
 
 
-def mudguards(rng: Rng, frame: Frame, radius: float, width: float) -> list[Piece]:
+def mudguards(rng: Rng, frame: BicycleFrame, radius: float, width: float) -> list[Piece]:
     low = rng.uniform(-25, 5)
     arcs = (-10, 115 + low * 0.4 + 40), (55 + low * 0.3, 185 - low)
     pieces = painted("fender_front", fender(frame.front, radius * 1.07, width, arcs[0], 0.03))
@@ -261,13 +265,15 @@ def mudguards(rng: Rng, frame: Frame, radius: float, width: float) -> list[Piece
     return pieces
 
 
-def lights(rng: Rng, frame: Frame, radius: float, finish: Finish, lamp_at: Array) -> list[Piece]:
+def lights(
+    rng: Rng, frame: BicycleFrame, radius: float, finish: SlotMaterials, lamp_at: Array
+) -> list[Piece]:
     pieces = round_lamp("headlight_center", side(lamp_at), rng.uniform(0.035, 0.06), 0.09, finish.metal)
     at = polar(frame.rear, radius * 1.12, rng.uniform(140, 165))
     return [*pieces, ("rearlight", "tail", box(0.03, 0.07, 0.05, side(at)))]
 
 
-def carrier(frame: Frame, radius: float, metal: str, length: float) -> list[Piece]:
+def carrier(frame: BicycleFrame, radius: float, metal: str, length: float) -> list[Piece]:
     """Build a luggage rack over the back wheel."""
     x0, x1, z = frame.rear[0] - length * 0.62, frame.rear[0] + length * 0.38, radius * 2.14
     pieces: list[Piece] = [

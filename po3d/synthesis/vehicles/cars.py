@@ -332,16 +332,16 @@ def _types() -> dict[str, dict[str, str]]:
 def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
     """Sample a car of a type in cars.csv from its ranges, in the order of the columns."""
     row = _types()[name]
-    given: dict[str, float | int | bool] = {}
+    dimensions: dict[str, float | int | bool] = {}
     for column in list(row)[1:]:
         numbers = [float(v) for v in row[column].split()]
         if column == "panes":
-            given[column] = int(rng.choice([int(v) for v in numbers]))
+            dimensions[column] = int(rng.choice([int(v) for v in numbers]))
         elif column in ("rails", "spare"):
-            given[column] = bool(numbers) and rng.uniform() < numbers[0]
+            dimensions[column] = bool(numbers) and rng.uniform() < numbers[0]
         else:
-            given[column] = rng.uniform(*numbers) if len(numbers) > 1 else numbers[0]
-    return _car(CarForm(**given), rng)
+            dimensions[column] = rng.uniform(*numbers) if len(numbers) > 1 else numbers[0]
+    return _car(CarForm(**dimensions), rng)
 
 
 def truck(rng: np.random.Generator) -> list[Piece]:

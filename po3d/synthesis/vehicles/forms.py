@@ -90,7 +90,7 @@ def thicker(pieces: list[Piece]) -> list[Piece]:
     """Double the thickness of glass panes, and of equally thin pieces on a bus's body, about their
     middle, so that a warp does not sink them into the surface below.
     """
-    made: list[Piece] = []
+    thickened: list[Piece] = []
     for name, material, piece in pieces:
         extents = piece.extents
         if material in ("glass", "white", "dark") and extents.min() < THIN * np.sort(extents)[1]:
@@ -99,8 +99,8 @@ def thicker(pieces: list[Piece]) -> list[Piece]:
             middle = piece.bounds.mean(0)
             piece = piece.copy()
             piece.vertices = middle + (np.asarray(piece.vertices) - middle) * stretch
-        made.append((name, material, piece))
-    return made
+        thickened.append((name, material, piece))
+    return thickened
 
 
 def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
@@ -113,12 +113,12 @@ def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
     (back, right, low), (front, left, top) = cabin[0].bounds
     width, height = left - right, top - low
     depth = 0.09 * (left - right)
-    made: list[Piece] = []
+    seat_pieces: list[Piece] = []
     count = max(1, int((front - back) / (0.75 * width) + rng.uniform(-0.4, 0.4)))
     tall = height * rng.uniform(0.35, 0.6)
     for x in front - (front - back) * (np.arange(count) + rng.uniform(0.5, 0.65)) / count:
         for y in (-0.22, 0.22):
             at = ((left + right) / 2 + y * width, low + tall / 2)
-            made += solid("seat", "seat", box(depth, 0.3 * width, tall, (x, *at), pitch=-0.15))
-            made += solid("seat", "seat", box(0.7 * depth, 0.14 * width, 0.3 * tall, (x - depth, at[0], low + 1.15 * tall)))  # fmt: skip
-    return made
+            seat_pieces += solid("seat", "seat", box(depth, 0.3 * width, tall, (x, *at), pitch=-0.15))
+            seat_pieces += solid("seat", "seat", box(0.7 * depth, 0.14 * width, 0.3 * tall, (x - depth, at[0], low + 1.15 * tall)))  # fmt: skip
+    return seat_pieces

@@ -4,13 +4,13 @@ import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import Array, box, lathe, loft, moved, ring, rod, spoked_wheel, tube
-from po3d.synthesis.vehicles.two_wheelers import Finish, chain_runs, polar, side, telescopic_legs
+from po3d.synthesis.vehicles.two_wheelers import SlotMaterials, chain_runs, polar, side, telescopic_legs
 
 Rng = np.random.Generator
 
 
 def wheel(
-    rng: Rng, name: str, axle: Array, thick: float, width: float, finish: Finish, spoked: bool
+    rng: Rng, name: str, axle: Array, thick: float, width: float, finish: SlotMaterials, spoked: bool
 ) -> list[Piece]:
     """Build a wheel on z = 0 with wire spokes or a cast disc of five; with a brake disc."""
     x, radius = axle
@@ -44,7 +44,7 @@ def wheel(
 
 
 def fork(
-    axle: Array, top: Array, spread: float, radius: float, finish: Finish, lower: float = 0.45
+    axle: Array, top: Array, spread: float, radius: float, finish: SlotMaterials, lower: float = 0.45
 ) -> list[Piece]:
     """Build two telescopic legs from the axle to `top`, thick for the fraction `lower`, and two
     yokes.
@@ -65,7 +65,7 @@ def cylinder(foot: Array, top: Array, radius: float, material: str) -> list[Piec
     return solid("engine", material, tube([side(foot + (top - foot) * s) for s in shares], radii, 8))
 
 
-def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> list[Piece]:
+def engine(rng: Rng, crank: Array, size: float, finish: SlotMaterials, twin: bool) -> list[Piece]:
     """Build a crankcase about `crank` with gearbox, and one upright or two splayed cylinders."""
     metal = finish.metal if rng.random() < 0.6 else finish.trim
     profile = [
@@ -91,7 +91,7 @@ def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> l
     return pieces
 
 
-def chain(rear: Array, crank: Array, y: float, finish: Finish) -> list[Piece]:
+def chain(rear: Array, crank: Array, y: float, finish: SlotMaterials) -> list[Piece]:
     """Build the sprocket and both runs of the chain."""
     big, small = 0.12, 0.06
     sprocket = lathe([(0, -0.008), (big, -0.008), (big, 0.008), (0, 0.008)], 12)
@@ -103,7 +103,7 @@ def swingarm(rear: Array, pivot: Array, spread: float, material: str, radius: fl
     return [("frame", material, rod(side(rear, y), side(pivot, y * 0.8), radius)) for y in (spread, -spread)]
 
 
-def shocks(foot: Array, top: Array, spread: float, finish: Finish) -> list[Piece]:
+def shocks(foot: Array, top: Array, spread: float, finish: SlotMaterials) -> list[Piece]:
     shares = np.linspace(0, 1, 9)
     radii = np.where(np.arange(9) % 2, 0.034, 0.022)
     return [
@@ -112,7 +112,7 @@ def shocks(foot: Array, top: Array, spread: float, finish: Finish) -> list[Piece
     ]
 
 
-def footrests(at: Array, spread: float, finish: Finish, board: bool) -> list[Piece]:
+def footrests(at: Array, spread: float, finish: SlotMaterials, board: bool) -> list[Piece]:
     pieces: list[Piece] = []
     for name, sign in (("footrest_left_s", 1), ("footrest_right_s", -1)):
         size = (0.3, 0.11, 0.025) if board else (0.04, 0.13, 0.03)
@@ -123,7 +123,7 @@ def footrests(at: Array, spread: float, finish: Finish, board: bool) -> list[Pie
     return pieces
 
 
-def pipe(name: str, points: Array, muffler: float, finish: Finish) -> list[Piece]:
+def pipe(name: str, points: Array, muffler: float, finish: SlotMaterials) -> list[Piece]:
     """Build an exhaust along `points`, wide for its last segment."""
     points = np.asarray(points, float)
     last = points[-2] + (points[-1] - points[-2]) * 0.08

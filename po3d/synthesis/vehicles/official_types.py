@@ -220,22 +220,22 @@ def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
     u, finish = _around(rng, varies), sample_finish(rng)
     radius, tyre, r = u(0.342), rng.uniform(0.018, 0.028), rng.uniform(0.018, 0.026)
     front, rear, low = np.array([1.0, radius]), np.array([-1.0, radius]), u(0.16)
-    one, two = np.array([0.08, low]), np.array([-u(0.53), low + 0.01])  # cranks, front and rear
+    first, two = np.array([0.08, low]), np.array([-u(0.53), low + 0.01])  # cranks, front and rear
     head_low, head_top = np.array([0.83, u(0.7)]), np.array([0.77, u(0.93)])
     up = leaning(np.radians(72))
-    frame = bicycle.Frame(
+    frame = bicycle.BicycleFrame(
         rear, front, two, two + [-0.1, 0.6], two + [-0.11, u(0.66)], head_low, head_top, up, np.array([up[1], -up[0]]), r,
     )  # fmt: skip
-    seat, saddle = one + [0.06, 0.45], one + [0.07, u(0.53)]
+    seat, saddle = first + [0.06, 0.45], first + [0.07, u(0.53)]
     neck = (head_low + head_top) / 2
     pieces: list[Piece] = []
     for line, thick in (
-        ([head_low, (0.6, 0.45), (0.34, 0.22), one, two], 1.2),
-        ([neck, (0.62, 0.55), (0.36, 0.32), one + [0.0, 0.13]], 1.0),
-        ([one, seat], 1.0),
-        ([one + [0.01, 0.2], two + [-0.03, 0.17]], 1.0),
+        ([head_low, (0.6, 0.45), (0.34, 0.22), first, two], 1.2),
+        ([neck, (0.62, 0.55), (0.36, 0.32), first + [0.0, 0.13]], 1.0),
+        ([first, seat], 1.0),
+        ([first + [0.01, 0.2], two + [-0.03, 0.17]], 1.0),
         ([two, frame.seat], 1.0),
-        ([one + [-0.04, 0.0], one + [-0.14, u(0.68)]], 1.0),
+        ([first + [-0.04, 0.0], first + [-0.14, u(0.68)]], 1.0),
         ([head_low - up * 0.01, head_top], 1.2),
     ):
         pieces += painted("frame", tube([side(p) for p in line], r * thick))
@@ -244,13 +244,13 @@ def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
     pieces += bicycle.fork(frame, finish.metal)
     start = rng.uniform(0, 360)
     pieces += bicycle.drive(rng, frame, two, finish, start=start)
-    pieces += bicycle.drive(rng, frame, one, finish, rear=two, start=start)
+    pieces += bicycle.drive(rng, frame, first, finish, rear=two, start=start)
     for at, top in ((frame.saddle, frame.seat), (saddle, seat)):
         pieces += bicycle.saddle(frame, at, top, finish, u(0.28), u(0.19))
     width, sweep = u(0.42), u(0.24)
     clamp, stem = bicycle.stem(frame, u(0.1), 0.02, finish.metal)
     pieces += stem + bicycle.bar(clamp, width, sweep, u(0.1), finish)
-    rear_clamp = one + [-0.14, u(0.7)]
+    rear_clamp = first + [-0.14, u(0.7)]
     pieces += bicycle.bar(rear_clamp, width, sweep, u(0.08), finish, levers=False)
     if rng.random() < 0.9:
         pieces += bicycle.mudguards(rng, frame, radius, tyre * 2 + 0.04)

@@ -11,7 +11,7 @@ from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod,
 
 
 @dataclass(frozen=True)
-class Finish:
+class SlotMaterials:
     """Material of each part that a variant may leave unpainted."""
 
     tyre: str
@@ -20,16 +20,16 @@ class Finish:
     seat: str
 
 
-def sample_finish(rng: np.random.Generator) -> Finish:
+def sample_finish(rng: np.random.Generator) -> SlotMaterials:
     """Sample the materials. Super-CLEVR paints two-wheelers completely, including tyres and saddle,
     and so do more than half of the variants; the others leave some parts unpainted. 70 % of all
     have painted tyres.
     """
     if rng.random() < 0.55:
-        return Finish("paint", "paint", "paint", "paint")
+        return SlotMaterials("paint", "paint", "paint", "paint")
     tyre = "paint" if rng.random() < 1 / 3 else "tyre"
     metal, trim, seat = (bare if rng.random() < 0.6 else "paint" for bare in ("chrome", "dark", "seat"))
-    return Finish(tyre, metal, trim, seat)
+    return SlotMaterials(tyre, metal, trim, seat)
 
 
 def side(point: tuple[float, float] | Array, y: float = 0.0) -> Array:

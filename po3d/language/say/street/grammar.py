@@ -2,7 +2,7 @@
 
 A street program asks about one or two groups of objects. `Things` is such a group: filters over a
 source, which is the whole scene (None), the objects in a relation to one other object (`Link`), or
-a combination of two groups (`Pair`). A `Grammar` is a file of language/grammars;
+a combination of two groups (`GroupPair`). A `StreetGrammar` is a file of language/grammars;
 po3d.language.say.street.speaker generates questions with it.
 
 Rules that make a text unambiguous: words after a noun modify the nearest noun before them; a
@@ -18,7 +18,7 @@ import numpy as np
 
 from po3d.language import grammar
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import Program, from_tokens
+from po3d.language.programs.street import StreetProgram, from_tokens
 
 # Order of filters in text, first word first, and in the prefix order of canonical programs.
 SPOKEN_ORDER = ("size", "color", "material", "shape", "facing", "occlusion")
@@ -36,7 +36,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Pair:
+class GroupPair:
     """Union or intersection of two groups, in the order of the text."""
 
     op: str
@@ -58,15 +58,15 @@ class Things:
     """A group: (attribute, value) filters over a source; source None is the whole scene."""
 
     filters: tuple[tuple[str, str], ...] = ()
-    source: Link | Pair | None = None
+    source: Link | GroupPair | None = None
 
     @property
     def link(self) -> Link | None:
         return self.source if isinstance(self.source, Link) else None
 
     @property
-    def pair(self) -> Pair | None:
-        return self.source if isinstance(self.source, Pair) else None
+    def pair(self) -> GroupPair | None:
+        return self.source if isinstance(self.source, GroupPair) else None
 
     @property
     def bare(self) -> "Things":
@@ -95,7 +95,7 @@ class Ask:
     groups: tuple[Things, ...]
 
 
-def analyse(program: Program) -> Ask:
+def analyse(program: StreetProgram) -> Ask:
     """Convert a program to a phrase tree.
 
     Raise ProgramError if the grammars cannot express it (equal[facing]).
@@ -111,7 +111,7 @@ def analyse(program: Program) -> Ask:
         if step.op == "scene":
             source = None
         elif step.op in ("union", "intersect"):
-            source = Pair(step.op, group(step.inputs[0]), group(step.inputs[1]))
+            source = GroupPair(step.op, group(step.inputs[0]), group(step.inputs[1]))
         else:
             source = Link(step.op, step.args, single(step.inputs[0]))
         filters.sort(key=lambda f: SPOKEN_ORDER.index(f[0]))
@@ -134,7 +134,7 @@ def analyse(program: Program) -> Ask:
     )
 
 
-def assemble(ask: Ask) -> Program:
+def assemble(ask: Ask) -> StreetProgram:
     """Convert a phrase tree to its canonical program."""
 
     def group(things: Things) -> list[str]:
@@ -143,7 +143,7 @@ def assemble(ask: Ask) -> Program:
         source = things.source
         if source is None:
             return [*tokens, "scene"]
-        if isinstance(source, Pair):
+        if isinstance(source, GroupPair):
             return [*tokens, source.op, *group(source.left), *group(source.right)]
         name = f"{source.op}[{','.join(source.args)}]" if source.args else source.op
         return [*tokens, name, "unique", *group(source.target)]
@@ -158,7 +158,7 @@ def assemble(ask: Ask) -> Program:
     return from_tokens([ask.op, *group(ask.groups[0])])
 
 
-class Chooser:
+class TemplateChooser:
     """Random choices."""
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -171,7 +171,7 @@ class Chooser:
         return self.rng.random() < share
 
 
-class Grammar:
+class StreetGrammar:
     """The vocabulary of a style: tables of language/grammars/street_STYLE.grammar.
 
     `link[op]` maps a form to wordings: be (after is/are), vp (a verb phrase), gap (a clause without
@@ -195,8 +195,8 @@ class Grammar:
 
 
 GRAMMARS = {  # the benchmark's plural of bus is "buss"
-    "benchmark": Grammar("benchmark", lambda noun: noun + "s"),
-    "wide": Grammar("wide", lambda noun: noun + ("es" if noun.endswith("s") else "s"), free=True),
+    "benchmark": StreetGrammar("benchmark", lambda noun: noun + "s"),
+    "wide": StreetGrammar("wide", lambda noun: noun + ("es" if noun.endswith("s") else "s"), free=True),
 }
 
 

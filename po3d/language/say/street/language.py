@@ -9,17 +9,17 @@ from typing import Literal
 import numpy as np
 
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import Program
+from po3d.language.programs.street import StreetProgram
 from po3d.language.say.street.grammar import GRAMMARS, analyse, assemble, tidy
 from po3d.language.say.street.program_sampler import DEEP_FAMILIES, FAMILIES, sample_program
-from po3d.language.say.street.speaker import Speaker
+from po3d.language.say.street.speaker import QuestionGenerator
 
 __all__ = ["DEEP_FAMILIES", "FAMILIES", "canonical", "realise", "sample_program"]
 
 Style = Literal["benchmark", "wide"]
 
 
-def canonical(program: Program) -> Program:
+def canonical(program: StreetProgram) -> StreetProgram:
     """Sort every chain of filters: size, color, material, shape, facing, occlusion.
 
     Programs that differ only in this order are equivalent; exact match compares canonical forms.
@@ -30,7 +30,7 @@ def canonical(program: Program) -> Program:
         return program
 
 
-def realise(program: Program, rng: np.random.Generator, style: Style = "benchmark") -> str:
+def realise(program: StreetProgram, rng: np.random.Generator, style: Style = "benchmark") -> str:
     """Generate a question that means `program`.
 
     "benchmark" uses the published wordings; "wide" adds verbs, voices, clause orders and fillers.
@@ -39,4 +39,6 @@ def realise(program: Program, rng: np.random.Generator, style: Style = "benchmar
     ask = analyse(program)
     # The wide style includes the benchmark's wordings.
     grammar = GRAMMARS["benchmark" if style == "wide" and rng.random() < 0.15 else style]
-    return tidy(Speaker(grammar, rng).say(ask) + ("." if style == "wide" and rng.random() < 0.02 else "?"))
+    return tidy(
+        QuestionGenerator(grammar, rng).say(ask) + ("." if style == "wide" and rng.random() < 0.02 else "?")
+    )

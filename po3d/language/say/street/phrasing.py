@@ -3,13 +3,13 @@
 import numpy as np
 
 from po3d.language.program import ProgramError
-from po3d.language.say.street.grammar import Chooser, Grammar, Link, Pair, Things
+from po3d.language.say.street.grammar import GroupPair, Link, StreetGrammar, TemplateChooser, Things
 
 
-class Phrasing(Chooser):
+class Phrasing(TemplateChooser):
     """Generator of the parts of one question, with the state of its opening clause."""
 
-    def __init__(self, grammar: Grammar, rng: np.random.Generator):
+    def __init__(self, grammar: StreetGrammar, rng: np.random.Generator):
         super().__init__(rng)
         self.grammar = grammar
         self.camera_opened = False  # the sentence starts with the camera's viewpoint
@@ -216,7 +216,7 @@ class Phrasing(Chooser):
         text = self.speak(group.source, form, forms, plural)
         return f"{'are' if plural else 'is'} {text}" if form == "be" else text
 
-    def pair(self, pair: Pair, plural: bool) -> str:
+    def pair(self, pair: GroupPair, plural: bool) -> str:
         """Generate a pair of groups as a predicate of their common noun."""
         if pair.op == "intersect" or pair.of_relations:
             word, both = ("and", "both ") if pair.op == "intersect" else ("or", "either ")

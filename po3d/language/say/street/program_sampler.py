@@ -7,15 +7,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.language.programs.street import FILTER_VALUES, Program
-from po3d.language.say.street.grammar import COMPARISONS, Ask, Chooser, Link, Pair, Things, assemble
+from po3d.language.programs.street import FILTER_VALUES, StreetProgram
+from po3d.language.say.street.grammar import (
+    COMPARISONS,
+    Ask,
+    GroupPair,
+    Link,
+    TemplateChooser,
+    Things,
+    assemble,
+)
 from po3d.scene.vocabulary import DIRECTIONS, SHAPES, SUPER_CATEGORIES
 
 _ALIGNMENTS = ("same", "same", "opposite", "opposite", "vertical", "vertical", "parallel")
 _ATTRIBUTES = ("shape", "color", "size", "material")
 
 
-class _Sampler(Chooser):
+class _Sampler(TemplateChooser):
     def __init__(self, rng: np.random.Generator, max_hops: int, materials: bool):
         super().__init__(rng)
         self.max_hops = max_hops
@@ -91,8 +99,8 @@ class _Sampler(Chooser):
         skip = self.pick((("size",), ("color",), ("shape",), ("material",) if self.materials else (), (), ()))
         first = self.things()
         if self.chance(0.18):
-            first = Things((), Pair("union", first, self.things()))
-        pair = Pair("union", first, self.things())
+            first = Things((), GroupPair("union", first, self.things()))
+        pair = GroupPair("union", first, self.things())
         top = Things(tuple((a, self.value(a)) for a in skip), pair)
         return Ask("count" if self.chance(0.75) else "exist", (), (top,))
 
@@ -112,18 +120,18 @@ class _Sampler(Chooser):
         return Things((), self.related(op, hops).source)
 
     def single_and(self) -> Ask:
-        pair = Pair("intersect", self._bare(), self._bare())
+        pair = GroupPair("intersect", self._bare(), self._bare())
         return self.head(lambda least, skip: Things(self.filters(least, skip=skip), pair), facing=0.0)
 
     def relation_or(self) -> Ask:
         if self.chance(0.4):
-            pair = Pair("union", self._bare(), self._bare())
+            pair = GroupPair("union", self._bare(), self._bare())
             return Ask(self.pick(("count", "exist")), (), (self.things(pair, least=0),))
         sides = [self.related(least=1), self.related(least=1) if self.chance(0.6) else self.things()]
         if self.chance(0.3):
             sides.reverse()
         top = () if self.chance(0.5) else self.filters(1, skip=("shape", "material"))
-        return Ask(self.pick(("count", "count", "exist")), (), (Things(top, Pair("union", *sides)),))
+        return Ask(self.pick(("count", "count", "exist")), (), (Things(top, GroupPair("union", *sides)),))
 
     def _side(self, related: bool) -> Things:
         if not related:
@@ -136,13 +144,13 @@ class _Sampler(Chooser):
         return self._side(layout[0]), self._side(layout[1])
 
     def compare_integer(self) -> Ask:
-        one, two = self._sides()
+        first, two = self._sides()
         if self.chance(0.25):  # equal filters, with two different facings or relations
-            filters = () if self.chance(0.3) else one.filters
+            filters = () if self.chance(0.3) else first.filters
             if self.chance(0.3):
-                kept = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
+                remaining = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
                 ways = self.rng.permutation(FILTER_VALUES["facing"])[:2]
-                one, two = (Things((*kept, ("facing", str(way)))) for way in ways)
+                first, two = (Things((*remaining, ("facing", str(way)))) for way in ways)
             else:
                 target = self.things()
                 other = target if self.chance(0.5) else self.things()
@@ -150,8 +158,8 @@ class _Sampler(Chooser):
                 links = [self.link(op, t) for t in (target, other)]
                 if op == "relate" and target == other and self.chance(0.4):
                     links = [Link("relate", (link.args[0], "object"), target) for link in links]
-                one, two = (Things(filters, link) for link in links)
-        return Ask(self.pick(COMPARISONS), (), (one, two))
+                first, two = (Things(filters, link) for link in links)
+        return Ask(self.pick(COMPARISONS), (), (first, two))
 
     def comparison(self) -> Ask:
         attribute = self.pick(self.attributes)
@@ -176,8 +184,8 @@ class _Sampler(Chooser):
     def occlusion(self) -> Ask:
         def make(least, skip):
             group = self.things(least=least, skip=skip)
-            how = self.pick(("occluded", "occluded", "occluding", "unoccluded"))
-            return Things((*group.filters, ("occlusion", how)))
+            state = self.pick(("occluded", "occluded", "occluding", "unoccluded"))
+            return Things((*group.filters, ("occlusion", state)))
 
         return self.head(make)
 
@@ -202,7 +210,7 @@ class _Sampler(Chooser):
         kind = self.pick(("union", "union", "compare", "equal"))
         if kind == "union":
             sides = (self.things(source), self.things(source))
-            return Ask(self.pick(("count", "count", "exist")), (), (Things((), Pair("union", *sides)),))
+            return Ask(self.pick(("count", "count", "exist")), (), (Things((), GroupPair("union", *sides)),))
         if kind == "compare":
             return Ask(self.pick(COMPARISONS), (), (self.things(source), self.things(source)))
         attribute = self.pick(self.attributes)
@@ -269,7 +277,7 @@ _HOPS = {"one_hop": 1, "two_hop": 2, "three_hop": 3, "four_hop": 4, "five_hop": 
 
 def sample_program(
     rng: np.random.Generator, task_family: str, max_hops: int = 3, materials: bool = True
-) -> Program:
+) -> StreetProgram:
     """Sample a canonical program of a family of FAMILIES or DEEP_FAMILIES.
 
     `max_hops`: limits the links per chain in "mixed"; `materials`: False excludes materials, as in

@@ -6,7 +6,7 @@ from po3d.language.say.street.grammar import COMPARISONS, SPOKEN_ORDER, Ask, Lin
 from po3d.language.say.street.phrasing import Phrasing
 
 
-class Speaker(Phrasing):
+class QuestionGenerator(Phrasing):
     """Generator of one question."""
 
     def say(self, ask: Ask) -> str:
@@ -22,7 +22,7 @@ class Speaker(Phrasing):
         if ask.op == "equal":
             return opening + self.equal(ask)
         if ask.op in COMPARISONS:
-            one, two = (self.phrase(g, "", True) for g in ask.groups)
+            first, two = (self.phrase(g, "", True) for g in ask.groups)
             if self.grammar.free:
                 special = self.comparison(ask)
                 if special is not None:
@@ -30,9 +30,9 @@ class Speaker(Phrasing):
                 if self.chance(0.7):
                     contrast = self.contrast(*ask.groups)
                     if contrast is not None:
-                        one, two = contrast
-                        return opening + self.fill(self.grammar.ask[f"{ask.op}.contrast"], one=one, two=two)
-            return opening + self.fill(self.grammar.ask[ask.op], one=one, two=two)
+                        first, two = contrast
+                        return opening + self.fill(self.grammar.ask[f"{ask.op}.contrast"], one=first, two=two)
+            return opening + self.fill(self.grammar.ask[ask.op], one=first, two=two)
         key = f"query.{ask.args[0]}" if ask.op == "query" else ask.op
         return opening + self.question(key, ask.groups[0])
 
@@ -46,9 +46,9 @@ class Speaker(Phrasing):
         if links[0] and links[0] == links[1] and all(kinds) and kinds[0] != kinds[1] and self.chance(0.85):
             forms = self.forms(links[0])
             if "be" in forms:
-                one, two = (self.phrase(g.bare, "", True, nested=True) for g in ask.groups)
+                first, two = (self.phrase(g.bare, "", True, nested=True) for g in ask.groups)
                 where = self.speak(links[0], "be", forms, True)
-                return self.fill(self.grammar.ask[f"{ask.op}.common"], one=one, two=two, be=where)
+                return self.fill(self.grammar.ask[f"{ask.op}.common"], one=first, two=two, be=where)
         if kinds[0] != kinds[1] or not all(links):
             return None
         things = lambda: self.phrase(Things(kinds[0]), "", True, nested=True)  # noqa: E731
@@ -62,8 +62,8 @@ class Speaker(Phrasing):
                 travel1=lambda: self.fill(self.grammar.opening[f"travel.{links[0].args[0]}"]),
                 travel2=lambda: self.fill(self.grammar.opening[f"travel.{links[1].args[0]}"]),
             )
-        own = all(k.op == "relate" and k.args[1] == "object" for k in links)
-        if own and links[0].target == links[1].target and self.chance(0.7):
+        about_objects = all(k.op == "relate" and k.args[1] == "object" for k in links)
+        if about_objects and links[0].target == links[1].target and self.chance(0.7):
             places = [self.speak(k, "be", self.forms(k, True, True), True, True, True) for k in links]
             view = self.fill(self.grammar.opening["view"], **self.slots(links[0].target))
             return f"{view}, " + self.fill(
@@ -71,52 +71,52 @@ class Speaker(Phrasing):
             )
         return None
 
-    def contrast(self, one: Things, two: Things) -> tuple[str, str] | None:
+    def contrast(self, group: Things, two: Things) -> tuple[str, str] | None:
         """Generate two groups differing in one property: "cars left of the bus", "behind the van".
 
         Return None for other groups.
         """
-        if one.link and two.link and one.filters == two.filters:
+        if group.link and two.link and group.filters == two.filters:
             wordings = []
-            for link in (one.link, two.link):
-                again = link is two.link and link.target == one.link.target and self.chance(0.6)
+            for link in (group.link, two.link):
+                again = link is two.link and link.target == group.link.target and self.chance(0.6)
                 forms = self.forms(link, it=again)
                 if "be" not in forms:
                     return None
                 wordings.append(self.speak(link, "be", forms, True, it=again))
-            return f"{self.phrase(one.bare, '', True, nested=True)} {wordings[0]}", wordings[1]
-        if one.source is None and two.source is None and one.without("facing") == two.without("facing"):
-            values = [g.value("facing") for g in (one, two)]
+            return f"{self.phrase(group.bare, '', True, nested=True)} {wordings[0]}", wordings[1]
+        if group.source is None and two.source is None and group.without("facing") == two.without("facing"):
+            values = [g.value("facing") for g in (group, two)]
             if all(values):
-                rest = self.phrase(one.without("facing"), "", True, nested=True)
+                rest = self.phrase(group.without("facing"), "", True, nested=True)
                 first, second = (self.pick(self.grammar.facing[v]) for v in values)
                 return f"{rest} facing {first}", self.pick(("facing ", "")) + second
         return None
 
     def equal(self, ask: Ask) -> str:
-        one, two = ask.groups
+        first, two = ask.groups
         attribute = ask.args[0]
         attr = lambda: self.pick(self.grammar.words[f"attr.{attribute}"])  # noqa: E731
         table = self.grammar.ask
         if self.chance(0.25):
-            there = self.fill(self.grammar.opening["there"], a=lambda: self.phrase(one, "a"))
+            there = self.fill(self.grammar.opening["there"], a=lambda: self.phrase(first, "a"))
             templates = self.rather(table.get(f"equal.{attribute}.it"), 0.3, table["equal.it"])
             return f"{there}; " + self.fill(templates, attr=attr, two=lambda: self.phrase(two, nested=True))
         templates = self.rather(table.get(f"equal.{attribute}"), 0.3, table["equal"])
         second = lambda: self.phrase(two, nested=True)  # noqa: E731
-        if self.grammar.free and one.link and self.chance(0.7):
+        if self.grammar.free and first.link and self.chance(0.7):
             # The second object may be the reference of the first, or share its reference.
-            if two == one.link.target:
+            if two == first.link.target:
                 second = "it"
                 templates = [
                     t for t in templates if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
                 ]
-            elif two.link and two.link.target == one.link.target:
+            elif two.link and two.link.target == first.link.target:
                 second = lambda: self.phrase(  # noqa: E731
                     two, link=self.modifier(two.link, False, True, it=True), nested=True
                 )
         return self.fill(
-            templates or table["equal"], attr=attr, one=lambda: self.phrase(one, nested=True), two=second
+            templates or table["equal"], attr=attr, one=lambda: self.phrase(first, nested=True), two=second
         )
 
     def question(self, key: str, group: Things) -> str:
@@ -131,13 +131,13 @@ class Speaker(Phrasing):
             return self.fill(opening[travel]) + ", " + self.body(key, group, settled=True)
         about = f"about.{link.op}" if link else ""
         if about in opening and f"{key}.it" in table and self.chance(0.15):
-            told = self.fill(
+            statement = self.fill(
                 opening[about],
                 **self.slots(link.target),
                 a=lambda: self.phrase(group.bare, "a", nested=True),
                 travel=lambda: self.fill(self.grammar.travel[link.args[0]]),
             )
-            return f"{told}; " + self.fill(table[f"{key}.it"])
+            return f"{statement}; " + self.fill(table[f"{key}.it"])
         if f"{key}.it" in table and self.chance(0.2):
             if self.grammar.free and self.chance(0.25):
                 return self.phrase(group, "the") + ": " + self.fill(table[f"{key}.it"])
@@ -315,16 +315,16 @@ class Speaker(Phrasing):
         grammar = self.grammar
         verb = None
         if attribute == "shape":
-            one, many = self.noun(Things((filter_,)), False), self.noun(Things((filter_,)), True)
-            one = with_article(one)
+            single, many = self.noun(Things((filter_,)), False), self.noun(Things((filter_,)), True)
+            single = with_article(single)
         elif attribute in ("facing", "occlusion"):
             key = "facing" if attribute == "facing" else f"occlusion.{value}"
             verb, plural = self.state(key, value, not name.startswith("query"))
-            one = many = verb
+            single = many = verb
             verb = verb if plural is None else None
         else:
             options = grammar.words[value] + grammar.words.get(f"material.{value}", ())
-            one = many = self.pick(options)
+            single = many = self.pick(options)
         bare = rest == Things()
         templates = grammar.ask[name + (".bare" if bare else "") + (".vp" if verb else "")]
         if not bare:
@@ -338,7 +338,7 @@ class Speaker(Phrasing):
             rest=lambda: self.phrase(rest, "the", nested=True),
             rest1=lambda: self.phrase(rest, "", nested=True),
             rests=lambda: self.phrase(rest, "", True, nested=True),
-            one=one,
+            one=single,
             many=many,
             adjective=lambda: self.pick(grammar.words[value]),
         )

@@ -1,0 +1,45 @@
+"""Calibration of a system's probabilities, and selective prediction (risk and coverage).
+
+    po3d calibration PREDICTIONS                                        reliability, ECE, risk and coverage
+    po3d calibration PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
+
+The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the
+probability that an answer is right (Guo et al. 2017, for the answer against all others). It is a
+single number, so it changes neither answers nor their order. Questions without an answer are
+excluded from reliability, and count as not covered.
+"""
+
+import argparse
+
+from po3d.io.paths import benchmarks
+from po3d.io.plots import PLOTS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="PREDICTIONS")
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument(
+        "--size",
+        type=int,
+        help="only the first images or rooms; default: as the run was, by the run.json beside PREDICTIONS",
+    )
+    parser.add_argument("--scorer", help="default: the benchmark's own")
+    parser.add_argument(
+        "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"
+    )
+    parser.add_argument("--fit-data", metavar="ROOT", help="the validation split")
+    parser.add_argument("--temperature", type=float, help="use this temperature")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
+    )
+    parser.add_argument(
+        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.calibration import calibration_command
+
+    return calibration_command(arguments)

@@ -1,0 +1,295 @@
+"""Calibration and selective prediction (risk-coverage). `po3d calibration --help` describes what is
+fitted.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, logit
+
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.compare import SystemEntry, read_entry
+from po3d.evaluation.report.plots import reliability_plot
+from po3d.io.errors import InputError
+from po3d.io.runs import described
+from po3d.io.text_tables import Table, text
+from po3d.reasoning.questions import Prediction, Question, write_predictions
+from po3d.systems.pipeline import Context, ImageQuestions, System, all_answers, at_once
+
+Array = NDArray[np.float64]
+BINS = 15  # the usual number for ECE
+RISKS = (0.01, 0.05)
+_EDGE = 1e-6  # probabilities are clipped to [_EDGE, 1 - _EDGE] before taking logits
+
+
+class Bin(NamedTuple):
+    """Answers whose probability is in (low, high]."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float  # mean probability
+    accuracy: float  # fraction correct
+
+
+class Coverage(NamedTuple):
+    """Coverage when answers below a threshold are withheld."""
+
+    coverage: float  # fraction of all questions
+    threshold: float  # lowest probability that is answered; inf if nothing is answered
+
+
+@dataclass(frozen=True)
+class SelectiveSystem:
+    """Wraps a system: abstain where the probability is below a threshold; answers without a
+    probability pass.
+    """
+
+    system: System
+    below: float
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        return [abstain(p, self.below) for p in self.system.answer(questions, context)]
+
+    def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
+        return [
+            [abstain(p, self.below) for p in predictions] for predictions in all_answers(self.system, batch)
+        ]
+
+    @property
+    def at_once(self) -> int:
+        return at_once(self.system)
+
+
+def abstain(prediction: Prediction, below: float) -> Prediction:
+    """Return the prediction, or an abstention if its probability is below the threshold."""
+    p = prediction.probability
+    if prediction.status != "ok" or p is None or p >= below:
+        return prediction
+    reason = f"the answer has probability {p:.3f}, below {below:g}"
+    return replace(prediction, status="abstained", answer=None, reason=reason)
+
+
+def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:
+    """Compute the data of a reliability diagram: bins of equal width, without empty ones."""
+    p, r = np.asarray(probabilities, float), np.asarray(right, float)
+    column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
+    rows = []
+    for k in np.unique(column).tolist():
+        in_bin = column == k
+        means = float(p[in_bin].mean()), float(r[in_bin].mean())
+        rows.append(Bin(k / bins, (k + 1) / bins, int(in_bin.sum()), *means))
+    return rows
+
+
+def calibration_error(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> float:
+    """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
+    bins, weighted by their counts; in [0, 1].
+    """
+    bin_list = reliability(probabilities, right, bins)
+    return sum(b.n * abs(b.confidence - b.accuracy) for b in bin_list) / max(sum(b.n for b in bin_list), 1)
+
+
+def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
+    """Fit the temperature that minimises the negative log-likelihood; above 1 if the probabilities
+    were overconfident.
+    """
+    z, r = _logits(probabilities), np.asarray(right, float)
+
+    def loss(log_temperature: float) -> float:
+        s = z / np.exp(log_temperature)
+        return float((np.logaddexp(0, s) - r * s).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
+
+
+def rescaled(probabilities: ArrayLike, temperature: float) -> Array:
+    """Apply temperature scaling."""
+    return expit(_logits(probabilities) / temperature)
+
+
+def risk_coverage(probabilities: ArrayLike, right: ArrayLike, total: int) -> tuple[Array, Array, Array]:
+    """Compute the risk-coverage curve: thresholds (k,) in descending order and, for each, the
+    fraction of `total` questions answered at or above it and the error rate of those answers. Ties
+    enter together.
+    """
+    p, r = np.asarray(probabilities, float), np.asarray(right, float)
+    order = np.argsort(-p, kind="stable")
+    p, wrong = p[order], np.cumsum(1 - r[order])
+    last = np.flatnonzero(np.append(p[1:] != p[:-1], True)) if len(p) else np.array([], int)
+    return p[last], (last + 1) / total, wrong[last] / (last + 1)
+
+
+def coverage_at(probabilities: ArrayLike, right: ArrayLike, total: int, risk: float) -> Coverage:
+    """Return the largest coverage with an error rate of at most `risk`, the threshold being chosen
+    on the same data.
+    """
+    thresholds, coverage, risks = risk_coverage(probabilities, right, total)
+    within = np.flatnonzero(risks <= risk)
+    if not len(within):
+        return Coverage(0.0, np.inf)
+    return Coverage(float(coverage[within[-1]]), float(thresholds[within[-1]]))
+
+
+def _logits(probabilities: ArrayLike) -> Array:
+    return logit(np.clip(np.asarray(probabilities, float), _EDGE, 1 - _EDGE))
+
+
+# --- of predictions -------------------------------------------------------------------------------
+
+
+class Answered(NamedTuple):
+    """Probabilities and correctness of the given answers, and the number of questions."""
+
+    probabilities: Array
+    right: Array
+    total: int
+
+
+def answered(
+    benchmark: Benchmark, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+) -> Answered:
+    """Collect the given answers; raise InputError for an answer without a probability, or if there
+    is none.
+    """
+    right = np.array(benchmark.correct(questions, predictions, scorer), float)
+    counts = ~np.isnan(right)  # questions outside the headline figures are excluded
+    answered = np.array([p.status == "ok" for p in predictions]) & counts
+    if not answered.any():
+        raise InputError("there is no answer whose probability could be looked at")
+    for p, g in zip(predictions, answered):
+        if g and p.probability is None:
+            raise InputError(
+                f"the answer to {p.id} has no probability; po3d's own answers have, an LMM's have not"
+            )
+    values = np.array([p.probability for p, g in zip(predictions, answered) if g], float)
+    return Answered(values, right[answered], int(counts.sum()))
+
+
+def trust(items: Answered, temperature: float = 1.0) -> dict:
+    """Compute one system's figures, JSON-serialisable: temperature, questions, answers, accuracy of
+    the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc (mean risk over all
+    coverages).
+    """
+    p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
+    _, coverage, risk = risk_coverage(p, items.right, items.total)
+    return {
+        "temperature": temperature,
+        "questions": items.total,
+        "answers": len(p),
+        "accuracy": float(items.right.mean()),
+        "ece": calibration_error(p, items.right),
+        "bins": [b._asdict() for b in reliability(p, items.right)],
+        "coverage_at": {
+            f"{level:g}": _finite(coverage_at(p, items.right, items.total, level)._asdict())
+            for level in RISKS
+        },
+        "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
+    }
+
+
+def calibration_tables(figures: dict) -> list[Table]:
+    """Return two tables: the figures and the reliability diagram."""
+    rows: list[list] = [
+        ["answers / questions", f"{figures['answers']} / {figures['questions']}"],
+        ["temperature", f"{figures['temperature']:.3f}"],
+        ["ECE", f"{figures['ece']:.4f}"],
+        ["area under risk and coverage", f"{figures['aurc']:.4f}"],
+    ]
+    for level, point in figures["coverage_at"].items():
+        where = "" if point["threshold"] is None else f" (answers from {point['threshold']:.3f})"
+        rows.append([f"coverage at {100 * float(level):g} % risk", f"{100 * point['coverage']:.1f} %{where}"])
+    bins = [[f"{b['low']:.2f}-{b['high']:.2f}", b["n"], f"{b['confidence']:.3f}", f"{b['accuracy']:.3f}"]
+            for b in figures["bins"]]  # fmt: skip
+    return [Table(("figure", "value"), rows), Table(("probability", "n", "confidence", "accuracy"), bins)]
+
+
+def _finite(values: dict[str, float]) -> dict[str, float | None]:
+    return {k: v if np.isfinite(v) else None for k, v in values.items()}
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def calibration_command(arguments: argparse.Namespace) -> int:
+    """Print the calibration figures of a predictions file."""
+    if (arguments.fit_on is None) != (arguments.fit_data is None):
+        raise InputError(
+            "--fit-on and --fit-data belong together: predictions, and the split that they are on"
+        )
+    if arguments.temperature is not None and (arguments.fit_on or not 0 < arguments.temperature < np.inf):
+        raise InputError("--temperature should be a number above 0, given instead of --fit-on")
+    benchmark = BENCHMARKS[arguments.benchmark]
+    scorer = arguments.scorer or benchmark.scorers[0]
+    size = arguments.size or _size_of_run(arguments.file)
+    items, entry = _read(arguments.file, arguments.data, benchmark, scorer, size)
+    notes = _others(entry, arguments.file)
+    if size and not arguments.size:
+        notes.append(
+            f"on the first {size} {benchmark.unit}, as the run was (size={size}); --size sets another size"
+        )
+    if entry.absent:
+        notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
+    temperature = arguments.temperature or 1.0
+    if arguments.fit_on:
+        if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
+            raise InputError(
+                "--fit-on should be predictions for another split than the one that is looked at"
+            )
+        fitting, fitted = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
+        notes += _others(fitted, arguments.fit_on)
+        temperature = fit_temperature(fitting.probabilities, fitting.right)
+    figures = {"absent": len(entry.absent), "foreign": entry.foreign, **trust(items, temperature)}
+    figures["ece_before"] = calibration_error(items.probabilities, items.right)
+    if arguments.plot:
+        reliability_plot(figures, arguments.plot)
+    if arguments.out:
+        lines = [_scaled(p, temperature) for p in entry.predictions if p.id not in entry.absent]
+        write_predictions(arguments.out, lines)
+    if arguments.json:
+        print(json.dumps(figures, indent=1))
+    else:
+        print("\n\n".join(text(table) for table in calibration_tables(figures)))
+        if temperature != 1.0:
+            notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
+        print("".join(f"\n{note}\n" for note in notes), end="")
+    return 0
+
+
+def _size_of_run(file: str) -> int | None:
+    """Return the `size` option of the run of a predictions file, read from the run.json beside it.
+
+    None for a whole split, a fresh twin (which is generated with that size), or a file without a
+    run.
+    """
+    path = Path(file)
+    config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
+    fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
+    return None if fresh else config.get("size")
+
+
+def _others(entry: SystemEntry, file: str) -> list[str]:
+    """Return a warning if predictions seem to be of another split."""
+    if not entry.foreign:
+        return []
+    return [f"{file}: {entry.foreign} lines are on other questions and left out; are they of this split?"]
+
+
+def _read(
+    file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
+) -> tuple[Answered, SystemEntry]:
+    questions = [q for q in opened(benchmark.name, root, size).questions if q.answer is not None]
+    entry = read_entry(file, questions)
+    return answered(benchmark, questions, entry.predictions, scorer), entry
+
+
+def _scaled(p: Prediction, temperature: float) -> Prediction:
+    return p if p.probability is None else replace(p, probability=float(rescaled(p.probability, temperature)))

@@ -1,0 +1,101 @@
+"""Name of a run, for its row in tables, captions and its folder.
+
+It is made in one module, so that all of them name each deviation: true scenes, oracles, abstention,
+other weights.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+ALWAYS = ("table", "frame", "known_yaw")  # settings that are reported even at their default
+# named elsewhere: by the name itself, or by the split
+_UNSAID = ("name", "_target_", "model", "path", "base_url", "seed")
+_TABLES = {
+    "truth": "true tables",
+    "semantic_map": "semantic map",
+    "map": "plain maps",
+    "picture": "",
+    "none": "",
+    "predicted": "",
+}
+# Inputs of a language model.
+_SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
+_STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo"}
+_FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
+_KEY_WORDS: dict[str, Callable[[Any], str]] = {
+    "table": lambda v: _TABLES.get(v, str(v)),
+    "frame": lambda v: _FRAMES.get(v, str(v)) if v else "",
+    "show": lambda v: _SHOWN.get(v, str(v)),
+    "change": lambda v: "" if v == "with" else "change not told",
+    "style": lambda v: _STYLES.get(v, str(v)),
+    "scenes": lambda v: f"tables of {Path(v).resolve().parent.name}" if v else "",
+    "photographs": lambda v: "networks for photographs",
+    "known_yaw": lambda v: "" if v else "turns unknown",
+    "oracle": lambda v: f"oracle: {', '.join(v)}" if v else "",
+    "noise": lambda v: f"noise: {', '.join(f'{m} {s:g}' for m, s in v.items())}" if v else "",
+    "perception": lambda v: f"perception {Path(v).name}",
+    "parser": lambda v: f"parser {Path(v).name}",
+    "mirror": lambda v: "" if v else "one look",
+    "mode": str,
+    "samples": lambda v: f"{v} samples",
+    "assume_present": lambda v: "" if v else "nothing taken for granted",
+    "abstain_below": lambda v: f"abstains below {v:g}" if v else "",
+}
+LONGEST = 120  # characters of a folder's name
+
+
+def row_name(report: Mapping[str, Any]) -> str:
+    """Return the name of a run's system, a language model by its own name, and all deviations from
+    the default: "po3d, true tables", "po3d, oracle: heading, abstains below 0.5". `report`:
+    report.json, or any record with `system` and `settings`."""
+    settings = report.get("settings") or {}
+    return ", ".join([_base(report["system"], settings), *words(settings)])
+
+
+def words(settings: Mapping[str, Any]) -> list[str]:
+    """Return the settings in words, in a fixed order."""
+    known = [_KEY_WORDS[key](settings[key]) for key in _KEY_WORDS if key in settings]
+    others = [f"{k}={v}" for k, v in settings.items() if k not in _KEY_WORDS and k not in _UNSAID]
+    return [word for word in (*known, *others) if word]
+
+
+def settings_of(system: Mapping[str, Any], default: Mapping[str, Any], below: float = 0) -> dict[str, Any]:
+    """Return the settings of a system's config for the report: ALWAYS, and all that differ from the
+    default."""
+    effective = {
+        k: v
+        for k, v in system.items()
+        if (k in ALWAYS and v is not None) or (k != "name" and default.get(k) != v)
+    }
+    return {**effective, **({"abstain_below": below} if below else {})}
+
+
+def run_folder(
+    benchmark: str, split: str, system: str, settings: Mapping[str, Any], default: Mapping[str, Any]
+) -> str:
+    """Return the name of a run's folder: benchmark, split and system, and the settings that are not
+    default."""
+    changed = {k: v for k, v in settings.items() if default.get(k) != v}
+    name = slug("-".join([benchmark, split, _base(system, settings), *words(changed)]))
+    return name[:LONGEST].rstrip("-")
+
+
+def slug(text: str) -> str:
+    """Return text as a part of a file name."""
+    return re.sub(r"[^\w.+]+", "-", text).strip("-.")
+
+
+def counted(count: int, unit: str) -> str:
+    """Return a count with its unit: "150 images", "1 room"."""
+    return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
+
+
+def _base(system: str, settings: Mapping[str, Any]) -> str:
+    if model := settings.get("model"):
+        return str(model)
+    if system == "replay" and settings.get("path"):
+        path = Path(settings["path"])
+        return f"replay of {path.resolve().parent.name if path.name == 'predictions.jsonl' else path.stem}"
+    return system

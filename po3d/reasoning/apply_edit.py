@@ -1,0 +1,279 @@
+"""Apply the edit of a question to a table: resolve its descriptions and places.
+
+edit text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from po3d.language.program import DIRECTIONS, Call, ProgramError
+from po3d.language.programs import rooms
+from po3d.reasoning.execute import Evaluator, set_text
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.rules import ROOM_RULES, Rules
+from po3d.reasoning.world import SceneGeometry
+from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, unchanged, with_fields
+from po3d.scene.index import SceneIndex
+from po3d.scene.placement import Place, Spot, resolve
+from po3d.scene.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
+from po3d.scene.table import ObjectState, Scene, sure
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A resolved edit: the edited scene, and the chosen placements."""
+
+    edited: Edited
+    placed: tuple["PlannedPose", ...] = ()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """The placements in words."""
+        return tuple(str(placement) for placement in self.placed)
+
+
+class PlannedPose(NamedTuple):
+    """One placement: index (in the world before) of a moved object, or the name of a new one."""
+
+    thing: int | str
+    spot: Spot
+    world: SceneGeometry
+
+    def __str__(self) -> str:
+        what = (
+            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.world.describe(self.thing)}"
+        )
+        x, y, z = self.spot.position
+        crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
+        return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
+
+
+def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
+    """Resolve the descriptions and places of an edit on a scene, and apply it.
+
+    Raise ExecutionFailure if something is missing, ProgramError if the program is no edit.
+    Passing an unedited `SceneGeometry` (with its own rules) avoids recomputing it for several edits of
+    one scene.
+    """
+    world = before if isinstance(before, SceneGeometry) else SceneGeometry.of(before, rules)
+    if program is None:
+        return Planned(world.edited)
+    if program.output != "edit":
+        raise ProgramError(f"{program} is no change")
+    if program.op == "then":
+        first = plan(world, program.args[0])
+        after = world.after(first.edited)
+        second = _planned(after.present, program.args[1], after)
+        return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
+    return _planned(world.present, program, world)
+
+
+def _planned(layout: SceneIndex, program: Call, world: SceneGeometry) -> Planned:
+    """Apply an edit to a scene whose history, if any, is in `world`.
+
+    The history resolves "the lamp was put where the chair had been".
+    """
+    if program.op == "then":  # the first of three or more steps: its own history starts here
+        return plan(SceneGeometry(unchanged(layout.scene), layout, world.rules, world.stand), program)
+    planner = _Planner(layout, world)
+    edits = planner.edits(program)
+    mentioned = frozenset([i for i in planner.mentioned if i < world.now])
+    return Planned(trace(layout.scene, edits, layout.below, mentioned), tuple(planner.placed))
+
+
+def _chained(first: Edited, second: Edited) -> Edited:
+    """Return two consecutive edits as one."""
+    origin = tuple(None if k is None else first.origin[k] for k in second.origin)
+    touched = {
+        k
+        for k, old in enumerate(second.origin)
+        if k in second.touched or (old is not None and old in first.touched)
+    }
+    gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
+    named = {first.origin[k] for k in second.mentioned if first.origin[k] is not None}
+    return Edited(
+        second.scene, origin, frozenset(touched), first.touched_before | gone, first.mentioned | named
+    )
+
+
+def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
+    """Return a move of one object as the addition of it, for a room that lacks the object.
+
+    "my son left his guitar by the bed". None for other edits, and for objects described by more
+    than attributes.
+    """
+    if program.op != "move" or program.args[0].op != "just" or program.args[1].op in ("shift", "spot"):
+        return None
+    (phrase,), where = program.args[0].args, program.args[1]
+    if phrase.op != "only":
+        return None
+    kind, traits = phrase.args[0], rooms.RoomCall("plain")
+    while kind.op == "having":
+        attribute, value, kind = kind.args
+        traits = rooms.RoomCall("trait", (attribute, value, traits))
+    if kind.op != "all":
+        return None
+    return rooms.RoomCall("add", ("1", rooms.RoomCall("thing", (kind.args[0], traits)), where))
+
+
+class _Planner:
+    """Resolves one edit program on a scene."""
+
+    def __init__(self, layout: SceneIndex, world: SceneGeometry) -> None:
+        self.layout, self.scene, self.world = layout, layout.scene, world
+        self.look = Evaluator(world)
+        self.placed: list[PlannedPose] = []
+        self.mentioned: list[int] = []  # objects that only define a place
+
+    def edits(self, program: Call) -> list[Edit]:
+        return getattr(self, f"_{program.op}")(*program.args)
+
+    def _targets(self, program: Call) -> list[int]:
+        indices = self.look.set(program)
+        if not indices:
+            raise ExecutionFailure("not found", f"not found: there are no {set_text(program)} in the room")
+        return self._here(indices, program)
+
+    def _here(self, indices: Sequence[int], program: Call) -> list[int]:
+        """Return the objects if all are still in the room; `before(...)` may denote others."""
+        if max(indices) >= self.world.now:
+            raise ExecutionFailure("not found", f"not found: {set_text(program)} are no longer in the room")
+        return list(indices)
+
+    def _move(self, what: Call, where: Call) -> list[Edit]:
+        place = self._place(where)
+        edits: list[Edit] = []
+        layout = self.layout
+        for index in self._targets(what):
+            if edits:  # later objects see the earlier ones at their new positions
+                layout = SceneIndex(trace(layout.scene, edits[-1:], layout.below).scene, self.layout)
+            spot = resolve(layout, layout.scene.objects[index], place, index)
+            edits.append(Move(index, spot.position, spot.heading))
+            self.placed.append(PlannedPose(index, spot, self.world))
+        return edits
+
+    def _turn(self, what: Call, degrees: float) -> list[Edit]:
+        turn = math.radians(degrees)
+        objects = self.scene.objects
+        return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
+
+    def _face(self, what: Call, toward: Call) -> list[Edit]:
+        self.mentioned.append(self.look.object(toward))
+        goal = self.world.point(self.mentioned[-1])
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            x, y, _ = self.scene.objects[i].position
+            edits.append(Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x)))
+        return edits
+
+    def _swap(self, first: Call, second: Call) -> list[Edit]:
+        pairs = zip(self.look.both(first, second), (first, second))
+        a, b = (self._here([i], call)[0] for i, call in pairs)
+        first_state, two = self.scene.objects[a], self.scene.objects[b]
+        place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
+        return [
+            Move(a, place(first_state, two).position, two.heading),
+            Move(b, place(two, first_state).position, first_state.heading),
+        ]
+
+    def _remove(self, what: Call) -> list[Edit]:
+        source = what.args[2] if (what.op, *what.args[:1]) == ("relate", "on") else what
+        if (
+            source is not what
+            and source.op == "filter"
+            and source.args[0] == "name"
+            and source.args[1] in ANYTHING
+        ):
+            return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be empty
+        return [Remove(i) for i in self._targets(what)]
+
+    def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
+        return [SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)]
+
+    def _value(self, attribute: str, word: str) -> str:
+        """Return the table's word for an attribute value."""
+        plain = VALUE_WORDS.get(word, word)
+        return word if word == plain or word in self.world.values(attribute) else plain
+
+    def _add(self, number: float, thing: Call, where: Call) -> list[Edit]:
+        place = self._place(where)
+        if place.kind == "shift":
+            raise ExecutionFailure("unknown", "unknown place: a new thing can't be shifted")
+        edits: list[Edit] = []
+        layout = self.layout
+        for _ in range(int(number)):
+            if edits:
+                layout = SceneIndex(trace(layout.scene, edits[-1:]).scene, self.layout)
+            state = self._new(thing)
+            spot = resolve(layout, state, place)
+            state = with_fields(state, position=spot.position, heading=spot.heading)
+            self.placed.append(PlannedPose(state.value("name"), spot, self.world))
+            edits.append(Add(state))
+        return edits
+
+    def _replace(self, what: Call, thing: Call) -> list[Edit]:
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            old, state = self.scene.objects[i], self._new(thing)
+            spot = resolve(self.scene, state, Place("spot", (old,)))
+            edits.append(Add(with_fields(state, position=spot.position, heading=spot.heading), i))
+        return edits
+
+    def _new(self, thing: Call) -> ObjectState:
+        noun, traits = thing.args
+        name = self._name(noun)
+        known = category_of(name)
+        extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
+        beliefs = {"name": name}
+        while traits.op == "trait":
+            attribute, value, traits = traits.args
+            beliefs[attribute] = self._value(attribute, value)
+        return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
+
+    def _name(self, noun: str) -> str:
+        """Return the table's name for a new object.
+
+        The noun itself, or its usual synonym, if the table has such names; else a synonym in the
+        table; else the usual synonym.
+        """
+        names = dict.fromkeys(self.world.names)
+        usual = SYNONYMS.get(noun, noun)
+        if noun in names or usual in names:
+            return noun if noun in names else usual
+        return next((name for name in names if SYNONYMS.get(name) == usual), usual)
+
+    def _place(self, where: Call) -> Place:
+        """Return a place by its relation, direction or part; its objects go into `mentioned`."""
+        relation, *args = where.args
+        if relation in _PARTS:
+            return Place(relation, (), _words(args[0]) if args else "", 0.0)
+        if args and not isinstance(args[0], Call):
+            return Place("shift", (), _words(relation), float(args[0]))
+        first = len(self.mentioned)
+        ones = [arg for arg in args if arg.op != "frame"]
+        self.mentioned += self.look.both(*ones) if len(ones) == 2 else [self.look.object(ones[0])]
+        objects = tuple(self.world.things[i].state for i in self.mentioned[first:])
+        if relation in _KINDS:
+            return Place(_KINDS[relation], objects, "", 0.0)
+        if relation not in DIRECTIONS:
+            raise ExecutionFailure("unknown", f"unknown place: {where}")
+        return Place("at", objects, _words(relation), 0.0)
+
+
+_PARTS = ("corner", "wall", "centre")
+_KINDS = {
+    "next_to": "next_to",
+    "on": "on",
+    "under": "under",
+    "between": "amid",
+    "at": "spot",
+    "above": "above",
+}
+
+
+def _words(direction: str) -> str:
+    """Return a direction in the spelling of the table's axes."""
+    return direction.replace("_", " ")

@@ -1,0 +1,188 @@
+"""Execute programs with descriptions (3DSRBench), marginalised over the rows they may denote.
+
+A `Ground` gives the probability of each row for a description. The answer is the one with the
+largest total probability over all assignments of rows to descriptions. With `samples`, poses are
+also sampled from the table's covariances, so that the probability reflects the distance to the
+decision border.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.threedsrbench import THREEDSRBENCH
+from po3d.reasoning.counterfactuals import Counterfactual, margins_in
+from po3d.reasoning.execute import QuestionInfo, run
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.references import BoundPhrases
+from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
+from po3d.reasoning.world import SceneGeometry
+from po3d.scene.posterior import posterior_samples
+from po3d.scene.table import Scene
+
+# (description, table) -> a probability for each row; the remainder to 1 means "not there"
+Ground = Callable[[str, Scene], Sequence[float]]
+
+READINGS = 4  # number of most probable rows considered per description
+LEAST = 0.05  # probability below which a description is not found
+LEAST_BELIEVED = 1e-6  # the threshold on predicted tables, where the named object is presupposed
+# prefix of the reason of an answer that presupposes an object that was not found
+TAKEN = "taken for granted: "
+PRESENT = 0.5  # minimum existence probability of a row that counts as present
+_ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row number and its name
+
+
+def rows_only(phrase: str, scene: Scene) -> list[float]:
+    """The `Ground` of ground-truth programs: "#3" and "#3 brown chair" denote row 3.
+
+    Other texts denote nothing.
+    """
+    match = _ROW.fullmatch(phrase)
+    return [float(match is not None and i == int(match[1])) for i in range(len(scene))]
+
+
+def without_row(thing: str) -> str:
+    """Return a description without its row number, as in the options: "brown chair"."""
+    match = _ROW.fullmatch(thing)
+    return match[2] if match and match[2] else thing
+
+
+def with_unique_phrases(program: Call) -> tuple[Call, dict[str, str]]:
+    """Return the program with a unique name for every description, and the words of each name.
+
+    Two equal descriptions denote two objects if the benchmark asks about both.
+    """
+    words: dict[str, str] = {}
+    two = _is_benchmark_form(program)
+
+    def named(call: Call) -> Call:
+        if call.op == "refer":
+            phrase = name = str(call.args[0])
+            while two and name in words:
+                name += " again"
+            words[name] = phrase
+            return Call("refer", (name,))
+        return Call(call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args))
+
+    return named(program), words
+
+
+def _is_benchmark_form(program: Call) -> bool:
+    try:
+        THREEDSRBENCH.from_core(program)
+    except ProgramError:
+        return False
+    return True
+
+
+def answered(
+    program: Call,
+    scene: Scene,
+    ground: Ground = rows_only,
+    rules: Rules = THREEDSRBENCH_RULES,
+    samples: int = 0,
+    seed: int = 0,
+    assume_present: bool = True,
+) -> Outcome:
+    """Answer a program on a table.
+
+    A description is found if a row with existence of at least PRESENT may be denoted. A question
+    presupposes the objects that it names; so on a predicted table even an improbable row is used,
+    and the outcome's reason says so (TAKEN). With `assume_present` false the question fails
+    instead, as on any other table.
+    """
+    program, words = with_unique_phrases(program)
+    predicted = scene.source == "predicted"
+    beliefs: dict[str, list[float]] = {}
+    granted = []
+    for name, phrase in words.items():
+        belief = ground(phrase, scene)
+        there = [p if o.existence >= PRESENT else 0.0 for p, o in zip(belief, scene.objects, strict=True)]
+        beliefs[name] = [p * o.existence for p, o in zip(belief, scene.objects)] if predicted else there
+        present = sum(there) >= LEAST
+        if not present and not (predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED):
+            missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the table")
+            return failed(missing, probability=0.0)
+        if not present:
+            granted.append(repr(phrase))
+    reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
+    readings = _readings(beliefs)
+    if not readings:
+        same = f"no row left: {', '.join(words.values())} mean the same thing"
+        return failed(ExecutionFailure("ambiguous", same), probability=0.0)
+    best = readings[0][1]
+    likeliest = run(program, SceneGeometry.of(scene, rules), QuestionInfo(refer=BoundPhrases(best)))
+    if likeliest.answer is None:
+        return failed(
+            ExecutionFailure(likeliest.kind, likeliest.reason),
+            probability=0.0,
+            rows=tuple(best.values()),
+            make_trace=likeliest.make_trace,
+        )
+    shares = _shares(program, scene, readings, rules, samples, seed)
+    answer = max(shares, key=lambda a: (shares[a], a == likeliest.answer))
+    answer, probability = words.get(answer, answer), shares[answer]
+    present = math.prod(1 - math.prod(1 - p for p in b) for b in beliefs.values()) if predicted else 1.0
+    return Outcome(
+        "ok", answer, probability, reason=reason, valid=present * sum(shares.values()), make_trace=likeliest.make_trace,
+        rows=tuple(best.values()),
+    )  # fmt: skip
+
+
+def nearest(
+    program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES
+) -> Counterfactual | None:
+    """Return the nearest decision that changes an answer, for the most probable reading.
+
+    None without an answer, or if less probable readings outvoted it.
+    """
+    if outcome.answer is None:
+        return None
+    program, words = with_unique_phrases(program)
+    context = QuestionInfo(refer=BoundPhrases(dict(zip(words, outcome.rows))))
+    near = margins_in(program, SceneGeometry.of(scene, rules), context)
+    return near.flip if words.get(near.answer, near.answer) == outcome.answer else None
+
+
+def _readings(beliefs: Mapping[str, Sequence[float]]) -> list[tuple[float, dict[str, int]]]:
+    """Return (weight, row of each phrase) of the most probable readings, in descending order.
+
+    Different descriptions denote different rows. The weights sum to 1.
+    """
+    likely = [
+        [i for i in sorted(range(len(b)), key=lambda i: -b[i])[:READINGS] if b[i] > 0]
+        for b in beliefs.values()
+    ]
+    weighted = [
+        (math.prod(b[i] for b, i in zip(beliefs.values(), rows)), dict(zip(beliefs, rows)))
+        for rows in itertools.product(*likely)
+        if len(set(rows)) == len(rows)
+    ]
+    total = sum(weight for weight, _ in weighted)
+    return sorted(((w / total, rows) for w, rows in weighted), key=lambda f: -f[0])
+
+
+def _shares(
+    program: Call,
+    scene: Scene,
+    readings: Sequence[tuple[float, Mapping[str, int]]],
+    rules: Rules,
+    samples: int,
+    seed: int,
+) -> dict[str, float]:
+    """Return the probability of each answer over readings and sampled poses."""
+    scenes = [scene]
+    # readings weigh existence and attributes exactly; sampling them would only add noise
+    if samples:
+        scenes = posterior_samples(scene, ("pose", "flip"), count=samples, seed=seed).scenes()
+    shares: dict[str, float] = {}
+    for sampled_scene in scenes:
+        world = SceneGeometry.of(sampled_scene, rules)
+        for weight, rows in readings:
+            answer = run(program, world, QuestionInfo(refer=BoundPhrases(rows))).answer
+            # a less probable reading may have no answer; the most probable one has
+            if answer is not None:
+                shares[answer] = shares.get(answer, 0.0) + weight / len(scenes)
+    return shares

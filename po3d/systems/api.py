@@ -1,0 +1,544 @@
+"""Interactive API: an image or scene plus a question in, an answer with its explanation out.
+
+`po3d ask` and the Python API (`import po3d`) use the pipelines of the evaluations.
+"""
+
+import functools
+import importlib
+import math
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image as Pillow
+
+from po3d.io.errors import InputError
+from po3d.io.hub import SCHEME
+from po3d.io.images import exif_focal, read_image
+from po3d.io.text_tables import text as table_text
+from po3d.language.grammar import GrammarError
+from po3d.language.program import LEAVES
+from po3d.language.read.mending import Mending
+from po3d.language.read.parse import Parse
+from po3d.language.say.plain import say
+from po3d.reasoning.questions import Question, Status, Task
+from po3d.scene.display import display_table, room_table
+from po3d.scene.geometry import Camera, down
+from po3d.scene.orbit import READING
+from po3d.scene.table import Scene, to_json
+from po3d.scene.vocabulary import shape_name
+from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
+from po3d.systems.domain_router import DomainMatch, DomainRouter, OutOfDistributionWarning, distances, nearest
+from po3d.systems.explanation import Explanation
+from po3d.systems.general_parser import MISSING
+from po3d.systems.parser_choice import ASK_BELOW, choose, worded
+from po3d.systems.pipeline import (
+    DOMAIN_MODULES,
+    Context,
+    Execution,
+    Image,
+    ImageScenes,
+    ParsedQuestion,
+    PerceptionInput,
+    Pipeline,
+    SceneExecutor,
+    likeliest_of,
+    run,
+)
+
+UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
+# Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).
+PRESUPPOSED = 0.5
+NOBODY = "not understood"
+SHOWN = 2  # number of interpretations offered when the system abstains
+Picture = str | Path | Pillow.Image | np.ndarray
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer with its explanation, or the reason why there is none. `print` shows all of it."""
+
+    question: str
+    status: Status
+    answer: str | None = None
+    probability: float | None = None
+    reason: str = ""
+    program: str = ""
+    explanation: Explanation = field(default_factory=Explanation, repr=False)
+    # Interpretations by the general parser, most probable first: each as a sentence, with its
+    # answer.
+    understood: tuple[tuple[str, str | None], ...] = ()
+    # If the status is "abstained": the full answer for each interpretation.
+    choices: tuple["Answer", ...] = field(default=(), repr=False)
+    # Corrected spelling errors: word, correction.
+    mended: tuple[Mending, ...] = ()
+    # Nearest training domain of the image, if the estimator detects out-of-distribution images.
+    domain_match: DomainMatch | None = None
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """The result of each step of the program."""
+        return self.explanation.outcome.steps if self.explanation.outcome else ()
+
+    @property
+    def margin(self) -> str:
+        """The smallest change of the scene that changes the answer; "" if unknown."""
+        return self.explanation.flip
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene on which the question was answered: after the change, if there is one."""
+        return self.explanation.scene
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        head = {"question": self.question, "status": self.status, "answer": self.answer}
+        if self.understood:
+            head["understood"] = [
+                {"question": words, "answer": answer_text} for words, answer_text in self.understood
+            ]
+            for one, choice in zip(head["understood"], self.choices):
+                one["program"] = choice.program
+        if self.mended:
+            head["mended"] = dict(self.mended)
+        if self.scene is None:
+            return {**head, "reason": self.reason}
+        return {
+            **head, "probability": self.probability, "reason": self.reason, "program": self.program,
+            "trace": list(self.trace), **self.explanation.record, "scene": to_json(self.scene),
+            **({} if self.domain_match is None else {"picture": self.domain_match._asdict()}),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        if self.status == "ok":
+            lines = [f"answer: {shape_name(self.answer)} (probability {self.probability:.2f})"]
+        elif self.status == "abstained":
+            return self._clarification()
+        else:
+            lines = [f"no answer: {self.reason}"]
+        lines += map(str, self.mended)
+        if self.understood:
+            lines.append(f"You ask: {self.understood[0][0]}")
+        if self.scene is None:
+            return "\n".join([lines[0], *map(str, self.mended)])
+        lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.explanation.notes)]
+        lines += [
+            f"  {step}{f'   [nearest: {near}]' if near else ''}" for step, near in self.explanation.steps
+        ]
+        lines += [f"  {self.margin}"] * bool(self.margin)
+        touched = self.explanation.edited.touched if self.explanation.edited else frozenset()
+        table = room_table(self.scene, touched) if touched else display_table(self.scene)
+        domain_lines = [] if self.domain_match is None else [f"  {self.domain_match}"]
+        return "\n".join([*lines, "", *domain_lines, table_text(table, 2)])
+
+    def _clarification(self) -> str:
+        choice_phrase = "one of these" if len(self.understood) > 1 else "this"
+        lines = [
+            f"I am not sure what you ask ({self.reason}). Is it {choice_phrase}?",
+            *map(str, self.mended),
+        ]
+        for number, (words, answer) in enumerate(self.understood, 1):
+            then = "" if answer is None else f"  Then the answer is: {shape_name(answer)}"
+            lines.append(f"  {number}. {words}{then}")
+        return "\n".join(lines)
+
+
+class Understood(NamedTuple):
+    """An interpretation as a sentence, its answer, and the executed parse."""
+
+    words: str
+    answer: str | None
+    ran: Execution
+
+
+@dataclass(frozen=True)
+class Model:
+    """A pipeline for interactive use, made by `po3d.load(world)`; `world` and `options` are the
+    arguments of that call."""
+
+    pipeline: Pipeline
+    world: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None, **options: Any) -> "Model":
+        """Load a model folder, or ORG/NAME from a hub; `options` as in `load`."""
+        if Path(name).is_dir():
+            return load(str(name), **options)
+        return load(
+            f"{SCHEME}{str(name).removeprefix(SCHEME)}{f'@{revision}' if revision else ''}", **options
+        )
+
+    def save_pretrained(self, folder: str | Path, *, report: str | Path | None = None) -> None:
+        """Write config.json, model.safetensors and README.md, which `po3d.load(folder)` reads.
+        `report`: a report.json of an evaluation of these weights; its figures go into the model
+        card."""
+        if not self.world:
+            raise InputError("only a model that po3d.load made can be saved")
+        from po3d.systems import hub
+
+        hub.save(self.world, self.options, Path(folder), report)
+
+    def push_to_hub(
+        self,
+        name: str,
+        *,
+        commit_message: str = "A model of po3d",
+        private: bool | None = None,
+        branch: str | None = None,
+        token: str | None = None,
+        report: str | Path | None = None,
+    ) -> str:
+        """Upload the folder of `save_pretrained` to the hub repository ORG/NAME, which is created
+        if missing. Return the URL of the commit."""
+        from po3d.io.hub import push
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.save_pretrained(folder, report=report)
+            return push(
+                Path(folder), name.removeprefix(SCHEME), commit_message, private=private, branch=branch, token=token
+            )  # fmt: skip
+
+    def look(
+        self,
+        image: Picture,
+        *,
+        focal: float | None = None,
+        metres_per_pixel: float | None = None,
+        things: Sequence[str] = (),
+    ) -> Scene:
+        """Return the scene that the estimator predicts from an image: a file, a PIL image or (H, W,
+        3) uint8 pixels.
+
+        `focal`: focal length in widths of the image, if known. `metres_per_pixel`: scale of a
+        room's map from above. `things`: objects to detect, for open-vocabulary detectors. Warns
+        (StrangePicture) about an out-of-distribution image.
+        """
+        scene, domain_match = self.look_with_match(
+            image, focal=focal, metres_per_pixel=metres_per_pixel, things=things
+        )
+        _warn_if_unknown(domain_match)
+        return scene
+
+    def look_with_match(
+        self,
+        image: Picture,
+        *,
+        focal: float | None = None,
+        metres_per_pixel: float | None = None,
+        things: Sequence[str] = (),
+    ) -> tuple[Scene, DomainMatch | None]:
+        """Like `look`, without the warning; also return the nearest training domain, None if the
+        estimator does not compute it."""
+        picture, name, known = pixels(image)
+        inputs = ImageInputs({name: picture}, known if focal is None else focal, metres_per_pixel)
+        context = Context(lambda: picture, no_truth, name, inputs=inputs)
+        (tables,) = self.pipeline.look([PerceptionInput(context, [name], things)])
+        return tables.scene, nearest(distances(self.pipeline.tables, picture))
+
+    def ask(
+        self,
+        scene: Scene | Picture,
+        text: str,
+        *,
+        task: Task = "2d",
+        change: str = "",
+        frame: str = "",
+        options: Sequence[str] = (),
+        ask_below: float = ASK_BELOW,
+        **looking: Any,
+    ) -> Answer:
+        """Answer a question about a scene, or about an image, whose scene is predicted first
+        (`looking`: keyword arguments of `look`).
+
+        `task`: reference frame of left and right on a street, the camera's ("2d") or the object's
+        own ("6d"). `change`, `frame`: sentences, for rooms only. `options`: answers to choose from.
+        `systems.parser_choice` decides which parser is used.
+
+        An answer by the general parser is returned if its probability is at least `ask_below`. If
+        it is lower, or the two parsers disagree, the status is "abstained": `Answer.understood` has
+        the interpretations, `Answer.choices` their answers.
+        """
+        executor, second = self.pipeline.executor, self.pipeline.second
+        if not all(isinstance(answer_text, str) for answer_text in (text, change, frame)):
+            raise InputError("a question, a change and a frame are texts")
+        if (change.strip() or frame.strip()) and executor.kind != "room":
+            raise InputError("only a room can be changed, or put in a frame, in words")
+        if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
+            scene = read_scene(scene)
+        if isinstance(scene, Scene):
+            if looking:
+                raise TypeError(f"a table is not looked at: unexpected {', '.join(looking)}")
+            executor.checked(scene)
+        fields = {
+            "change": change,
+            "frame": frame,
+            "options": tuple(options),
+            "images": ("view",),
+            "views": (0,),
+        }
+        question = strip_prompt_template(Question("asked", "", text, task, "", **fields))
+        (reading,) = self.pipeline.read([question])
+        reading = self._restricted_to_options(reading, question)
+        if reading.unread and second is None:
+            return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
+        domain_match = None
+        if not isinstance(scene, Scene):
+            scene, domain_match = self.look_with_match(scene, things=executor.things([reading]), **looking)
+            _warn_if_unknown(domain_match)
+        tables = ImageScenes({"view": scene})
+        answering = executor.bind(tables)
+        execution = None if reading.unread else run(answering, question, reading)
+        alternatives: Sequence[ParsedQuestion] = []
+        differ = False
+        if self._consults(question, execution):
+            (alternatives,) = self.pipeline.reread([question], tables)
+            general = likeliest_of(second, answering, question, alternatives) if alternatives else None
+            execution, differ = choose(execution, general, question, second.alone)
+            if execution is None:
+                read = general.reading if general else reading
+                return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
+        if reason := execution.reading.unread:
+            return Answer(text, execution.reading.status, reason=reason, mended=execution.reading.mended)
+        execution = self._settled(question, tables, execution)
+        reason = self._doubt(execution, question, scene, differ, ask_below) if ask_below > 0 else ""
+        if not reason:
+            return replace(self._answer(question, tables, execution, domain_match), question=text)
+        parses = [reading, *alternatives]
+        remaining = [r for r in parses if not r.unread and not self.pipeline.omitted(r, question)]
+        interpretations = self._interpretations(answering, question, remaining or parses)
+        candidates = ([one for one in interpretations if one.answer is not None] or interpretations)[:SHOWN]
+        return Answer(
+            text, "abstained", None, execution.believed, reason,
+            understood=tuple((one.words, one.answer) for one in candidates),
+            choices=tuple(self._answer(question, tables, one.ran, domain_match) for one in candidates),
+            mended=next((r.mended for r in alternatives), ()), domain_match=domain_match,
+        )  # fmt: skip
+
+    def _consults(self, question: Question, own: Execution | None) -> bool:
+        """Whether the general parser is consulted: by the pipeline's rule, or because the
+        benchmark's parser gives no answer."""
+        if own is None or own.outcome.answer is None:
+            return self.pipeline.second is not None
+        return self.pipeline.consults(question, own.reading)
+
+    def _settled(self, question: Question, tables: ImageScenes, execution: Execution) -> Execution:
+        """Return the outcome on the most probable scene alone if the question's presuppositions are
+        improbable (below PRESUPPOSED)."""
+        sure = self.pipeline.executor.argmax()
+        if not 0 < execution.outcome.valid < PRESUPPOSED or sure is self.pipeline.executor:
+            return execution
+        return run(sure.bind(tables), question, execution.reading)
+
+    def _answer(
+        self, question: Question, tables: ImageScenes, execution: Execution, match: DomainMatch | None
+    ) -> Answer:
+        """Return the answer of an executed parse, with its explanation."""
+        executor = self.pipeline.executor
+        answering = executor.bind(tables)
+        outcome, read = execution
+        text = None if outcome.answer is None else self._answer_text(read, outcome.answer, question)
+        understood = self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+        result = answering.explain(question, execution)
+        return Answer(
+            question.text,
+            "failed" if text is None else "ok",
+            text,
+            None if outcome.probability is None else execution.believed,
+            result.reason or outcome.reason,
+            executor.text(read),
+            result,
+            tuple((one.words, one.answer) for one in understood),
+            mended=read.mended,
+            domain_match=match,
+        )
+
+    def _doubt(
+        self, execution: Execution, question: Question, scene: Scene, differ: bool, ask_below: float
+    ) -> str:
+        """Return the reason for abstaining; "" if the answer is given."""
+        read = execution.reading
+        learned = read.by == "learned"
+        if learned and (
+            left_out := self._likely_mistaken(read, question, scene) or self.pipeline.omitted(read, question)
+        ):
+            return left_out
+        if not learned or execution.outcome.answer is None or execution.believed >= ask_below:
+            return ""
+        if differ:
+            return "it can be read in two ways"
+        return f"probability {math.floor(100 * execution.believed) / 100:.2f}, below {ask_below:g}"
+
+    def _restricted_to_options(self, reading: ParsedQuestion, question: Question) -> ParsedQuestion:
+        """Narrow the program to the directions that the question offers: benchmarks may offer two
+        of eight, of which one is right."""
+        if reading.question.program is None:
+            return reading
+        restricted = restrict_to_options(
+            core_program := self.pipeline.executor.meaning(reading.question.program), question
+        )
+        return (
+            reading
+            if restricted == core_program
+            else reading._replace(question=replace(reading.question, program=restricted))
+        )
+
+    def _likely_mistaken(self, reading: ParsedQuestion, question: Question, scene: Scene) -> str:
+        """Detect an object of the change that the scene lacks and that the general parser replaced
+        by another one; return the reason for abstaining, "" if none."""
+        executor = self.pipeline.executor
+        noun = executor.absent(question.change, scene)
+        changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
+        return f"there is no {noun}" if noun and f'"{noun}"' not in changed else ""
+
+    def _interpretations(
+        self, answering: SceneExecutor, question: Question, readings: Sequence[ParsedQuestion]
+    ) -> "list[Understood]":
+        """Return the interpretations as sentences with their answers, most probable first. Of
+        several with one answer only the first is kept."""
+        interpretations: list[Understood] = []
+        for reading in readings:
+            words = "" if reading.unread else " ".join(map(self._words, reversed(reading.parses)))
+            if not words or words in (one.words for one in interpretations):
+                continue
+            execution = run(answering, question, reading)
+            answer = execution.outcome.answer
+            answer_text = None if answer is None else self._answer_text(reading, answer, question)
+            if answer_text not in (one.answer for one in interpretations):
+                interpretations.append(Understood(words, answer_text, execution))
+        return interpretations
+
+    def _answer_text(self, reading: ParsedQuestion, answer: str, question: Question) -> str:
+        """Return an answer as the matching option; a measure with its unit, except on streets,
+        whose vehicles have the size of toys."""
+        executor = self.pipeline.executor
+        program = executor.meaning(reading.question.program)
+        what = program.args[0] if program.op == "query" else ""
+        if what not in LEAVES["measure"] or question.options or executor.kind == "street":
+            return worded(reading, answer, question)
+        return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
+
+    def _words(self, parse: Parse) -> str:
+        program = self.pipeline.executor.meaning(parse.program)
+        try:
+            return say(program)
+        except GrammarError:
+            return str(program)
+
+
+@dataclass(frozen=True)
+class ImageInputs:
+    """Inputs of images from the user, with the interface of a benchmark's inputs; `pictures` by
+    name."""
+
+    pictures: Mapping[str, Image]
+    lens: float | None = None
+    scale: float | None = None
+    reading: Any = READING
+
+    @property
+    def picture(self) -> Image:
+        return next(iter(self.pictures.values()))
+
+    def image(self, name: str) -> Image:
+        return self.pictures[name]
+
+    def known_focal(self) -> float | None:
+        return self.lens
+
+    def focal(self, name: str = "") -> float:
+        """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
+        return self.lens or 1.0
+
+    def top_view(self) -> "ImageInputs":
+        return self
+
+    @property
+    def camera(self) -> Camera:
+        """Camera of a map: orthographic, straight down on the world's origin."""
+        if self.scale is None:
+            raise InputError("a map needs its scale: metres_per_pixel=0.01, for one")
+        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
+
+
+def pixels(image: Picture) -> tuple[Image, str, float | None]:
+    """Return (H, W, 3) uint8 pixels, a name, and the focal length in EXIF, None if absent."""
+    if isinstance(image, str | Path):
+        return read_image(image), Path(image).name, exif_focal(image)
+    values = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
+    if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
+        raise InputError(f"pixels should be (H, W, 3) of uint8, not {values.shape} of {values.dtype}")
+    return values, "picture", None
+
+
+def _warn_if_unknown(domain_match: DomainMatch | None) -> None:
+    if domain_match is not None and domain_match.strange:
+        warnings.warn(str(domain_match), OutOfDistributionWarning, stacklevel=3)
+
+
+def no_truth() -> Scene:
+    raise InputError("a picture comes without a true table")
+
+
+# --- public API (`import po3d`) -------------------------------------------------------------------------------
+
+
+def load(world: str = "street", **options: Any) -> Model | DomainRouter:
+    """Return the model of a domain: "street", "rooms", "photographs" or "orbit"; "auto" selects the
+    domain by the image. A saved model is loaded from its folder, or from hf://ORG/NAME (@REVISION)
+    on a hub.
+
+    `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
+    table="truth"; with "auto" they apply to every domain.
+    """
+    if world == "auto":
+        return DomainRouter(
+            {name: functools.cache(functools.partial(load, name, **options)) for name in DOMAIN_MODULES}
+        )
+    if world not in DOMAIN_MODULES:
+        if not isinstance(world, str) or (not world.startswith(SCHEME) and not Path(world).is_dir()):
+            raise InputError(
+                f"unknown world {world!r}; known: {', '.join(DOMAIN_MODULES)}, auto, a model folder, hf://ORG/NAME"
+            )
+        from po3d.systems.hub import opened
+
+        world, stored = opened(world)
+        options = {**stored, **options}
+    return Model(importlib.import_module(DOMAIN_MODULES[world]).pipeline(**options), world, options)
+
+
+def read_scene(path: str | Path) -> Scene:
+    """Read a scene from a JSON file: po3d's format, a Super-CLEVR scene, or a Super-CLEVR file with
+    one scene."""
+    from po3d.benchmarks.superclevr import files
+
+    return files.read_scene(path)
+
+
+def change(scene: Scene, text: str) -> Scene:
+    """Return the room after a change: change(scene, "The red chair was moved next to the bed.").
+    InputError if the sentence cannot be parsed or the change cannot be carried out."""
+    from po3d.language.programs.rooms import ROOMS
+    from po3d.reasoning.apply_edit import plan
+    from po3d.reasoning.outcome import ExecutionFailure
+
+    if not isinstance(text, str) or any("name" not in o.beliefs for o in scene.objects):
+        raise InputError("a change is a text about things of a room, which have names")
+    (parse,) = _room_parser().parse([text], "change")
+    if parse.program is None:
+        raise InputError(f"the change is unparsed: {parse.reason}")
+    try:
+        return plan(scene, ROOMS.to_core(parse.program)).edited.scene
+    except ExecutionFailure as failure:
+        raise InputError(f"the change can't be made in this room: {failure}") from None
+
+
+@functools.cache
+def _room_parser() -> Any:
+    from po3d.systems.rooms import benchmark_parser
+
+    return benchmark_parser().parser

@@ -1,0 +1,133 @@
+"""Route an image to the estimator of its training domain; reject out-of-distribution images."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from po3d.io.errors import InputError
+from po3d.scene.table import Scene
+from po3d.systems.pipeline import Image, TableSource
+
+if TYPE_CHECKING:
+    from po3d.systems.api import Answer, Model, Picture
+
+# Kind of image -> domains, in order: the first one's estimator predicts the scene, the first one
+# whose parser reads the question answers it.
+KINDS: dict[str, tuple[str, ...]] = {
+    "street": ("street",),
+    "rooms": ("photographs", "orbit"),
+    "orbit": ("orbit", "photographs"),
+    "map": ("rooms",),
+}
+
+
+class OutOfDistributionWarning(UserWarning):
+    """Warning: the image is out of distribution for the estimator."""
+
+
+class DomainMatch(NamedTuple):
+    """Nearest training domain, and the distance to it."""
+
+    kind: str  # nearest training domain
+    strangeness: float  # distance, in units of the radius that holds 99 % of that domain
+
+    @property
+    def strange(self) -> bool:
+        return self.strangeness > 1
+
+    def __str__(self) -> str:
+        if not self.strange:
+            return f"taken for: {self.kind} (strangeness {self.strangeness:.2f})"
+        return (
+            f"the picture is like none that this estimator knows: it lies {self.strangeness:.1f} times as far from the nearest "
+            f"kind ({self.kind}) as 99 % of those do"
+        )
+
+
+def distances(tables: TableSource, picture: Image) -> dict[str, float]:
+    """Return the image's distance to each training domain of the source's estimator; {} if the
+    estimator does not compute it."""
+    ood_score = getattr(getattr(tables, "estimator", None), "ood_score", None)
+    return ood_score(picture) if ood_score else {}
+
+
+def nearest(scores: Mapping[str, float]) -> DomainMatch | None:
+    """Return the nearest training domain; None if there is no distance."""
+    return min((DomainMatch(*item) for item in scores.items()), key=lambda k: k.strangeness, default=None)
+
+
+@dataclass(frozen=True)
+class DomainRouter:
+    """A model of all domains: the image selects the estimator, the question the domain that
+    answers.
+
+    `made`: the domains' models, loaded on first use. `kind`: the kind of all images (a key of
+    KINDS); "" detects it.
+    """
+
+    builders: Mapping[str, Callable[[], "Model"]]
+    kind: str = ""
+
+    def look(self, image: "Picture", **looking: Any) -> Scene:
+        """As `Model.look`; InputError for an image out of distribution for all estimators."""
+        return self._first(self.kind or self.chosen(image).kind).look(image, **looking)
+
+    def ask(
+        self,
+        scene: "Scene | Picture",
+        text: str,
+        *,
+        focal: float | None = None,
+        metres_per_pixel: float | None = None,
+        **asking: Any,
+    ) -> "Answer":
+        """As `Model.ask`."""
+        domain_match = None
+        if isinstance(scene, Scene):
+            worlds = worlds_of(scene)
+        else:
+            kind = self.kind or self.chosen(scene).kind
+            worlds = KINDS[kind]
+            scene, domain_match = self._first(kind).look_with_match(
+                scene, focal=focal, metres_per_pixel=metres_per_pixel
+            )
+        answers = []
+        for world in worlds:
+            answers.append(
+                replace(self.builders[world]().ask(scene, text, **asking), domain_match=domain_match)
+            )
+            if answers[-1].program or answers[-1].status == "abstained":
+                return answers[-1]
+        return next((a for a in answers if a.status != "unparsed"), answers[0])
+
+    def chosen(self, image: "Picture") -> DomainMatch:
+        """Return the nearest training domain over all estimators; InputError if the image is out of
+        distribution."""
+        from po3d.systems.api import pixels
+
+        picture, scores = pixels(image)[0], {}
+        for kind in KINDS:
+            if kind not in scores:
+                scores |= distances(self._first(kind).pipeline.tables, picture)
+        near = nearest(scores)
+        if near is not None and not near.strange:
+            return near
+        nearest_note = (
+            f" (the nearest: {near.kind}, {near.strangeness:.1f} times as far as its own)" if near else ""
+        )
+        raise InputError(
+            f"the picture is like none that the shipped estimators know{nearest_note}; say what it is to have it looked at nevertheless: "
+            f"{', '.join(KINDS)}"
+        )
+
+    def _first(self, kind: str) -> "Model":
+        return self.builders[KINDS[kind][0]]()
+
+
+def worlds_of(scene: Scene) -> tuple[str, ...]:
+    """Return the domains in which questions about a scene can be asked."""
+    if scene.outline is not None:
+        return KINDS["map"]
+    if any("shape" in thing.beliefs for thing in scene.objects):
+        return KINDS["street"]
+    return KINDS["rooms"]

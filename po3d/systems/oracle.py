@@ -1,0 +1,249 @@
+"""Module substitution for ablations: replace perception modules by ground truth, noisy or not.
+
+    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise ──► Mixed
+
+Domains differ in the pairing of rows and in the dependencies between modules:
+`street_substitution`, `room_substitution`, `view_substitution`.
+
+Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
+colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a
+curve over sigma is smooth. The noise does not enter the scene's own uncertainty, and so not the
+executor's.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.benchmarks.metrics import match
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Array, as_tuples, wrap_angle
+from po3d.scene.orbit import rotated
+from po3d.scene.table import ObjectState, Scene
+from po3d.systems.pipeline import PREDICTED, ImageScenes, Setting
+
+Noise = Callable[[Scene, float, np.random.Generator], Scene]  # (scene, sigma, generator) -> scene
+
+
+class SubstitutedScene(NamedTuple):
+    """A scene, and the true row of each of its rows; None for a row without a match."""
+
+    scene: Scene
+    rows: tuple[int | None, ...]
+
+
+class SubstitutedRow(NamedTuple):
+    """One row of a mixed scene."""
+
+    predicted: int | None  # the predicted row; None for a missed object
+    true: int | None  # the matched true row; None without a match
+    before: ObjectState  # before substitution
+    state: ObjectState
+
+
+@dataclass(frozen=True)
+class OracleModules:
+    """Module substitution for the scenes of one domain; each domain has a subclass."""
+
+    table: tuple[str, ...]  # the modules, in the order in which noise is applied
+    beliefs: Mapping[str, str]  # a module that is a categorical belief -> the name of the belief
+    values: Mapping[str, Sequence[str]]  # values of these modules
+    noise: Mapping[str, Noise]  # noise of the other modules
+    # Unit of sigma for each module with noise, the executor's own modules included.
+    units: Mapping[str, str]
+
+    def mixed(self, tables: ImageScenes) -> ImageScenes:
+        """Return the scenes with their settings applied; unchanged if all modules are predicted."""
+        if all(setting == PREDICTED for setting in tables.settings.values()):
+            return tables
+        mixed = {
+            name: self.mixture(scene, tables.truth[name], tables.settings, tables.seed)
+            for name, scene in tables.views.items()
+        }
+        views = {name: m.scene for name, m in mixed.items()}
+        return replace(tables, views=views, rows={name: m.rows for name, m in mixed.items()})
+
+    def mixture(
+        self, predicted: Scene, gt: Scene, settings: Mapping[str, Setting], seed: int = 0
+    ) -> SubstitutedScene:
+        """Return the scene of a grid cell. In `settings`, "truth" makes a module true, a number
+        makes it true with noise of that size; the others are predicted."""
+        true = [m for m in self.table if settings.get(m, PREDICTED) != PREDICTED]
+        scene, rows = self.substitute(predicted, gt, true, seed)
+        for module in true:
+            if isinstance(sigma := settings[module], str):
+                continue
+            if module == "detection":
+                gone = lost(scene.image, len(rows), sigma, seed, module)
+                rows = tuple(row for row, away in zip(rows, gone) if not away)
+            scene = self.noisy(scene, module, sigma, seed)
+        return SubstitutedScene(scene, rows)
+
+    def substitute(
+        self, predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 0
+    ) -> SubstitutedScene:
+        """Return `predicted` with the named modules of matched objects taken from `gt`.
+
+        detection: the rows are exactly the true ones, in their order. False positives vanish; a
+        missed object is added, without any information on the modules that are not named. depth:
+        the distance along the optical axis; position includes it. With all modules named the result
+        equals `gt`.
+        """
+        here, true_of = self.paired(predicted, gt, modules)
+        pairs: list[tuple[int | None, int | None]] = [(i, true_of.get(i)) for i in range(len(here))]
+        if "detection" in modules:
+            predicted_of = {j: i for i, j in true_of.items()}
+            pairs = [(predicted_of.get(j), j) for j in range(len(gt))]
+        draws = rng(seed, f"missed things/{gt.image}").random((len(gt), 3))
+        rows = []
+        for i, j in pairs:
+            true = None if j is None else gt.objects[j]
+            if i is None:
+                name = true.value(self.beliefs["shape"]) if "shape" in modules else ""
+                before = self.missed(name, here, draws[j])
+            else:
+                before = here.objects[i]
+                if true is not None and "depth" in modules and "position" not in modules:
+                    before = self.at_depth(before, here, gt, true)
+            rows.append(
+                SubstitutedRow(
+                    i, j, before, before if true is None else self.with_truth(before, true, modules)
+                )
+            )
+        return SubstitutedScene(self.joined(here, gt, rows, modules), tuple(j for _, j in pairs))
+
+    def noisy(self, scene: Scene, module: str, sigma: float, seed: int = 0) -> Scene:
+        """Return the scene with noise of size `sigma` (in `units`) in one module; InputError if the
+        scene has no such module."""
+        stream = {"frame": "camera"}.get(module, module)  # both rotate the viewer's axes
+        random = rng(seed, f"noise/{stream}/{scene.image}")
+        if module == "detection":
+            return scene.subset(np.flatnonzero(random.random(len(scene)) >= sigma).tolist())
+        if module in self.beliefs:
+            return self._changed(scene, module, sigma, random)
+        if module not in self.noise:
+            raise InputError(f"there is no noise in {module!r}; known: {', '.join(self.units)}")
+        return self.noise[module](scene, sigma, random)
+
+    def _changed(self, scene: Scene, module: str, sigma: float, random: np.random.Generator) -> Scene:
+        """Set the belief of a share `sigma` of the objects to another value, with probability 1."""
+        changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
+        belief, objects = self.beliefs[module], list(scene.objects)
+        for k in np.flatnonzero(changed).tolist():
+            if belief in objects[k].beliefs:
+                others = [v for v in self.values[module] if v != objects[k].value(belief)]
+                beliefs = {**objects[k].beliefs, belief: {others[int(other[k] * len(others))]: 1.0}}
+                objects[k] = self.fitted(replace(objects[k], beliefs=beliefs), [module])
+        return replace(scene, objects=tuple(objects))
+
+    # --- hooks of the domains
+
+    def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+        """Return the predicted scene, with the named modules of the whole scene (outline, axes)
+        from the truth, and the matches: predicted row -> true row."""
+        return predicted, match(predicted, gt)
+
+    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
+        """Return a missed object: it exists, nothing else is known, except for its name unless that
+        is "". `draws`: three numbers in [0, 1)."""
+        raise NotImplementedError
+
+    def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+        """Return the object at its true depth; its covariance across the ray is kept."""
+        raise NotImplementedError
+
+    def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
+        """Return the object with the attributes that follow from the named beliefs, which were
+        replaced."""
+        return state
+
+    def with_truth(self, state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+        """Replace the named fields by ground truth and set their uncertainty to zero."""
+        beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
+        for module, belief in self.beliefs.items():
+            if module in modules and belief in true.beliefs:
+                beliefs[belief] = true.beliefs[belief]
+            elif module in modules:
+                beliefs.pop(belief, None)
+        state = self.fitted(replace(state, beliefs=beliefs), modules)
+        if "size" in modules and ("size" not in self.beliefs or "shape" in modules):
+            state = replace(state, extent=true.extent)
+        if "position" in modules:
+            covariance[:2] = covariance[:, :2] = 0.0
+            state = replace(state, position=true.position)
+        if "heading" in modules:
+            covariance[2] = covariance[:, 2] = 0.0
+            state = replace(state, heading=true.heading, flip=0.0)
+        if "detection" in modules:
+            state = replace(state, existence=1.0, box=true.box)
+        return replace(state, covariance=as_tuples(covariance))
+
+    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+        """Return the scene of the rows."""
+        return replace(here, objects=tuple(row.state for row in rows), occluders=None)
+
+    def anything(self) -> dict[str, dict[str, float]]:
+        """Return uniform beliefs."""
+        known = {belief: self.values[module] for module, belief in self.beliefs.items()}
+        return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
+
+
+def somewhere(
+    beliefs: Mapping[str, Mapping[str, float]], size: tuple[float, float, float], places: Array, draws: Array
+) -> ObjectState:
+    """Return an object at a uniform position in the bounding box of `places` (k, 2), with a uniform
+    heading. `draws`: three numbers in [0, 1)."""
+    low, high = places.min(0), places.max(0)
+    x, y = (low + draws[:2] * (high - low)).tolist()
+    return ObjectState(beliefs, (x, y, size[2] / 2), 2 * math.pi * float(draws[2]), size)
+
+
+def across_ray(covariance: Sequence[Sequence[float]], ahead: Array) -> tuple[tuple[float, ...], ...]:
+    """Project a covariance (3, 3) onto the complement of the ground direction `ahead` (2,);
+    unchanged if that is zero."""
+    across = np.eye(3)
+    if (square := float(ahead @ ahead)) > 0:
+        across[:2, :2] -= np.outer(ahead, ahead) / square
+    return as_tuples(across @ np.array(covariance, float) @ across)
+
+
+def lost(image: str, count: int, sigma: float, seed: int = 0, what: str = "parsing") -> list[bool]:
+    """Whether noise removes each of the `count` programs on an image or, with "detection", rows of
+    its scene."""
+    return (rng(seed, f"noise/{what}/{image}").random(count) < sigma).tolist()
+
+
+def placed(scene: Scene, positions: Array) -> Scene:
+    """Return the scene with its objects at these positions (n, 3)."""
+    states = zip(scene.objects, positions.tolist(), strict=True)
+    return replace(scene, objects=tuple(replace(o, position=tuple(p)) for o, p in states))
+
+
+def shifted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    """Add Gaussian noise to the positions on the ground."""
+    steps = np.zeros((len(scene), 3))
+    steps[:, :2] = sigma * random.normal(size=(len(scene), 2))
+    return placed(scene, scene.positions + steps)
+
+
+def turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    """Add Gaussian noise to the headings; `sigma` in degrees."""
+    turns = math.radians(sigma) * random.normal(size=len(scene))
+    objects = (replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns))
+    return replace(scene, objects=tuple(objects))
+
+
+def resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    """Add Gaussian noise to the logarithm of each length; centres are kept."""
+    extents = scene.extents * np.exp(sigma * random.normal(size=(len(scene), 3)))
+    states = zip(scene.objects, extents.tolist())
+    return replace(scene, objects=tuple(replace(o, extent=tuple(e)) for o, e in states))
+
+
+def axes_turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    """Rotate the viewer's axes by Gaussian noise; `sigma` in degrees."""
+    return replace(scene, axes=rotated(scene.axes, math.radians(sigma) * float(random.normal())))

@@ -1,0 +1,147 @@
+"""Oracle grid: answers of a pipeline with modules true, predicted, or true with noise.
+
+A cell of the grid gives each of the executor's modules a setting. Its scenes are mixed accordingly,
+its programs gold or parsed, and the questions answered as in any pipeline. An answer depends only
+on the modules that its program reads (`Domain.relevant`), so cells share most of their work.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.table import Scene
+from po3d.systems.oracle import lost
+from po3d.systems.pipeline import (
+    PREDICTED,
+    Domain,
+    ImageScenes,
+    ParsedQuestion,
+    Pipeline,
+    SceneExecutor,
+    Setting,
+    run,
+)
+
+
+@dataclass(frozen=True)
+class OracleMixer:
+    """The combinations of true and predicted modules of a pipeline with predicted scenes."""
+
+    pipeline: Pipeline
+
+    @property
+    def executor(self) -> Domain:
+        return self.pipeline.executor
+
+    def image(
+        self,
+        questions: Sequence[Question],
+        predictions: Mapping[str, Prediction],
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
+        seed: int,
+    ) -> "Answers":
+        """Collect one image's scenes, questions and parses; the result can be sent to another
+        process.
+
+        `predictions` by question id provide the parsed programs. Questions without one are parsed
+        again: the prediction does not record whether change or question was parsed. InputError if
+        the run did not store a scene.
+        """
+        image = questions[0].image
+        views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
+        known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
+        lacking = [q for q in questions if q.id not in known]
+        again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
+        read = [
+            self.executor.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id] for q in questions
+        ]
+        return Answers(
+            self.executor,
+            {name: _stored_scene(predicted, name) for name in views},
+            {name: truth(name) for name in dict.fromkeys([*views, image])},
+            questions,
+            read,
+            [self.executor.gold(q) for q in questions],
+            seed,
+        )
+
+
+def _stored_scene(scenes: Mapping[str, Scene], name: str) -> Scene:
+    if name not in scenes:
+        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+    return scenes[name]
+
+
+@dataclass
+class Answers:
+    """The answers of grid cells to one image's questions. `predicted`, `truth`: scenes by picture,
+    the image's true one last; `read`, `gold`: parsed and gold programs of each question."""
+
+    executor: Domain
+    predicted: Mapping[str, Scene]
+    truth: Mapping[str, Scene]
+    questions: Sequence[Question]
+    read: Sequence[ParsedQuestion]
+    gold: Sequence[ParsedQuestion]
+    seed: int = 0
+    _answers: dict[Hashable, str | None] = field(default_factory=dict)
+    _answering: dict[Hashable, SceneExecutor] = field(default_factory=dict)
+    _memo: dict = field(default_factory=dict)
+
+    def answers(self, settings: Sequence[Setting]) -> list[str | None]:
+        """Return a cell's answer to each question, None for no answer; `settings` in the order of
+        the executor's modules."""
+        named = dict(zip(self.executor.modules, settings))
+        reading = {m: named.pop(m) for m in self.executor.reading}
+        gone = {m: self._lost(m, setting) for m, setting in reading.items()}
+        true = [m for m, setting in reading.items() if setting != PREDICTED]
+        before, self._answering = self._answering, {}
+        results = []
+        for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):
+            mixed = read.mixed(gold, true)
+            if mixed.unread or any(gone[m][k] for m in gone):
+                results.append(None)
+                continue
+            relevant = tuple(self.executor.relevant(named, mixed).items())
+            programs = (mixed.question.program, mixed.change and mixed.change.program)
+            key = (self.executor.of(q), q.task, programs, relevant)
+            if key not in self._answers:
+                # Cells with equal scenes are adjacent: keep the state of the last cell.
+                if relevant not in self._answering:
+                    self._answering[relevant] = before.get(relevant) or self._on(dict(relevant))
+                self._answers[key] = run(self._answering[relevant], q, mixed).outcome.answer
+            elif relevant in before:
+                self._answering[relevant] = before[relevant]
+            answer = self._answers[key]
+            results.append(None if answer is None else mixed.question.option_of.get(answer, answer))
+        return results
+
+    def tables(self, settings: Mapping[str, Setting]) -> ImageScenes:
+        """Return the scenes of a cell."""
+        known = ImageScenes(self.predicted, self.truth, settings, seed=self.seed, memo=self._memo)
+        return self.executor.mixed(known)
+
+    def _on(self, settings: Mapping[str, Setting]) -> SceneExecutor:
+        return self.executor.bind(self.tables(settings))
+
+    def _lost(self, module: str, setting: Setting) -> list[bool]:
+        """Whether noise removes each question's text of that kind; equal texts are removed
+        together."""
+        if isinstance(setting, str):
+            return [False] * len(self.questions)
+        return lost_texts(module, self.questions, setting, self.seed)
+
+
+def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
+    """Whether noise of size `sigma` removes the text (module "parsing") or change ("edit") of each
+    question on one image; equal texts are removed together."""
+    changes = [q.change for q in questions]
+    texts: list = changes
+    if module == "parsing":
+        texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
+    name = questions[0].image
+    each = list(dict.fromkeys(texts))
+    gone = dict(zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed)))
+    return [bool(text) and gone[text] for text in texts]

@@ -1,0 +1,107 @@
+"""Scenes of rooms with some modules true, or true with noise.
+
+The height of an object is that of its underside: its centre follows from the source of its size,
+and it keeps standing on the object that supports it in the scene from which its position is taken.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from po3d.perception.room_furnishing import usual
+from po3d.scene.edits import support
+from po3d.scene.geometry import Array
+from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
+from po3d.scene.table import ObjectState, Scene
+from po3d.systems.oracle import (
+    OracleModules,
+    SubstitutedRow,
+    axes_turned,
+    resized,
+    shifted,
+    somewhere,
+    turned,
+)
+
+# Row of the supporting object, and its state before the change.
+Base = tuple[int, ObjectState] | None
+
+
+def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    below = [None if k is None else (k, scene.objects[k]) for k in support(scene.objects)]
+    states = resized(scene, sigma, random).objects
+    return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
+
+
+class RoomOracleModules(OracleModules):
+    """shape: the name; floor: the outline. A missed object has the usual size of its name and a
+    random position on the floor."""
+
+    def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+        here, true_of = super().paired(predicted, gt, modules)
+        return (replace(here, outline=gt.outline) if "floor" in modules else here), true_of
+
+    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
+        beliefs = {belief: values for belief, values in self.anything().items() if belief != "state"}
+        corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
+        return somewhere(beliefs, usual(name)[0], corners if len(corners) else np.zeros((1, 2)), draws)
+
+    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+        true = "position" in modules
+        stood = [gt.objects[row.true] if true and row.true is not None else row.before for row in rows]
+        states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
+        return replace(here, objects=tuple(states))
+
+
+def _below(predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], true: bool) -> list[Base]:
+    """Return each row's supporting object, in the scene that provides its position; None if there
+    is none, or it has no row."""
+    row_of: tuple[dict, dict] = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
+    supports = (support(predicted.objects), support(gt.objects))
+    bases: list[Base] = []
+    for row in rows:
+        side = int(true and row.true is not None)
+        base = None if row[side] is None else supports[side][row[side]]
+        known = base is not None and base in row_of[side]
+        bases.append((row_of[side][base], (predicted, gt)[side].objects[base]) if known else None)
+    return bases
+
+
+def _standing(
+    states: Sequence[ObjectState], stood: Sequence[ObjectState], below: Sequence[Base]
+) -> list[ObjectState]:
+    """Move the states vertically to where they `stood`: each underside at its old height, or at its
+    old height above the top of the supporting object. Equal sizes give exactly equal heights."""
+    placed = list(states)
+    for k in sorted(range(len(placed)), key=lambda k: stood[k].position[2] - stood[k].extent[2] / 2):
+        state, was, base = placed[k], stood[k], below[k]
+        z = was.position[2] + (state.extent[2] - was.extent[2]) / 2
+        if base is not None:
+            z += _top(placed[base[0]]) - _top(base[1])
+        placed[k] = replace(state, position=(*state.position[:2], z))
+    return placed
+
+
+def _top(state: ObjectState) -> float:
+    return state.position[2] + state.extent[2] / 2
+
+
+ROOM_TABLES = RoomOracleModules(
+    beliefs={"shape": "name", "color": "color", "material": "material", "state": "state"},
+    values={"shape": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS, "state": STATES},
+    table=("detection", "shape", "color", "material", "state", "size", "position", "heading", "floor"),
+    units={
+        "detection": "share of things missed",
+        "shape": "share of names changed",
+        "color": "share of values changed",
+        "material": "share of values changed",
+        "size": "logarithm of each length",
+        "position": "metres, each ground axis",
+        "heading": "degrees",
+        "frame": "degrees of the frame's axes",
+        "edit": "share of changes lost",
+        "parsing": "share of programs lost",
+    },
+    noise={"size": _resized, "position": shifted, "heading": turned, "frame": axes_turned},
+)

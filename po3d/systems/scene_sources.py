@@ -1,0 +1,260 @@
+"""Sources of scenes (scene tables). A new source is one class.
+
+    Truth           the true scenes: an upper bound for perception, marked in the report
+    Pictures        a street image, by the shipped estimator
+    Views           an image with its focal length, by the shipped estimator
+    OrbitViews      each view of an orbit, likewise
+    Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
+    FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
+    Maps            a room's map without labels, by the shipped estimator
+    LabelledMaps    names and centres of a room's objects (po3d.perception.semantic_map)
+    Captions        sentences about single objects of a room (po3d.perception.room_captions)
+
+The scenes of all sources but Truth have source="predicted"; a pipeline rejects ground truth from
+them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+from po3d.io.errors import InputError, known
+from po3d.scene.frames import axes_from_front
+from po3d.scene.orbit import OrbitConvention, viewer_axes
+from po3d.scene.street import AXES, FOCAL, WIDTH, camera
+from po3d.scene.table import Scene, from_json, to_json
+from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
+from po3d.systems.pipeline import Context, Image, PerceptionInput, TableSource
+
+if TYPE_CHECKING:
+    from po3d.perception.top_view import TopViewEstimator
+
+
+Domain = Literal["street", "rooms", "photographs", "orbit"]
+
+
+class StreetImageEstimator(Protocol):
+    """Predicts scenes of street images; `po3d.perception.street.StreetEstimator` implements it."""
+
+    def estimate(self, images: Sequence[Image], names: Sequence[str] | None = None) -> list[Scene]: ...
+
+
+class ViewEstimator(Protocol):
+    """Predicts scenes from images and their focal lengths (in widths of the image). Each scene has
+    its own gravity-aligned world frame, and the camera's pose in it.
+    `po3d.perception.room_view.RoomViewEstimator` implements it."""
+
+    def estimate(
+        self, pictures: Sequence[Image], focals: Sequence[float], names: Sequence[str] | None = None
+    ) -> list[Scene]: ...
+
+
+@dataclass(frozen=True)
+class Truth(TableSource):
+    """The true scene of the image, or of each of its views."""
+
+    true: ClassVar[bool] = True
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        return [[look.context.true(name) for name in look.names] for look in looks]
+
+
+@dataclass(frozen=True)
+class Pictures(TableSource):
+    estimator: StreetImageEstimator
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        pictures = [look.context.image() for look in looks]
+        return [[scene] for scene in self.estimator.estimate(pictures, [look.context.name for look in looks])]
+
+
+@dataclass(frozen=True)
+class ViewTables(TableSource):
+    """Uses only the focal length of the true camera, neither its rotation nor its position."""
+
+    estimator: ViewEstimator
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        inputs = [(look.context, name) for look in looks for name in look.names]
+        focals = [context.inputs.focal(name) for context, name in inputs]
+        pictures = [context.picture(name) for context, name in inputs]
+        return _grouped(self.estimator.estimate(pictures, focals, [name for _, name in inputs]), looks)
+
+
+class OrbitViewTables(ViewTables):
+    """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
+    camera."""
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        return [
+            [
+                _in_view_frame(scene, name, context.inputs.reading)
+                for scene, name in zip(scenes, names, strict=True)
+            ]
+            for scenes, (context, names, _) in zip(super().tables(looks), looks, strict=True)
+        ]
+
+
+def _grouped(scenes: Iterable[Scene], looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+    """Split the scenes of all pictures, in order, by image."""
+    scenes = iter(scenes)
+    return [list(islice(scenes, len(look.names))) for look in looks]
+
+
+def _in_view_frame(scene: Scene, name: str, reading: OrbitConvention) -> Scene:
+    if scene.camera is None:
+        raise AssertionError(f"the estimator gave a table of {name!r} without its camera")
+    return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
+
+
+@dataclass(frozen=True)
+class Estimated(TableSource):
+    """Images of any domain by an external estimator. InputError for an invalid scene of that
+    domain, or a copy of the true one."""
+
+    estimator: Any  # po3d.systems.estimators.Estimator
+    domain: Domain
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        if not looks:
+            return []
+        if "things" in parameters(self.estimator):  # things differ between images
+            return [self._together([look])[0] for look in looks]
+        return self._together(looks)
+
+    def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        visible = [(look.context, name) for look in looks for name in look.names]
+        names = [name for _, name in visible]
+        inputs = [GIVEN[self.domain](context, name) for context, name in visible]
+        scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
+        who = class_path(self.estimator)
+        return _grouped(
+            [completed(scene, self.domain, c, who) for scene, (c, _) in zip(scenes, visible, strict=True)],
+            looks,
+        )
+
+
+def source_of(perception: Any, domain: Domain) -> TableSource:
+    """Return the source for an external estimator or for a file of scenes; InputError if it is
+    neither."""
+    if hasattr(perception, "source"):
+        return perception.source(domain)
+    check_domain(perception, domain)
+    return Estimated(perception, domain)
+
+
+def _street(context: Context, name: str) -> Given:
+    image = context.picture(name)
+    return Given(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
+
+
+def _map(context: Context, name: str) -> Given:
+    view = context.inputs.top_view()
+    return Given(view.picture, None, view.camera)
+
+
+def _photograph(context: Context, name: str) -> Given:
+    return Given(context.picture(name), context.inputs.known_focal())
+
+
+def _view(context: Context, name: str) -> Given:
+    return Given(context.picture(name), context.inputs.focal(name))
+
+
+# Inputs of an external estimator, by domain.
+GIVEN: dict[str, Callable[[Context, str], Given]] = {
+    "street": _street,
+    "rooms": _map,
+    "photographs": _photograph,
+    "orbit": _view,
+}
+
+
+def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene:
+    """Validate an external scene and add the domain's axes if it has none; an orbit's views always
+    get the axes of their cameras. InputError, beginning with `who`, for an invalid scene of that
+    domain, or a copy of the true one."""
+    where = f"{who}, the table of {scene.image!r}"
+    if domain in ("photographs", "orbit") and scene.camera is None:
+        raise InputError(f"{where} has no camera: tables of pictures need it")
+    if domain == "orbit":
+        scene = _in_view_frame(scene, scene.image, context.inputs.reading)
+    elif not scene.axes:
+        scene = replace(scene, axes=_axes(scene, domain))
+    try:
+        from_json(to_json(scene), where)
+        kind = "shape" if domain == "street" else "name"
+        for k, o in enumerate(scene.objects):
+            if kind not in o.beliefs:
+                raise InputError(f"{where}: objects[{k}] has no belief {kind!r}")
+        for attribute, values in ATTRIBUTES.items() if domain == "street" else ():
+            scene.subset([k for k, o in enumerate(scene.objects) if attribute in o.beliefs]).belief(
+                attribute, values
+            )
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+    except (TypeError, AttributeError, KeyError, ValueError) as error:
+        raise InputError(f"{where} is no table: {error}") from None
+    try:
+        truth = context.true(scene.image)
+    except InputError:  # a release without true scenes
+        return scene
+    if is_copy(scene, truth):
+        raise InputError(
+            f"{where} is a copy of the true one; true tables are asked for as system=oracle or oracle="
+        )
+    return scene
+
+
+def _axes(scene: Scene, domain: Domain) -> Mapping[str, tuple[float, float]]:
+    if domain == "street":
+        return AXES
+    if domain == "rooms":
+        return axes_from_front((0.0, 1.0))
+    return viewer_axes(scene.camera.cam_T_world.rotation[2, :2])
+
+
+@dataclass(frozen=True)
+class LabelledMaps(TableSource):
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        from po3d.perception import semantic_map
+
+        return [[semantic_map.table(look.context.inputs.semantic_map())] for look in looks]
+
+
+@dataclass(frozen=True)
+class Captions(TableSource):
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        from po3d.perception import room_captions
+
+        return [[room_captions.table(c.inputs.captions(), c.name)] for c, _, _ in looks]
+
+
+@dataclass(frozen=True)
+class Maps(TableSource):
+    """`checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
+    `mirror`: horizontal-flip test-time augmentation; `device`: where the network runs."""
+
+    checkpoint: str = "top_view_estimator"
+    mirror: bool = True
+    device: str = "cpu"
+
+    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
+        views = [look.context.inputs.top_view() for look in looks]
+        names = [look.context.name for look in looks]
+        scenes = self.estimator.estimate([v.picture for v in views], [v.camera for v in views], names)
+        return [[scene] for scene in scenes]
+
+    @property
+    def estimator(self) -> "TopViewEstimator":
+        from po3d.perception.top_view import TopViewEstimator  # torch takes seconds to import
+
+        return TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
+
+
+def source(name: str, **sources: TableSource) -> TableSource:
+    """Return the source of that name; InputError for an unknown one."""
+    known("table source", name, sources)
+    return sources[name]

@@ -1,0 +1,145 @@
+"""Scenes of streets with some modules true, or true with noise.
+
+Vehicles stand on the ground; shape and size determine their boxes.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Array, Camera, as_tuples
+from po3d.scene.street import SPREAD, extent, origin_height
+from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import ATTRIBUTES, SHAPES
+from po3d.systems.oracle import (
+    OracleModules,
+    SubstitutedRow,
+    across_ray,
+    axes_turned,
+    placed,
+    shifted,
+    turned,
+)
+
+# Variances of a uniform layout
+_UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])
+
+
+def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[float, float, float]:
+    """Move `position` on the ground along the line from the camera until it has that depth along
+    the optical axis. The camera must not look straight down."""
+    away = np.subtract(position, camera.position)[:2]
+    away /= np.linalg.norm(away)
+    deeper = camera.cam_T_world.rotation[2, :2] @ away  # gain in depth per unit of distance
+    step = (depth - float(camera.project(position)[1])) / deeper
+    return float(position[0] + step * away[0]), float(position[1] + step * away[1]), float(position[2])
+
+
+def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    camera = scene.camera
+    if camera is None:
+        raise InputError("noise in depth needs the table's camera")
+    factors = 1 + sigma * random.normal(size=len(scene))
+    moved = [
+        at_depth(o.position, camera, float(camera.project(o.position)[1]) * f)
+        for o, f in zip(scene.objects, factors.tolist())
+    ]
+    return placed(scene, np.reshape(moved, (-1, 3)))
+
+
+def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
+    """A changed object that was occluded becomes unoccluded; one that was not gets a random
+    occluder."""
+    n = len(scene)
+    if scene.occluders is None or n < 2:
+        return scene
+    changed, other = random.random(n) < sigma, random.random(n)
+    occluders = []
+    for i, belief in enumerate(scene.occluders):
+        if changed[i]:
+            others = [j for j in range(n) if j != i]
+            belief = {} if belief else {others[int(other[i] * (n - 1))]: 1.0}
+        occluders.append(belief)
+    return replace(scene, occluders=tuple(occluders))
+
+
+class StreetOracleModules(OracleModules):
+    """depth: moves an object on the ground, radially from the camera. occlusion: the occluder, if
+    both objects are in the scene. camera: the camera and the viewer's axes. A missed object has an
+    unknown pose."""
+
+    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
+        size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
+        covariance = as_tuples(_UNKNOWN_POSE)
+        return ObjectState(self.anything(), (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), covariance, 0.5)
+
+    def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+        if here.camera is None or gt.camera is None:
+            raise InputError("oracle=depth needs the camera of both tables")
+        position = at_depth(state.position, here.camera, float(gt.camera.project(true.position)[1]))
+        ahead = np.subtract(state.position, here.camera.position)[:2]
+        return replace(state, position=position, covariance=across_ray(state.covariance, ahead))
+
+    def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
+        """Return a vehicle with the box and the origin's height that follow from its shape and
+        size."""
+        if not {"shape", "size"} & set(modules):
+            return state
+        shape, size = state.value("shape"), state.value("size")
+        place = (*state.position[:2], origin_height(shape, size))
+        return replace(state, extent=tuple(extent(shape, size).tolist()), position=place)
+
+    def with_truth(self, state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+        state = super().with_truth(state, true, modules)
+        if "shape" in modules and "size" in modules:
+            state = replace(state, extent=true.extent, position=(*state.position[:2], true.position[2]))
+        return replace(state, name=true.name)
+
+    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+        occluders = _occluders(here, gt, rows, "occlusion" in modules)
+        scene = replace(here, objects=tuple(row.state for row in rows), occluders=occluders)
+        return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene
+
+
+def _occluders(
+    predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], truth: bool
+) -> tuple[Mapping[int, float], ...] | None:
+    """Return the occluder beliefs for the new rows; a row that was not detected is believed
+    unoccluded."""
+    if (gt if truth else predicted).occluders is None:
+        return None
+    now = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
+    result: list[Mapping[int, float]] = []
+    for row in rows:
+        side = int(truth and row.true is not None)
+        occluders = (predicted, gt)[side].occluders
+        belief = {} if row[side] is None or occluders is None else occluders[row[side]]
+        result.append({now[side][j]: p for j, p in belief.items() if j in now[side]})
+    return tuple(result)
+
+
+STREET_TABLES = StreetOracleModules(
+    beliefs={a: a for a in ATTRIBUTES},
+    values=ATTRIBUTES,
+    table=(*ATTRIBUTES, "heading", "position", "depth", "detection", "occlusion", "camera"),
+    units={
+        "position": "scene units, each ground axis",
+        "depth": "share of the depth",
+        "heading": "degrees",
+        "detection": "share of objects missed",
+        **dict.fromkeys(ATTRIBUTES, "share of values changed"),
+        "occlusion": "share of occluders changed",
+        "camera": "degrees of the viewer's axes",
+        "parsing": "share of programs lost",
+    },
+    noise={
+        "position": shifted,
+        "depth": _deeper,
+        "heading": turned,
+        "occlusion": _occlusion,
+        "camera": axes_turned,
+    },
+)

@@ -1,0 +1,264 @@
+"""Sample order of training: one endless stream, cut into one global batch per step, independent of
+the number of processes.
+
+The samples of step s depend on (seed, s) only. Of a global batch every process (rank) takes each
+world-th sample, so together the processes see each sample once per epoch, and any number of
+processes sees the same global batches. A sampler starts from the trainer's current step and keeps
+no position of its own, so a resumed run continues with exactly the remaining samples.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader, Dataset, Sampler
+
+from po3d.io.seeding import rng
+
+SORTED = 50  # number of batches that are sorted by length together
+
+
+class Order(ABC):
+    """Map a position of the stream to a sample number. Numbers are generated in blocks of
+    `size`.
+    """
+
+    size: int
+    block, numbers = -1, np.empty(0, int)
+
+    def __call__(self, position: int) -> int:
+        block, place = divmod(position, self.size)
+        if block != self.block:
+            self.block, self.numbers = block, self.block_order(block)
+        return int(self.numbers[place])
+
+    @abstractmethod
+    def block_order(self, block: int) -> np.ndarray:
+        """Return the sample numbers of a block."""
+
+
+class Shuffled(Order):
+    """Epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k + e *
+    size, so that repetitions of a sample can be distinguished; use `% size` where that does not
+    matter.
+    """
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.size, self.seed = size, seed
+
+    def block_order(self, block: int) -> np.ndarray:
+        return block * self.size + rng(self.seed, "order", block).permutation(self.size)
+
+
+class ReplayOrder(Order):
+    """A stream of new samples, each used `visits` times; for samples that are generated more slowly
+    than they are trained on.
+
+    Round r is a shuffle of the chunks r to r + visits - 1 of new samples, so only 1 / visits of a
+    step's samples have to be generated. Chunks before `visits` - 1 occur in fewer rounds.
+
+    The first `standing` numbers are permanent samples (those of a folder), which make up `share` of
+    each round; new samples follow them. `mirror`: the numbers index a `WithMirror`, and each is
+    flipped with probability 1/2.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        visits: int = 1,
+        chunk: int = 1,
+        mirror: bool = True,
+        standing: int = 0,
+        share: float = 0.0,
+    ) -> None:
+        self.seed, self.mirror, self.chunk, self.standing = seed, mirror, chunk, standing
+        self.fresh = visits * chunk
+        self.old = round(share / (1 - share) * self.fresh) if standing else 0
+        self.size = self.fresh + self.old
+        self.folder = Shuffled(max(standing, 1), seed)
+
+    def block_order(self, block: int) -> np.ndarray:
+        new = self.standing + block * self.chunk + np.arange(self.fresh)
+        old = [self.folder(block * self.old + i) % self.standing for i in range(self.old)]
+        numbers = rng(self.seed, "round", block).permutation(np.concatenate([new, np.array(old, int)]))
+        if not self.mirror:
+            return numbers
+        return 2 * numbers + rng(self.seed, "mirror", block).integers(2, size=len(numbers))
+
+
+class BatchStream(Sampler[list[int]]):
+    """This process's share of the global batches up to step `stop`.
+
+    `start()` is called when iteration begins and returns the first step. `batch`: samples per
+    process. The length counts from step 0, as the progress bar does.
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        batch: int,
+        stop: int,
+        start: Callable[[], int] = lambda: 0,
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self.order, self.size = order, batch * world
+        self.stop, self.start = stop, start
+        self.rank, self.world = rank, world
+
+    def __len__(self) -> int:
+        return self.stop
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for step in range(self.start(), self.stop):
+            yield self.together(step)[self.rank :: self.world]
+
+    def together(self, step: int) -> list[int]:
+        """Return the samples of all processes at a step."""
+        return [self.order(position) for position in range(step * self.size, (step + 1) * self.size)]
+
+
+class LengthStream(BatchStream):
+    """Global batches of samples of similar length, to keep padding small.
+
+    Blocks of SORTED batches are sorted by `lengths` together, then the batches are shuffled.
+    Samples keep the numbers of `Shuffled`, which distinguish repetitions.
+    """
+
+    def __init__(self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any) -> None:
+        super().__init__(Shuffled(len(lengths), seed), batch, stop, **place)
+        self.lengths, self.seed = lengths, seed
+        self.block, self.batches = -1, []
+
+    def together(self, step: int) -> list[int]:
+        block, place = divmod(step, SORTED)
+        if block != self.block:
+            numbers = [
+                n for k in range(SORTED) for n in super(LengthStream, self).together(block * SORTED + k)
+            ]
+            numbers.sort(key=lambda n: self.lengths[n % len(self.lengths)])
+            chunks = [numbers[k * self.size :][: self.size] for k in range(SORTED)]
+            self.batches = [chunks[k] for k in rng(self.seed, "batches", block).permutation(SORTED)]
+            self.block = block
+        return self.batches[place]
+
+
+class IndexedByStep(Dataset):
+    """View of `samples` indexed by the numbers of `Shuffled`."""
+
+    def __init__(self, samples: Dataset) -> None:
+        self.samples = samples
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.samples[number % len(self.samples)]
+
+
+class DistributedShares(Sampler[list[int]]):
+    """Sequential batches, once, of which this process takes each world-th index. A remainder that
+    does not divide by the number of processes is dropped: processes with more batches than others
+    would wait forever.
+    """
+
+    def __init__(self, order: Sequence[int], batch: int, rank: int = 0, world: int = 1) -> None:
+        size = batch * world
+        whole = len(order) - len(order) % world
+        self.batches = [list(order[k : min(k + size, whole)][rank::world]) for k in range(0, whole, size)]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.batches)
+
+
+class StreamData(pl.LightningDataModule):
+    """Data module with `train` as an endless stream and `validation` in order, both created by
+    `setup`.
+
+    Hyperparameters: batch (samples per process and step), seed, and for some subclasses loaders
+    (number of DataLoader workers; None: the CPUs divided by the processes if training on a GPU,
+    else none). Subclasses choose the stream and how samples become a batch.
+    """
+
+    kind: ClassVar[str] = ""  # checkpoint kind of the models that train on this data; "": any
+    train: Any
+    validation: Any
+    collate: Callable[[list], Any]
+
+    def train_stream(self) -> BatchStream:
+        return BatchStream(Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place())
+
+    def models(self) -> set[str]:
+        """Return the names of the 3D models in the training pictures (`po3d.synthesis.splits`);
+        call it after the data has been prepared.
+        """
+        return set()
+
+    def scenes(self) -> dict[str, set[int]]:
+        """Return the ids of the stored training scenes (`po3d.benchmarks.scene_ids`); call it after
+        the data has been prepared. Rendered scenes have no ids: they are identified by their
+        models.
+        """
+        return {}
+
+    def train_samples(self) -> Dataset:
+        """Return `train`, indexed by the numbers of the stream."""
+        return IndexedByStep(self.train)
+
+    def validation_order(self) -> Sequence[int]:
+        return range(len(self.validation))
+
+    def place(self) -> dict[str, Any]:
+        """Return the stream's keywords: last step, a function for the first step, and this
+        process's rank.
+        """
+        trainer = self.trainer
+        each = trainer.accumulate_grad_batches
+        return {
+            "stop": trainer.max_steps * each,
+            "start": lambda: trainer.global_step * each,
+            "rank": trainer.global_rank,
+            "world": trainer.world_size,
+        }
+
+    def judged(self, estimator: Any, count: int) -> Any:
+        """Return the scenes that an estimator predicts for up to `count` validation pictures, with
+        their metrics (`po3d.training.figures.Judged`); None for data without scenes.
+        """
+        return None
+
+    def readers(self) -> int:
+        """Return the number of DataLoader workers."""
+        inputs = self.hparams.get("num_workers", 0)
+        if inputs is not None:
+            return inputs
+        strategy = self.trainer.strategy
+        if strategy.root_device.type == "cpu":
+            return 0
+        return max(len(os.sched_getaffinity(0)) // getattr(strategy, "num_processes", 1), 1)
+
+    def train_dataloader(self) -> DataLoader:
+        return self.loader(self.train_samples(), self.train_stream(), self.readers())
+
+    def val_dataloader(self) -> DataLoader:
+        place = self.place()
+        shares = DistributedShares(self.validation_order(), self.hparams.batch, place["rank"], place["world"])
+        return self.loader(self.validation, shares)
+
+    def loader(self, samples: Dataset, batches: Sampler[list[int]], workers: int = 0) -> DataLoader:
+        return DataLoader(
+            samples,
+            batch_sampler=batches,
+            collate_fn=self.collate,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+            pin_memory=torch.cuda.is_available(),
+            multiprocessing_context="spawn" if workers else None,  # CUDA does not survive a fork
+        )
