@@ -79,7 +79,7 @@ def _callbacks(inputs: Any) -> list[Any]:
         raise InputError(f"trainer.callbacks={inputs} should be a list of {{_target_: CLASS, ...}}")
     try:
         return [build(callback) for callback in inputs]
-    except ModuleNotFoundError as error:
+    except (InputError, ModuleNotFoundError) as error:
         raise InputError(f"trainer.callbacks: {error}") from None
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from po3d.cli.main import COMMANDS, SCRIPTS, main
 from po3d.io.paths import ROOT
 
+sys.path.append(str(ROOT / "docs" / "examples"))  # my_estimator.py
+
 SMALL = ("--benchmark", "pulsecheck457", "--size", "1")
 TRAINING = (
     "experiment=street_parser", "data.pairs=8", "data.validation=8", "data.batch=4", "steps=1", "save_every=1",
@@ -29,17 +31,19 @@ def jobs(folder: Path) -> dict[str, list[str]]:
         "audit": ["--out", str(folder / "errata.jsonl")],
         "compare": [answers, answers, *SMALL, "--names", "a,b"],
         "doctor": [],
+        "check-estimator": ["my_estimator.Patches", "--benchmark", "pulsecheck457"],
+        "pose-real": ["answer", str(folder / "none"), str(folder / "posed"), "--system", "random"],
         "export": [*SMALL, "--format", "openai", "--out", str(folder / "export")],
         "import": [rows, *SMALL, "--out", str(folder / "imported.jsonl")],
         "language": ["check"],
         "report": [str(folder / "run")],
-        "trust": [answers, *SMALL],
+        "calibration": [answers, *SMALL],
         "serve": ["--port", "-1"],  # refused: one that listens ends with a signal alone
         "train": [*TRAINING, f"out={folder}/train", f"export={folder}/pair"],
     }
 
 
-CODES = {"serve": 2}  # of the jobs that end with another one than 0
+CODES = {"serve": 2, "pose-real": 2}  # of the jobs that end with another one than 0
 # The job of a command that needs an extra, which it should name.
 OTHERS = {
     "generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"],

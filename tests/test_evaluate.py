@@ -293,7 +293,7 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
     settings = settings_of(system_settings(options["system"]), default)
     out = default_out(options, settings, default)
     shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
-    assert shown["beside"] == [out]
+    assert shown["compare_to"] == [out]
     assert shown["benchmark"]["table"] == default["table"] == "map"
     assert next(iter(BENCHMARKS)) == "hypo3d"  # the longest
 
@@ -323,7 +323,7 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is no option"),
         (["+experiment=oracle_grid", "compare_to=data"], "compare_to= is for one evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
-        (["published=perhaps"], "published='perhaps' should be true or false"),
+        (["published=perhaps"], "published='perhaps' should be False, True or 'later'"),
     ],
 )  # fmt: skip
 def test_an_option_that_would_be_ignored_is_refused(options, says, tmp_path, capsys):

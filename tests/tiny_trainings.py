@@ -66,7 +66,7 @@ def _top_view(r: np.random.Generator, things: int) -> RoomLabels:
     n = THINGS
     return RoomLabels(
         np.arange(n) < things, r.uniform(50, 450, (n, 9, 2)).astype(np.float32), *_words(r, top_view.ATTRIBUTES),
-        r.uniform(-3, 3, n).astype(np.float32), r.uniform(0.2, 2, (n, 3)).astype(np.float32),
+        r.uniform(-3, 3, n).astype(np.float32), r.uniform(0.2, 2, (n, 3)).astype(np.float32), r.integers(0, 2, n),
     )  # fmt: skip
 
 

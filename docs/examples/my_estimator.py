@@ -8,13 +8,13 @@ import math
 import numpy as np
 from scipy import ndimage
 
-from po3d.scene.camera import Hold, held
+from po3d.scene.camera import CameraPose, held
 from po3d.scene.table import ObjectState, Scene
 
 COLORS = {"red": (200, 40, 40), "green": (40, 160, 60), "blue": (40, 70, 190), "gray": (128, 128, 128)}
 VEHICLE = {"shape": {"sedan": 0.6, "suv": 0.4}, "size": {"large": 1.0}, "material": {"metal": 1.0}}
 FURNITURE = {"name": {"chair": 0.7, "table": 0.3}}
-HOLD = Hold(height=1.6, pitch=-0.3, roll=0.0, azimuth=math.pi / 2)  # of a camera of which nothing is known
+VIEW = CameraPose(height=1.6, pitch=-0.3, roll=0.0, azimuth=math.pi / 2)  # of a camera of which nothing is known
 SPREAD = (
     (0.2, 0.0, 0.0),
     (0.0, 0.2, 0.0),
@@ -36,7 +36,7 @@ class Patches:
 
     def scene(self, image, name, focal, camera, domain):
         height, width = image.shape[:2]
-        camera = camera or held(HOLD, width, height, (focal or 1.0) * width)
+        camera = camera or held(VIEW, width, height, (focal or 1.0) * width)
         differs = np.abs(image.astype(float) - image[0, 0]).max(2) > self.threshold
         labels, count = ndimage.label(differs)
         areas = ndimage.sum_labels(differs, labels, range(1, count + 1))

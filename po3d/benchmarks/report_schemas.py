@@ -85,8 +85,8 @@ class NamedRecord(Record):
 
 
 class ExecutorOptions(Record):
-    mode: Name = ""
-    samples: Whole = 1
+    mode: Name | None = None  # None: the default of the domain
+    samples: Whole | None = None
 
 
 class BenchmarkOptions(Record):

@@ -119,9 +119,11 @@ def modules_of(system: Any) -> dict[str, dict[str, Any]]:
 
 
 def checkpoints_of(system: Any) -> dict[str, str]:
-    """Return the checkpoint path or name of each module that was loaded from one."""
+    """Return the name or path of the checkpoint pair of each module that was loaded from one."""
     paths = {name: getattr(module, "checkpoint", None) for name, module in _modules(system).items()}
-    return {name: str(path) for name, path in paths.items() if path is not None}
+    pairs = {name: path for name, path in paths.items() if path is not None}
+    # An external module may name a single file of weights or of tables, which lists no scenes.
+    return {name: str(path) for name, path in pairs.items() if not Path(path).is_file()}
 
 
 def _modules(system: Any) -> dict[str, Any]:

@@ -401,7 +401,7 @@ HOSTILE = [
     ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell has more than 1,000,000 characters"),
     ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
     ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),
-    ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is no text in UTF-8"),
+    ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is not UTF-8"),
     ("m.csv", "index,prediction\n1,left\n".encode("utf-16-le"), "NUL characters"),
     ("m.csv", b"index,prediction\n1\n", "1 cells under 2 columns"),
     ("m.csv", b'index,prediction\n1,"left\n', "unexpected end of data"),

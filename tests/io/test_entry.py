@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 
 GROUPS = {
     "evaluate": ("benchmark", "perception", "parser", "system", "grid", "engine"),
-    "train": ("model", "data", "trainer", "experiment"),
+    "train": ("model", "data", "trainer", "experiment"),  # recipes: tests/training/test_recipe.py
 }
 
 
@@ -22,6 +22,8 @@ NEEDS = {
     "system=replay": ["system.path=predictions.jsonl"],
     "perception=file": ["perception.path=tables.jsonl"],
     "system=lmm": ["system.base_url=http://127.0.0.1:8000/v1", "system.model=name"],
+    "system=lmm_parser": ["system.base_url=http://127.0.0.1:8000/v1", "system.model=name"],
+    "data=questions": ["model=street_parser"],
     "data=language": ["model=street_parser"],
     "model=street_parser": ["data=language"],
     "data=room_sentences": ["model=room_parser"],
@@ -48,9 +50,8 @@ def test_every_config_composes(name, override):
 
 
 def test_every_group_is_tested():
-    assert {p.name for p in CONFIGS.iterdir() if p.is_dir()} == {
-        g for groups in GROUPS.values() for g in groups
-    }
+    tested = {g for groups in GROUPS.values() for g in groups} | {"recipe"}
+    assert {p.name for p in CONFIGS.iterdir() if p.is_dir()} == tested
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_help_lists_options_and_choices(capsys):
     assert run_hydra(lambda config: None, "evaluate", "What it does.", ["--help"]) == 0
     printed = capsys.readouterr().out
     assert "What it does." in printed
-    assert "system=frequency|lmm|oracle|planar|po3d|random|replay" in printed
+    assert "system=frequency|lmm|lmm_parser|oracle|planar|po3d|random|replay" in printed
 
 
 def test_unknown_flag_is_refused(capsys):
@@ -104,7 +105,7 @@ NAMES = (
     "a;b", "[x", "{x}y", "x]", "a!b", "$HOME", "@x", "^", "`x`", "a:b", "a\\b", "C:\\x\\", "1e3", "007", "true", "-x", "a|b", "a*b", "🚗",
 )  # fmt: skip
 KEYS = [
-    ("evaluate", "out"), ("evaluate", "data.root"), ("evaluate", "twins"), ("evaluate", "parser.checkpoint"),
+    ("evaluate", "out"), ("evaluate", "data.root"), ("evaluate", "synthetic_dir"), ("evaluate", "parser.checkpoint"),
     ("evaluate", "benchmark.scans"), ("generate", "out"), ("generate", "skies"), ("train", "out"), ("train", "export"), ("train", "data.root"),
 ]  # fmt: skip
 

@@ -334,4 +334,4 @@ def test_photographs_and_tables_are_not_mixed_up(photo, tmp_path, capsys):
     table.write_text("{}")
     assert cli.main(["ask", str(table), QUESTION, "--perception", "photo"]) == 2
     assert cli.main(["ask", str(photo), QUESTION, "--perception", "street", "--option", "dog"]) == 2
-    assert "--perception photo" in capsys.readouterr().err
+    assert "--option is for rooms, orbit, photo" in capsys.readouterr().err

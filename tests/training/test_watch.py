@@ -66,7 +66,7 @@ def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
 
 
 def test_the_worst_pictures_are_those_with_most_mistakes(truths):
-    predicted = [truths[0], truths[1].kept(range(len(truths[1]) - 2)), truths[2].kept(range(1)), truths[3]]
+    predicted = [truths[0], truths[1].subset(range(len(truths[1]) - 2)), truths[2].subset(range(1)), truths[3]]
     assert mistakes(truths[0], truths[0]) == 0
     assert mistakes(predicted[1], truths[1]) == 2
     judged = Judged({}, StreetJudge([np.zeros(1)] * 4, truths).examples, predicted)
@@ -290,7 +290,7 @@ def test_readers_are_as_many_as_cpus_beside_a_gpu(monkeypatch):
     ):  # fmt: skip
         strategy = SimpleNamespace(root_device=torch.device(device), num_processes=processes)
         data.trainer = SimpleNamespace(strategy=strategy)
-        data.hparams.loaders = loaders
+        data.hparams.num_workers = loaders
         assert data.readers() == readers
 
 
