@@ -29,6 +29,7 @@ WIDTH = 512  # of the pictures, which are square
 TOP = math.pi / 2  # heading of what faces their top
 MAX_OBJECTS = 64  # a room
 THRESHOLD = 0.06  # on the centre's probability; what is doubtful stays in the table with its probability
+LEAST = 0.01  # existence of a row of the table, calibrated
 MARGIN = 10  # grey levels by which the picture around the room may vary
 EDGE = 14  # grey levels between a wall's rim and the floor
 THICKEST = 0.45  # metres of a wall
@@ -66,7 +67,8 @@ class TopViewEstimator(NetworkEstimator):
     def scene(self, result: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
         """The table of picture b of `result`; `camera` is that of the picture."""
         camera = camera.resized(WIDTH, WIDTH)
-        states = [_standing(result, b, int(i), camera) for i in np.flatnonzero(result.present[b])]
+        rows = np.flatnonzero(result.score[b] >= LEAST)
+        states = [_standing(result, b, int(i), camera) for i in rows]
         corners = outline(picture, camera.resized(*picture.shape[1::-1]))
         return Scene(
             tuple(settled(states)),

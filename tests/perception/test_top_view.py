@@ -101,6 +101,16 @@ def test_a_perfect_network_gives_the_true_table(monkeypatch):
     assert np.array(sorted(predicted.outline)) == pytest.approx(np.array(sorted(scene.outline)), abs=0.03)
 
 
+def test_rows_that_are_hardly_there_are_left_out(monkeypatch):
+    scene = room()
+    found = exact(scene)
+    found = found._replace(score=np.array([[1.0, 0.5, 0.02, 0.005]]))
+    monkeypatch.setattr(TopViewEstimator, "detect", lambda self, pictures: found)
+    estimator = TopViewEstimator(TopViewEstimator.build(**TINY))
+    (predicted,) = estimator.estimate([picture_of(scene)], [scene.camera], ["room"])
+    assert [o.existence for o in predicted.objects] == [1.0, 0.5, 0.02]
+
+
 def test_an_outline_with_six_corners():
     picture = np.zeros((WIDTH, WIDTH, 3), np.uint8)
     picture[100:400, 100:300] = 90
