@@ -14,7 +14,6 @@ import gc
 import hashlib
 import importlib.metadata
 import json
-import math
 import os
 import platform
 from collections import Counter, deque
@@ -34,7 +33,7 @@ from po3d.benchmarks.metrics import perception
 from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl, sha256, write_json
+from po3d.io.files import atomic_write, finite, read_jsonl, sha256, write_json
 from po3d.io.images import ImageError
 from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
@@ -123,7 +122,7 @@ def evaluate(
             "perception": perception_figures(split, read_scenes(out / SCENES)),
             **({"beside": others} if others else {}),
         }
-        report = _finite(report)
+        report = finite(report)
         write_report(out, report)
     return report
 
@@ -396,15 +395,6 @@ def by_image(questions: Sequence[Question]) -> list[Question]:
     for question in questions:
         first.setdefault(question.image, len(first))
     return sorted(questions, key=lambda q: first[q.image])
-
-
-def _finite(value: Any) -> Any:
-    """Replace NaN and infinity, which JSON cannot represent, by None."""
-    if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _in_order(

@@ -22,7 +22,7 @@ import shutil
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from po3d.io.errors import InputError
 
@@ -120,6 +120,15 @@ def write_file(path: str | Path, content: str | bytes) -> None:
     """Write text in UTF-8, or bytes, atomically."""
     with atomic_write(path, "w" if isinstance(content, str) else "wb") as file:
         file.write(content)
+
+
+def finite(value: Any) -> Any:
+    """Replace NaN and infinity, which JSON cannot represent, by None."""
+    if isinstance(value, dict):
+        return {k: finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:

@@ -66,7 +66,12 @@ def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
 
 
 def test_the_worst_pictures_are_those_with_most_mistakes(truths):
-    predicted = [truths[0], truths[1].subset(range(len(truths[1]) - 2)), truths[2].subset(range(1)), truths[3]]
+    predicted = [
+        truths[0],
+        truths[1].subset(range(len(truths[1]) - 2)),
+        truths[2].subset(range(1)),
+        truths[3],
+    ]
     assert mistakes(truths[0], truths[0]) == 0
     assert mistakes(predicted[1], truths[1]) == 2
     judged = Judged({}, StreetJudge([np.zeros(1)] * 4, truths).examples, predicted)

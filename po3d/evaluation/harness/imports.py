@@ -16,7 +16,7 @@ from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.harness.harness_files import ResponseRow, read_rows
 from po3d.io.errors import InputError, visible
-from po3d.io.files import write_json, write_jsonl
+from po3d.io.files import finite, write_json, write_jsonl
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import extract
@@ -266,8 +266,8 @@ def import_command(arguments: argparse.Namespace) -> int:
     lists = {k: getattr(result, k) for k in kinds}
     write_json(
         sidecar,
-        {"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
-         "without_id": result.without_id, "harness": result.harness_scores, "scores": scored, **lists},
+        finite({"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
+         "without_id": result.without_id, "harness": result.harness_scores, "scores": scored, **lists}),
     )  # fmt: skip
     print(visible(_summary_text(rows, questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
