@@ -72,7 +72,7 @@ def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
 
 
 def fitted(detections: Detections) -> Fit:
-    """Run the joint fit on detections, as tensors."""
+    """Return the joint least-squares fit of all vehicles and the camera of each image."""
     points = detections.points
     shape, size = (detections.probabilities[a].argmax(-1) for a in ("shape", "size"))
     heading = wrapped(detections.alpha + viewing_azimuth(points[:, :, 8]))

@@ -428,7 +428,7 @@ class SceneGeometry:
         return [(*AHEAD[word], 1 - 2 * self.rules.side) for word in direction.split("_")]
 
     def between(self, first: int, second: int, index: int) -> bool:
-        """Whether an object is between two others."""
+        """Return whether object `index` is between objects `first` and `second`."""
         return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
 
     def blocking(self, first: int, second: int, candidates: Iterable[int]) -> list[int]:

@@ -63,7 +63,7 @@ def turned_label(label: str, degrees: float) -> str:
 
 
 def group_of(label: str) -> str:
-    """Return "orthogonal" or "diagonal"."""
+    """Return "orthogonal" for front, left, behind and right, "diagonal" for the labels between."""
     return "orthogonal" if LABELS.index(label) % 2 == 0 else "diagonal"
 
 
@@ -172,7 +172,9 @@ class Orbit:
         return self.radius * math.cos(phi), self.radius * math.sin(phi)
 
     def phi(self, angle: float) -> float:
-        """Return the world azimuth of the camera at `angle` degrees, radians."""
+        """Return where the camera at `angle` degrees on the orbit stands: its azimuth about the world's
+        origin, radians.
+        """
         return -math.pi / 2 + self.reading.sense * math.radians(angle)
 
     def camera(self, angle: float) -> Camera:

@@ -84,8 +84,9 @@ class StreetOracleModules(OracleModules):
         return replace(state, position=position, covariance=across_ray(state.covariance, ahead))
 
     def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
-        """Return a vehicle with the box and the origin's height that follow from its shape and
-        size."""
+        """Return a vehicle whose extent and height of the origin follow from its shape and size, if
+        one of them is among the replaced `modules`.
+        """
         if not {"shape", "size"} & set(modules):
             return state
         shape, size = state.value("shape"), state.value("size")

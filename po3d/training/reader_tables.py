@@ -128,7 +128,9 @@ def mixed(inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, r
 
 
 def with_things(inputs: ParserInput, things: Iterable[Sequence[str | None]]) -> ParserInput:
-    """Return the input with these objects, each given as its name and attributes."""
+    """Return the input with its objects replaced by `things`: (name, attribute, ...) each, where
+    None is left out.
+    """
     return replace(inputs, things=tuple(tuple(w for w in thing if w) for thing in things))
 
 

@@ -88,8 +88,10 @@ def frame_table(*reports: dict) -> Table:
 
 
 def change_control_table(*reports: dict) -> Table:
-    """Return Tables 3 and 4: identical questions with and without the change, for changes that
-    alter the answer and those that do not.
+    """Return the paper's Tables 3 and 4 as one table with a row for each report.
+
+    They compare identical questions with and without the change, for changes that alter the answer
+    (relevant) and changes that do not (irrelevant).
     """
     settings = [
         (kind, s, m) for kind in ("relevant", "irrelevant") for s in ("without", "with") for m in ("em", "pm")

@@ -50,7 +50,9 @@ _HEAD = 65_536  # number of base64 characters (48 kB) decoded to find an image's
 
 
 def read_records(records: Iterable[Mapping], category: str, where: str) -> list[Question]:
-    """Return the questions of one official file."""
+    """Return the questions of one official file. `where`: its name in error messages; a question
+    whose program cannot be parsed keeps the reason.
+    """
     questions = []
     for k, record in enumerate(records):
         *stored, reason = stored_question(record, f"{where}, question {k}")

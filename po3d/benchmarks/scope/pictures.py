@@ -75,8 +75,10 @@ def with_rendered_visibility(orbit_scene: OrbitScene, out: Path, index: int) -> 
 
 
 def judged(orbit_scene: OrbitScene, visible: Array, area: Array) -> OrbitScene:
-    """Set the visibilities of a scene from its masks, (8, n) fractions each, and keep the object
-    pairs that are still visible in all views.
+    """Set the visibilities of a scene and keep the object pairs that are visible in all views.
+
+    `visible`: (8, n) visible fraction of each of n objects in each of 8 views. `area`: (8, n)
+    fraction of the image that its visible part covers.
     """
     visible_enough = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
     own_pairs = tuple(
