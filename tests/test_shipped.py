@@ -4,6 +4,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,12 @@ setuptools = pytest.importorskip("setuptools")
 
 LOOK = """
 from pathlib import Path
-from po3d.io import shipped
+from po3d.io import paths
 from po3d.io.config import compose, run_hydra
-assert shipped.INSTALLED
-for place in (shipped.CONFIGS, shipped.CHECKPOINTS, shipped.MINI, shipped.NATURAL):
-    assert place.is_dir() and Path(shipped.__file__).parents[1] in place.parents
-assert str(shipped.EXPORTS) == "checkpoints"
+assert paths.INSTALLED
+for place in (paths.CONFIGS, paths.CHECKPOINTS, paths.MINI, paths.NATURAL):
+    assert place.is_dir() and Path(paths.__file__).parents[1] in place.parents
+assert str(paths.EXPORTS) == "checkpoints"
 compose("evaluate", ["+experiment=oracle_grid"]), compose("train", ["experiment=street_parser"])
 run_hydra(None, "train", "python train.py experiment=street_parser", ["--help"])
 """
@@ -47,7 +48,10 @@ def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatc
     monkeypatch.chdir(paths.ROOT)
     target = tmp_path / "site"
     packages = setuptools.find_packages(str(paths.ROOT), include=["po3d*"])
-    command = step.BuildPy(setuptools.Distribution({"packages": packages, "script_name": "setup.py"}))
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    data = project["tool"]["setuptools"]["package-data"]
+    settings = {"packages": packages, "package_data": data, "script_name": "setup.py"}
+    command = step.BuildPy(setuptools.Distribution(settings))
     command.build_lib = str(target)
     command.finalize_options()
     command.build_lib = str(target)

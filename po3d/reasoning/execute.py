@@ -833,7 +833,7 @@ class Evaluator:
     def _trace_step(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
         if call.output in ("objects", "object"):
             chances = {
-                numbers[i] if numbers else i: 1.0
+                numbers[i] if numbers and i < len(numbers) else i: 1.0  # beyond: an object before the edit
                 for i in sorted(value if call.output == "objects" else [value])
             }
             row = dict(zip(numbers, range(len(numbers)))) if numbers else {}

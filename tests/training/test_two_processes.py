@@ -322,7 +322,7 @@ def test_a_trainer_on_gpus_with_norms_over_all_processes_takes_these(wanted, tmp
     options = {"devices": 2, "strategy": "ddp", "sync_batchnorm": wanted, "max_steps": 1}
     monkeypatch.setattr(runner.torch.cuda, "is_available", lambda: True)
     made = []
-    monkeypatch.setattr(runner.pytorch_lightning, "Trainer", lambda **given: made.append(given["plugins"]))
+    monkeypatch.setattr(runner.pl, "Trainer", lambda **given: made.append(given["plugins"]))
     runner.trainer_of({**options, "accelerator": "gpu"}, [], default_root_dir=tmp_path)
     assert [isinstance(plugin, SyncedNorms) for plugin in made[0]] == [True] * wanted
     monkeypatch.undo()
