@@ -442,7 +442,7 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
         for m in pattern.finditer(text):
             start, end = m.span(m.lastindex or 0)
             clause = _CLAUSE.split(text[max(0, start - 100) : start])[-1]
-            if not _DENIED.search(clause):
+            if pattern is _REMAINING or not _DENIED.search(clause):
                 letters.add(text[start:end].upper())
                 if _contradicted(text[start:end], text[:start], text[end:], options):
                     return NO_OPTION
