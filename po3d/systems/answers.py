@@ -16,8 +16,9 @@ whole       the whole response
 
 With options (multiple choice) a text refers to an option by its letter, its exact content, a letter
 in brackets or after "option", "choose" and the like, by content at its start, or by the only option
-that it mentions. "N/A", "none of the above" and letters without an option are explicit answers that
-match no option: after them only the following text is searched. docs/lmm.md has the rules as a
+that it mentions and does not negate. "N/A", "none of the above", letters without an option and
+letters with the content of another option are explicit answers that match no option: after them
+only the following text is searched. docs/lmm.md has the rules as a
 table with examples. The gold answer is never used.
 """
 
@@ -444,7 +445,7 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
             clause = _CLAUSE.split(text[max(0, start - 100) : start])[-1]
             if pattern is _REMAINING or not _DENIED.search(clause):
                 letters.add(text[start:end].upper())
-                if _contradicted(text[start:end], text[:start], text[end:], options):
+                if _conflicts(text[start:end], text[:start], text[end:], options):
                     return NO_OPTION
         letters -= wrong
         numbers = {n for n in map(LETTERS.index, letters) if n < len(options) and options[n]}
@@ -478,14 +479,14 @@ def _label(text: str, options: Sequence[str]) -> int | None:
         letter = text[0]
     if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
         return None
-    if _contradicted(letter, "", rest, options):
+    if _conflicts(letter, "", rest, options):
         return NO_OPTION
     if letter in LETTERS and (number := LETTERS.index(letter)) < len(options) and options[number]:
         return number
     return NO_OPTION
 
 
-def _contradicted(letter: str, before: str, behind: str, options: Sequence[str]) -> bool:
+def _conflicts(letter: str, before: str, behind: str, options: Sequence[str]) -> bool:
     """Whether the content of another option stands behind a letter, or before a letter in brackets."""
     number = LETTERS.find(letter.upper())
     own = options[number] if 0 <= number < len(options) else ""
@@ -519,7 +520,7 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
     return best
 
 
-def _sorted_out(plain: str, mentions: Sequence[tuple[int, int, int]]) -> tuple[set[int], set[int]]:
+def _split_mentions(plain: str, mentions: Sequence[tuple[int, int, int]]) -> tuple[set[int], set[int]]:
     """Return the options that are asserted and those that are denied. `mentions`: sorted (start,
     -end, option)."""
     groups: list[list[tuple[int, int, int]]] = []  # "left, right or front" is a group
@@ -550,9 +551,9 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     for k, option in enumerate(options):
         end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option:
-            found = re.finditer(rf"(?<!\w){re.escape(option)}{end}", plain)
-            mentions += [(m.start(), -m.end(), k) for m in found]
-    asserted, denied = _sorted_out(plain, sorted(mentions))
+            occurrences = re.finditer(rf"(?<!\w){re.escape(option)}{end}", plain)
+            mentions += [(m.start(), -m.end(), k) for m in occurrences]
+    asserted, denied = _split_mentions(plain, sorted(mentions))
     # An option inside another one ("bus" in "school bus") does not count as a mention.
     asserted = {k for k in asserted if not any(options[k] in options[j] for j in asserted - {k})}
     if len(asserted) == 1 and not asserted & denied:
