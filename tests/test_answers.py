@@ -71,10 +71,10 @@ def test_free_answers(response, answer, rule):
         ("B", SIDES, "behind"),
         ("(b)", SIDES, "behind"),
         ("A. in front of", SIDES, "in front of"),
-        ("The answer is (B) in front of.", SIDES, "behind"),  # the letter is what was asked for
+        ("The answer is (B) in front of.", SIDES, None),
         ("Behind.", SIDES, "behind"),
         ("If I stand there and look where it looks, the car stands behind me, I would say.", SIDES, "behind"),
-        ("It is not in front of me but behind me, I would say, as far as I can see.", SIDES, None),
+        ("It is not in front of me but behind me, I would say, as far as I can see.", SIDES, "behind"),
         ("C", SIDES, None),
         ("", SIDES, None),
         (

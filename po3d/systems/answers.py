@@ -16,8 +16,9 @@ whole       the whole response
 
 With options (multiple choice) a text refers to an option by its letter, its exact content, a letter
 in brackets or after "option", "choose" and the like, by content at its start, or by the only option
-that it mentions. "N/A", "none of the above" and letters without an option are explicit answers that
-match no option: after them only the following text is searched. docs/lmm.md has the rules as a
+that it mentions and does not negate. "N/A", "none of the above", letters without an option and
+letters with the content of another option are explicit answers that match no option: after them
+only the following text is searched. docs/lmm.md has the rules as a
 table with examples. The gold answer is never used.
 """
 
@@ -33,6 +34,7 @@ from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest
 
 SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
+NEAR = 200  # characters beside a letter that may name its content
 LAST = 8  # number of statements tried, from the last one back
 UNDECIDED = "no option"  # rule name if the response matches no option, or several
 YES_NO = ("yes", "no")
@@ -53,6 +55,8 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
     _CONCLUDING,
     _COUNT,
     _GOVERNED,
+    _REJECTED,
+    _JOINED,
     _OPEN,
     _HOWEVER,
     _LABELLED,
@@ -68,6 +72,8 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "concluding",
         "count",
         "governed",
+        "rejected",
+        "joined",
         "open",
         "however",
         "labelled",
@@ -77,7 +83,9 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "wrong_behind",
     )
 )
-_NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
+_NAMED, _RIGHT, _GUESS, _WRONG, _REMAINING, _LETTER = map(
+    _WORDINGS.expression, ("named", "right", "guess", "wrong", "remaining", "letter")
+)
 
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
@@ -118,9 +126,11 @@ _LEADING = re.compile(
 _SPACED_LETTER = re.compile(r"[A-H]\s")
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
 _SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # a list of options
-_TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
+_TWO = re.compile(
+    r"(?<![\w'])[A-H](?:\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])|\s+or\b)|\bor\s+[A-H](?![\w'])"
+)
 _MORE = re.compile(
-    r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
+    r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]?]|\W*$|\s*(?:,|and\b|or\b|/)))"
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
 
@@ -427,13 +437,16 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
             return number
     if _OPEN.search(text):
         return NO_OPTION if rule != "whole" else None
-    wrong = {m[1] or m[2] for m in _WRONG.finditer(text)}
-    for pattern in (_BRACKETED, _RIGHT, _NAMED, _GUESS):
+    wrong = {letter[1] for m in _WRONG.finditer(text) for letter in _LETTER.finditer(m[0])}
+    for pattern in (_BRACKETED, _RIGHT, _NAMED, _GUESS, *([_REMAINING] if wrong else [])):
         letters = set()
         for m in pattern.finditer(text):
-            clause = _CLAUSE.split(text[max(0, m.start() - 100) : m.start()])[-1]
-            if not _DENIED.search(clause):
-                letters.add(next(filter(None, m.groups())).upper())
+            start, end = m.span(m.lastindex or 0)
+            clause = _CLAUSE.split(text[max(0, start - 100) : start])[-1]
+            if pattern is _REMAINING or not _DENIED.search(clause):
+                letters.add(text[start:end].upper())
+                if _conflicts(text[start:end], text[:start], text[end:], options):
+                    return NO_OPTION
         letters -= wrong
         numbers = {n for n in map(LETTERS.index, letters) if n < len(options) and options[n]}
         if len(numbers) == 1:
@@ -466,9 +479,27 @@ def _label(text: str, options: Sequence[str]) -> int | None:
         letter = text[0]
     if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
         return None
+    if _conflicts(letter, "", rest, options):
+        return NO_OPTION
     if letter in LETTERS and (number := LETTERS.index(letter)) < len(options) and options[number]:
         return number
     return NO_OPTION
+
+
+def _conflicts(letter: str, before: str, behind: str, options: Sequence[str]) -> bool:
+    """Whether the content of another option stands behind a letter, or before a letter in brackets."""
+    number = LETTERS.find(letter.upper())
+    own = options[number] if 0 <= number < len(options) else ""
+    rest = plain_text(behind[:NEAR])
+    if own and re.match(rf"{re.escape(own)}(?!\w)", rest):
+        return False
+    if rest in options or _begins(rest, options) is not None:
+        return bool(rest)
+    if not before.endswith(("(", "[")):
+        return False
+    head = " " + plain_text(before[-NEAR:-1])
+    ends = [option for option in options if option and head.endswith(" " + option)]
+    return bool(ends) and own not in ends
 
 
 def _begins(plain: str, options: Sequence[str]) -> int | None:
@@ -489,23 +520,44 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
     return best
 
 
+def _split_mentions(plain: str, mentions: Sequence[tuple[int, int, int]]) -> tuple[set[int], set[int]]:
+    """Return the options that are asserted and those that are denied. `mentions`: sorted (start,
+    -end, option)."""
+    groups: list[list[tuple[int, int, int]]] = []  # "left, right or front" is a group
+    for start, minus_end, k in mentions:
+        last = groups[-1][-1][1] if groups else 0
+        if groups and -minus_end <= last:
+            continue
+        if groups and _JOINED.fullmatch(plain, last, start):
+            groups[-1].append((start, -minus_end, k))
+        else:
+            groups.append([(start, -minus_end, k)])
+    several = len({k for group in groups for _, _, k in group}) > 1
+    result: tuple[set[int], set[int]] = (set(), set())
+    for n, group in enumerate(groups):
+        start, end = group[0][0], group[-1][1]
+        limit = groups[n + 1][0][0] if n + 1 < len(groups) else len(plain)
+        before, behind = plain[max(0, start - 60) : start], plain[end : min(end + 30, limit)]
+        pattern = _REJECTED if several else _GOVERNED
+        denied = pattern.search(before) or _WRONG_BEHIND.match(behind)
+        result[bool(denied)].update(k for _, _, k in group)
+    return result
+
+
 def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     """Return the only option that a text mentions and does not negate; for a short text, the only
     option that contains it."""
     mentions = []
     for k, option in enumerate(options):
         end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
-        if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
-            mentions.append((k, m))
+        if option:
+            occurrences = re.finditer(rf"(?<!\w){re.escape(option)}{end}", plain)
+            mentions += [(m.start(), -m.end(), k) for m in occurrences]
+    asserted, denied = _split_mentions(plain, sorted(mentions))
     # An option inside another one ("bus" in "school bus") does not count as a mention.
-    mentions = [
-        (k, m) for k, m in mentions if not any(options[k] in options[j] for j, _ in mentions if j != k)
-    ]
-    if len(mentions) == 1:
-        k, m = mentions[0]
-        before, behind = plain[max(0, m.start() - 40) : m.start()], plain[m.end() : m.end() + 30]
-        denied = _GOVERNED.search(before) or _WRONG_BEHIND.match(behind)
-        return None if denied else k
+    asserted = {k for k in asserted if not any(options[k] in options[j] for j in asserted - {k})}
+    if len(asserted) == 1 and not asserted & denied:
+        return asserted.pop()
     if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):
         return None
     parts = [k for k, o in enumerate(options) if re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", o)]

@@ -93,7 +93,7 @@ def unmarked(text: str) -> str:
             if (
                 text[:1] == pair[0]
                 and text[-1:] == pair[1]
-                and not (len(inner) == 1 and inner.isalpha())
+                and not (len(inner) == 1 and inner.isalpha() and pair != "{}")
                 and not set(pair) & set(inner)
             ):
                 text = inner
