@@ -6,6 +6,9 @@
     own parse missing or unsure (SURE)       general parser
     own parse sure, worded otherwise         general parser if it has an answer, else the own one
 
+In evaluations on posterior samples of an estimated room, where each parse costs many executions, a
+sure own parse that has an answer stands.
+
 An evaluation takes that answer. `po3d ask` gives an answer of the general parser if its probability
 of being right is at least `ask_below`, or if both parsers agree; else it abstains and offers the
 interpretations.

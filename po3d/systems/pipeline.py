@@ -444,6 +444,14 @@ class Domain:
         """Return the predicted scenes with their settings applied."""
         return self.substitution.mixed(tables)
 
+    def sampled(self, tables: ImageScenes) -> bool:
+        """Whether programs run on many posterior samples of these scenes."""
+        return False
+
+    def coarse(self) -> "Domain":
+        """Return a faster domain for the choice between parses; the chosen one runs on the full one."""
+        return self
+
     def bind(self, tables: ImageScenes) -> SceneExecutor:
         raise NotImplementedError
 
@@ -541,8 +549,18 @@ class Pipeline:
         """Return the parses of one image's questions. Where the general parser is consulted,
         `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = parsed
-        answering, readings = self.executor.bind(tables), list(readings)
+        answering, readings = self.executor.coarse().bind(tables), list(readings)
         open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
+        if self.executor.sampled(tables):
+            # A confident parse with an answer stands: alternatives cost many executions each.
+            open_ones = [
+                k
+                for k in open_ones
+                if self.second.alone
+                or not readings[k].sure
+                or readings[k].unread
+                or run(answering, questions[k], readings[k]).outcome.answer is None
+            ]
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]

@@ -47,6 +47,9 @@ FrameMode = Literal["anchors", "none", "camera"]
 GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
+# Posterior samples on which alternative parses are compared: a question may have 16, each executed with and
+# without its change.
+COARSE_SAMPLES = 4
 
 
 class RoomTextParser(Protocol):
@@ -201,6 +204,12 @@ class RoomDomain(parts.Domain):
     def mixable(self) -> None:
         if self.frame != "anchors":
             raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
+
+    def sampled(self, tables: ImageScenes) -> bool:
+        return bool(self.samples) and uncertain(tables.scene, self.draw)
+
+    def coarse(self) -> "RoomDomain":
+        return replace(self, samples=min(self.samples, COARSE_SAMPLES))
 
     def bind(self, tables: ImageScenes) -> "RoomExecutor":
         return RoomExecutor(self, tables)
