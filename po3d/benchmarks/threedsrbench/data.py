@@ -283,7 +283,9 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program", "mirrored"]
+    stored_flips = {q.id for q in questions if split_qid(q.id).flip and not q.image.endswith(MIRROR)}
+    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
+    columns += ["mirrored"] if stored_flips else []
     columns += [f"meta_{k}" for k in extra]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
@@ -291,7 +293,7 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
         for k, q in enumerate(questions):
             row = {"index": q.index or k, "qid": q.id, "question": q.text, "category": q.category}
             row |= by_letter(q) | {"answer": q.letter, "program": q.program}
-            if split_qid(q.id).flip and not q.image.endswith(MIRROR):
+            if q.id in stored_flips:
                 row["mirrored"] = "yes"  # the image is already mirrored
             row |= {"scene": q.scene, "viewpoint": q.viewpoint, "image_source": q.source}
             row |= {f"meta_{k}": v for k, v in q.columns.items()}
