@@ -26,3 +26,8 @@ def test_a_row_that_the_report_lacks_is_named():
 )  # fmt: skip
 def test_a_check_allows_half_a_point_and_no_other_text(after, same):
     assert within("| 93.7 | 92.4-95.1 |", after, 0.5) is same
+
+
+def test_a_count_may_differ_by_a_few():
+    assert within("failed: 14", "failed: 16", 0.5)
+    assert not within("failed: 14", "failed: 24", 0.5)

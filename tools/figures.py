@@ -38,6 +38,7 @@ README_RUN = "benchmark=pulsecheck457"
 MARK = re.compile(r"<!-- figure: (?P<run>[^;>]*); (?P<row>[^;>]*?) -->(?P<value>[^<]*)<!-- end -->")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 POINTS = 0.5  # percentage points that a figure may be off in --check
+COUNT = 5  # and a whole number, such as of failed questions
 Reports = Callable[[str], dict]
 
 
@@ -96,14 +97,14 @@ def differences(path: Path, before: str, after: str) -> Iterator[str]:
 
 
 def within(before: str, after: str, points: float) -> bool:
-    """Return whether two pages differ by at most `points` in each number and nowhere else.
+    """Return whether two pages differ by at most `points` in each figure, COUNT in each whole number, and nowhere else.
 
     Processors round differently, so figures may differ between machines.
     """
     if NUMBER.sub("#", before) != NUMBER.sub("#", after):
         return False
     pairs = zip(NUMBER.findall(before), NUMBER.findall(after))
-    return all(abs(float(a) - float(b)) <= points + 1e-9 for a, b in pairs)
+    return all(abs(float(a) - float(b)) <= (points if "." in a else COUNT) + 1e-9 for a, b in pairs)
 
 
 def main() -> int:
