@@ -1,17 +1,16 @@
 """Choice between the benchmark's own parser and the general one.
 
-`po3d ask` and evaluations share this rule.
-
     own parse in the benchmark's wording     own parser; the general one is not consulted
-    own parse missing or unsure (SURE)       general parser
+    own parse missing or unsure              general parser
     own parse sure, worded otherwise         general parser if it has an answer, else the own one
 
-In evaluations on posterior samples of an estimated room, where each parse costs many executions, a
-sure own parse that has an answer stands.
+`po3d ask` follows this table with SURE as the least probability of a sure parse. It gives an answer
+of the general parser if its probability of being right is at least `ask_below`, or if both parsers
+agree; else it abstains and offers the interpretations.
 
-An evaluation takes that answer. `po3d ask` gives an answer of the general parser if its probability
-of being right is at least `ask_below`, or if both parsers agree; else it abstains and offers the
-interpretations.
+An evaluation consults the general parser less often, because a benchmark's questions follow its
+templates also where the wording test does not recognise them: only where the own parse is missing,
+has unknown words or a probability below LIKELY, and on estimated rooms only where it is missing.
 """
 
 from dataclasses import replace
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from po3d.systems.pipeline import Execution, ParsedQuestion
 
 SURE = 0.9  # least probability at which a benchmark's own parse is trusted
+LIKELY = 0.5  # the same in an evaluation
 MISTAKE = 3.85  # cost of a wrong answer, in units of an abstention
 # An answer of probability p costs (1 - p) * MISTAKE, an abstention 1: above this p the answer is
 # cheaper.

@@ -40,7 +40,7 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.answer_options import REFUSED, chosen, likeliest, offered_answers, strip_prompt_template
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.parser_choice import SURE, choose
+from po3d.systems.parser_choice import LIKELY, SURE, choose
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
@@ -220,6 +220,12 @@ class ParsedQuestion(NamedTuple):
     def sure(self) -> bool:
         """Whether the benchmark's parser is trusted if the general parser has no result."""
         return not self.unread and all(p.probability >= SURE and not p.unknown for p in self.parses)
+
+    @property
+    def likely(self) -> bool:
+        """Whether the benchmark's parser is trusted in an evaluation (`parser_choice.LIKELY`)."""
+        known_words = not any(p.unknown for p in self.parses)
+        return not self.unread and known_words and self.probability >= LIKELY
 
     def format_answer(self, answer: str, question: Question) -> str:
         """Return a program's answer as the matching option, if the question has options."""
@@ -448,10 +454,6 @@ class Domain:
         """Whether programs run on many posterior samples of these scenes."""
         return False
 
-    def coarse(self) -> "Domain":
-        """Return a faster domain for the choice between parses; the chosen one runs on the full one."""
-        return self
-
     def bind(self, tables: ImageScenes) -> SceneExecutor:
         raise NotImplementedError
 
@@ -549,18 +551,12 @@ class Pipeline:
         """Return the parses of one image's questions. Where the general parser is consulted,
         `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = parsed
-        answering, readings = self.executor.coarse().bind(tables), list(readings)
+        answering, readings = self.executor.bind(tables), list(readings)
         open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
-        if self.executor.sampled(tables):
-            # A confident parse with an answer stands: alternatives cost many executions each.
-            open_ones = [
-                k
-                for k in open_ones
-                if self.second.alone
-                or not readings[k].sure
-                or readings[k].unread
-                or run(answering, questions[k], readings[k]).outcome.answer is None
-            ]
+        if not self.second.alone:
+            # On estimated rooms each alternative costs many executions.
+            sampled = self.executor.sampled(tables)
+            open_ones = [k for k in open_ones if readings[k].unread or not (sampled or readings[k].likely)]
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]

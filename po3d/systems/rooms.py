@@ -47,9 +47,6 @@ FrameMode = Literal["anchors", "none", "camera"]
 GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
-# Posterior samples on which alternative parses are compared: a question may have 16, each executed with and
-# without its change.
-COARSE_SAMPLES = 4
 
 
 class RoomTextParser(Protocol):
@@ -207,9 +204,6 @@ class RoomDomain(parts.Domain):
 
     def sampled(self, tables: ImageScenes) -> bool:
         return bool(self.samples) and uncertain(tables.scene, self.draw)
-
-    def coarse(self) -> "RoomDomain":
-        return replace(self, samples=min(self.samples, COARSE_SAMPLES))
 
     def bind(self, tables: ImageScenes) -> "RoomExecutor":
         return RoomExecutor(self, tables)
