@@ -17,11 +17,8 @@ FURNITURE = {"name": {"chair": 0.7, "table": 0.3}}
 VIEW = CameraPose(
     height=1.6, pitch=-0.3, roll=0.0, azimuth=math.pi / 2
 )  # of a camera of which nothing is known
-SPREAD = (
-    (0.2, 0.0, 0.0),
-    (0.0, 0.2, 0.0),
-    (0.0, 0.0, 3.0),
-)  # variances of x and y, and of a heading that is a guess
+# Variances of x and y, and of a heading that is a guess.
+SPREAD = ((0.2, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 3.0))
 
 
 class Patches:
