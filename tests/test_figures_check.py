@@ -1,22 +1,8 @@
-"""tools.figures: figures in pages come from reports, and a check allows for other processors."""
+"""tools.figures --check allows for the rounding of other processors."""
 
 import pytest
 
-from po3d.io.errors import InputError
-from tools.figures import brought_up_to_date, figure, within
-
-REPORTS = {"benchmark=scope": {"rows": [{"name": "average", "value": 88.14}]}}
-PAGE = "SCOPE <!-- figure: benchmark=scope; average -->80.0<!-- end --> percent"
-
-
-def test_a_marked_figure_is_replaced_by_the_reports_row():
-    assert "-->88.1<!-- end -->" in brought_up_to_date(PAGE, REPORTS.__getitem__)
-    assert brought_up_to_date(PAGE, REPORTS.__getitem__, "benchmark=hypo3d") == PAGE
-
-
-def test_a_row_that_the_report_lacks_is_named():
-    with pytest.raises(InputError, match="joint"):
-        figure(REPORTS.__getitem__, "benchmark=scope", "joint")
+from tools.figures import within
 
 
 @pytest.mark.parametrize(

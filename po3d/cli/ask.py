@@ -72,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--change", default="", help="rooms: a change to imagine before answering")
     looks = (
-        "whose picture it is: of a street, of a room from inside, of things from an orbit around them, a room's map from above, or any "
-        "photograph, which networks of others look at (default: auto, the picture tells)"
+        "kind of image, which selects the estimator: street, room from inside, orbit view, top-view map, or "
+        "photograph by third-party networks (default: auto, chosen from the image)"
     )
     parser.add_argument("--perception", choices=PERCEPTIONS, default="auto", help=looks)
     parser.add_argument("--metres-per-pixel", type=float, metavar="M", help="maps: their scale")
