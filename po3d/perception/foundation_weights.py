@@ -87,6 +87,6 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     if missing := [problem for problem in paths.values() if isinstance(problem, str)]:
         raise InputError(
             f"weights for photographs are missing: {'; '.join(missing)}; "
-            "or name folders, as in perception.depth.weights=DIR"
+            "or name folders, as in perception.depth.transformers=DIR"
         )
     return {role: path for role, path in paths.items() if isinstance(path, Path)}

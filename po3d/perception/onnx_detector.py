@@ -85,10 +85,6 @@ def read_names(path: str | Path) -> tuple[str, ...]:
 def session(path: str | Path) -> Session:
     """Load a network file with OpenVINO, or with ONNX Runtime if that is what is installed."""
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"detector {path}: the name should end in {' or '.join(SUFFIXES)}")
-    if not path.is_file():
-        raise InputError(f"detector {path} is no file; docs/photographs.md says how to get one")
     if importlib.util.find_spec("openvino"):
         load = _openvino
     elif importlib.util.find_spec("onnxruntime"):
@@ -231,6 +227,13 @@ class OnnxDetector:
         self.path, self.temperature, self.tiles, self._open = Path(path), temperature, tiles, open_session
         self.names = tuple(names) if names else coco_names()
 
+    def check_file(self) -> None:
+        """Raise InputError if the file is missing or has another kind of name."""
+        if self.path.suffix.lower() not in SUFFIXES:
+            raise InputError(f"detector {self.path}: the name should end in {' or '.join(SUFFIXES)}")
+        if not self.path.is_file():
+            raise InputError(f"detector {self.path} is no file; docs/photographs.md says how to get one")
+
     @cached_property
     def network(self) -> Session:
         return self._open(self.path)
@@ -271,9 +274,7 @@ class OnnxDetector:
         """Width and height of the network's input."""
         shape = self.network.inputs[0].shape
         if len(shape) != 4 or shape[1] not in (3, -1):
-            raise InputError(
-                f"detector {self.path}: input {list(shape)} should be (1, 3, height, width)"
-            )
+            raise InputError(f"detector {self.path}: input {list(shape)} should be (1, 3, height, width)")
         return tuple(side if side > 0 else SIDE for side in (shape[3], shape[2]))
 
     def __call__(self, picture: Pixels) -> Boxes:
@@ -328,9 +329,7 @@ class OnnxDetector:
         sure &= ((box[:, 2:] - box[:, :2]) >= 1).all(1)
         return Boxes(box[sure], score[sure])
 
-    def _decoded(
-        self, form: str, outputs: Sequence[Array], width: int, height: int
-    ) -> tuple[Array, Array]:
+    def _decoded(self, form: str, outputs: Sequence[Array], width: int, height: int) -> tuple[Array, Array]:
         """Return boxes (n, 4) in pixels of the input, and scores (n, classes)."""
         if form.startswith("detr"):
             by_name = {port.name: out[0] for port, out in zip(self.network.outputs, outputs)}

@@ -53,11 +53,16 @@ def photo(tmp_path):
 
 def settings(hub, detector="grounding_dino", depth="depth_anything"):
     named = {"detector": detector, "depth": depth, "orientation": "orientation"}
-    return {role: {"weights": str(hub / name)} for role, name in named.items()}
+    key = {"orientation": "weights"}
+    return {role: {key.get(role, "transformers"): str(hub / name)} for role, name in named.items()}
 
 
 def overrides(hub, **names):
-    return [f"perception.{role}.weights={node['weights']}" for role, node in settings(hub, **names).items()]
+    return [
+        f"perception.{role}.{key}={folder}"
+        for role, node in settings(hub, **names).items()
+        for key, folder in node.items()
+    ]
 
 
 def ask(photo, *more):
@@ -160,7 +165,7 @@ def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
     weights = load_file(hub / "depth_anything" / "model.safetensors")
     torch.save(weights, folder / "pytorch_model.bin")
     (folder / "config.json").write_text((hub / "depth_anything" / "config.json").read_text())
-    options = [*overrides(hub)[:1], f"perception.depth.weights={folder}", "perception.orientation=null"]
+    options = [*overrides(hub)[:1], f"perception.depth.transformers={folder}", "perception.orientation=null"]
     assert ask(photo, *(part for o in options for part in ("--set", o))) == 2
     assert "holds pickles (pytorch_model.bin), which are never read" in capsys.readouterr().err
 
