@@ -57,9 +57,6 @@ MOST = 40  # objects per image
 # a score of 5 % do not outweigh one with 60 %.
 SHARPNESS = 2.0
 SURE = 0.001  # names of lower probability are dropped
-# IoU above which boxes are one object whatever their names; lower, a rider would merge with the
-# horse
-SAME = 0.9
 FEWEST = 12  # points of an object
 NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
 MIDDLE = 0.7  # share of a box's sides in which colours are measured
@@ -85,9 +82,12 @@ class Choice:
     # score.
     asked: float = 0.05
     overlap: float = 0.6  # IoU above which boxes with related names are one object
+    # IoU above which boxes are one object whatever their names; lower, a rider would merge with the
+    # horse
+    same: float = 0.9
 
     def __post_init__(self) -> None:
-        for key in ("threshold", "asked", "overlap"):
+        for key in ("threshold", "asked", "overlap", "same"):
             if not 0 <= getattr(self, key) <= 1:
                 raise InputError(f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1")
 
@@ -460,7 +460,7 @@ def chosen(
 
 def _limit(first: str, second: str, choice: Choice) -> float:
     kin = fits(first, second) > 0 or fits(second, first) > 0
-    return choice.overlap if kin else SAME
+    return choice.overlap if kin else choice.same
 
 
 def _overlaps(box: Array) -> Array:
@@ -485,6 +485,9 @@ DETECTOR = "IDEA-Research/grounding-dino-base"
 DEPTH = "depth-anything/Depth-Anything-V2-Metric-Outdoor-Small-hf"
 ORIENTATION = "./weights/orient-anything-large"
 NO_DEPTH = "none"
+# Thresholds of detectors with a fixed list of classes, which confuse classes more often than they
+# overlook objects.
+OF_CLASSES = {"asked": 0.25, "same": 0.75}
 
 
 class DepthFile:
@@ -549,6 +552,7 @@ def foundation(
     Raise InputError naming all missing weights. Networks are loaded with the first image.
     """
     onnx = detector.get("onnx")
+    given = {key: value for key, value in (choice or {}).items() if value is not None}
     _one_of("perception.detector", detector, "transformers", "onnx")
     by_file = {} if depth in (None, NO_DEPTH) else depth
     if isinstance(by_file, str):
@@ -602,7 +606,7 @@ def foundation(
         detect,
         measure,
         later("orientation", "Orientation") if "orientation" in nodes else None,
-        choice=Choice(**(choice or {})),
+        choice=Choice(**{**(OF_CLASSES if onnx else {}), **given}),
         classes=classes,
         intrinsics=None if intrinsics is None else read_intrinsics(intrinsics),
         known=None if known is None else parse_known(known),
