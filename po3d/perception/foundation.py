@@ -58,6 +58,9 @@ MOST = 40  # objects per image
 SHARPNESS = 2.0
 SURE = 0.001  # names of lower probability are dropped
 FEWEST = 12  # points of an object
+# standard deviation of the logarithm of the factor of all distances above which there is a warning
+COMMON = 0.15
+UNITS_OFF = 3.0  # factor between heights in a depth map and usual ones that suggests a wrong unit
 NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
 MIDDLE = 0.7  # share of a box's sides in which colours are measured
 # Upper bounds of the colours' hues in degrees; beyond the last it is red again.
@@ -176,6 +179,8 @@ class FoundationEstimator:
             _object(thing, f, colors(small, tuple(thing.detection.box)), camera, scale)
             for thing, f in zip(things_placed, facing, strict=True)
         )
+        if isinstance(self.measure, DepthFile):
+            _check_unit(objects, self.measure.path)
         if self.known is not None and self.measure is not None:
             camera, objects = _rescaled(camera, objects, self.known)
         full_focal = camera.focal * scale[0]
@@ -253,6 +258,13 @@ class FoundationEstimator:
             np.array([d.box for d in boxes]).reshape(-1, 4), labels, (width, height), usual,
             None if focal is None else focal * width, center, known,
         )  # fmt: skip
+        if fit.common > COMMON:
+            warnings.warn(
+                "without a depth map distances come from the usual sizes of things; all of them may be "
+                f"wrong by one factor (about {round(10 * fit.common) * 10} %)",
+                PhotographWarning,
+                stacklevel=2,
+            )
         camera = held(CameraPose(fit.height, fit.pitch, 0.0, AZIMUTH), width, height, fit.focal)
         if center is not None:
             camera = replace(camera, center=center)
@@ -299,6 +311,23 @@ def _row_of(known: KnownSize, labels: Sequence[str], scores: Sequence[float]) ->
         there = ", ".join(sorted(set(labels))) or "nothing"
         raise InputError(f"perception.known: no {known.name!r} is detected (detected: {there})")
     return max(rows, key=lambda k: scores[k])
+
+
+def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
+    """Warn if the objects of a depth map are several times as tall as usual."""
+    ratios = []
+    for o in objects:
+        prior = size_priors.prior_of(max(o.beliefs["name"], key=o.beliefs["name"].__getitem__))
+        if prior is not None and prior.spread < 0.3 and o.existence > 0.4:
+            ratios.append(o.extent[2] / prior.extent[2])
+    factor = float(np.median(ratios)) if ratios else 1.0
+    if not 1 / UNITS_OFF < factor < UNITS_OFF:
+        warnings.warn(
+            f"by {path} things have {factor:.2g} times their usual height: "
+            "is its unit right (perception.depth.unit)?",
+            PhotographWarning,
+            stacklevel=2,
+        )
 
 
 def _rescaled(

@@ -32,6 +32,8 @@ KNOWN_ERROR = 0.03  # of the logarithm of a height that the user gives
 # of the ground's height, relative to the distance: a standard deviation of slopes and unevenness
 UNEVEN = 0.015
 NEAREST = 0.2  # least distance of an object's near side, relative to its centre's
+START_ERROR = 1.0  # of the logarithm of a distance from the size of one box alone
+LARGEST_SIGMA = 0.7
 MOST_STEPS = 80
 
 
@@ -190,6 +192,7 @@ class _Problem:
             self.sides_seen * width / self.across_error,
             log_size / self.spread,
             (base - self.base[:, 0]) / self.base[:, 1],
+            (log_away - np.log(self.near)) / START_ERROR,
         ])  # fmt: skip
 
     def result(self, solution: OptimizeResult) -> PriorFit:
@@ -216,6 +219,7 @@ def _shared(covariance: Array) -> tuple[Array, float]:
     count = len(covariance)
     mean = float(covariance.mean())
     if count == 1:
-        return np.sqrt(np.diag(covariance)), 0.0
+        return np.sqrt(np.diag(covariance)).clip(max=LARGEST_SIGMA), 0.0
     relative = np.diag(covariance) - 2 * covariance.mean(1) + mean
-    return np.sqrt(np.maximum(relative, 1e-6) * count / (count - 1)), math.sqrt(max(mean, 0.0))
+    sigma = np.sqrt(np.maximum(relative, 1e-6) * count / (count - 1))
+    return sigma.clip(max=LARGEST_SIGMA), math.sqrt(max(mean, 0.0))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from po3d.io.errors import InputError
+from po3d.perception.photo_statistics import is_photograph
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Image, TableSource
 
@@ -19,6 +20,12 @@ KINDS: dict[str, tuple[str, ...]] = {
     "orbit": ("orbit", "photographs"),
     "map": ("rooms",),
 }
+
+
+PHOTOGRAPH = (
+    "the picture is a photograph, and the shipped estimators were trained on renderings; "
+    "say what it is to have it looked at nevertheless: street, rooms, orbit, map"
+)
 
 
 class OutOfDistributionWarning(UserWarning):
@@ -102,7 +109,7 @@ class DomainRouter:
 
     def chosen(self, image: "Picture") -> DomainMatch:
         """Return the nearest training domain over all estimators; InputError if the image is out of
-        distribution."""
+        distribution, or a photograph."""
         from po3d.systems.api import pixels
 
         picture, scores = pixels(image)[0], {}
@@ -110,6 +117,8 @@ class DomainRouter:
             if kind not in scores:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
+        if near is not None and is_photograph(picture, near.strangeness):
+            raise InputError(PHOTOGRAPH)
         if near is not None and not near.strange:
             return near
         nearest_note = (
