@@ -376,7 +376,7 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gif", type=Path, help="record the page as an animation to this file")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to do; default: all")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to run (default: all)")
     arguments = parser.parse_args(argv)
     parts = arguments.only
     session = Session()
