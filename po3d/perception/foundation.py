@@ -212,7 +212,7 @@ class FoundationEstimator:
         phrases = list(dict.fromkeys([*wanted, *self.vocabulary]))
         if not phrases:
             raise InputError(
-                "nothing to look for: the question names no thing and perception.vocabulary is empty"
+                "nothing to detect: the question names no object and perception.vocabulary is empty"
             )
         return chosen(*self.detect(picture, phrases), phrases, len(wanted), self.choice)
 
