@@ -23,8 +23,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 
 PHOTOGRAPH = (
-    "the picture is a photograph, and the shipped estimators were trained on renderings; "
-    "say what it is to have it looked at nevertheless: street, rooms, orbit, map"
+    "the image looks like a photograph, and the shipped estimators were trained on renderings; "
+    "to use one of them nevertheless, name its kind: street, rooms, orbit, map"
 )
 
 
@@ -117,9 +117,9 @@ class DomainRouter:
             if kind not in scores:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
-        if near is not None and is_photograph(picture, near.strangeness):
-            raise InputError(PHOTOGRAPH)
         if near is not None and not near.strange:
+            if is_photograph(picture, near.strangeness):
+                raise InputError(PHOTOGRAPH)
             return near
         nearest_note = f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
         raise InputError(

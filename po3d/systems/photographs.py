@@ -219,12 +219,19 @@ def _heading_guess(
     unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
     if scene.source != "predicted" or not unknown:
         return {}
-    answers = [answered(program, _turned(scene, unknown, k), using, rules).answer for k in range(TURNS)]
-    share = sum(answer == outcome.answer for answer in answers) / TURNS
+
+    def answers(rows: Sequence[int]) -> list[str | None]:
+        """Return the answers with these rows' headings turned by quarters."""
+        scenes = (_turned(scene, rows, k) for k in range(TURNS))
+        return [answered(program, turned, using, rules).answer for turned in scenes]
+
+    share = answers(unknown).count(outcome.answer) / TURNS
     if share == 1:
         return {}
-    turned = sorted({scene.objects[k].value("name") for k in unknown if k in outcome.rows})
-    reason = f"{GUESS}: nothing tells which way {' and '.join(turned) or 'it'} faces"
+    asked = [k for k in unknown if k in outcome.rows]
+    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
+    turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
+    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
     probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
     return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
 
