@@ -32,6 +32,7 @@ from pathlib import Path
 from PIL import Image
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.threedsrbench.data import MIRROR, split_qid
 from po3d.benchmarks.threedsrbench.report import RELATIONS
 from po3d.cli import main as cli
 from po3d.io.config import ROOT, run_hydra
@@ -155,9 +156,43 @@ def raw_annotations(folder: Path) -> Path:
     return path
 
 
+def released_table(folder: Path) -> None:
+    """Write rows of the shipped 3DSRBench split as the release's parquet: originals and flips,
+    without rotations.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    folder.mkdir(parents=True)
+    split, rows, places = opened("3dsrbench", None, 2), [], {}
+    for question in split.questions:
+        if split_qid(question.id).turn:
+            continue
+        name = question.image.removesuffix(MIRROR)
+        if name not in places:
+            places[name] = f"{len(places)}.png"
+            Image.fromarray(split.image(name)).save(folder / places[name])
+        cells = {"index": question.id, "question": question.text, "image_url": f"http://images/{places[name]}"}
+        cells |= dict(zip("ABCD", [*question.options, "", ""]))
+        rows.append(cells | {"answer": question.letter, "category": question.category, "image_source": "twin"})
+    path = folder / "3dsrbench_v1-00000-of-00001.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+
+
+def result_file(path: Path) -> None:
+    """Write a result file in the layout of Hypo3D's repository, with the gold answers."""
+    content = read_json(BENCHMARKS["hypo3d"].mini / "contextvqa.json", "questions")
+    for changes in content.values():
+        for change in changes:
+            for record in change["questions_answers"]:
+                record["predicted_answer"] = record["answer"]
+    write_json(path, content)
+
+
 def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int, str]:
     """Run a command of the page in this process; return its exit code and the row of its report."""
     places = {"URL": url, "NAME": MODEL, "RELEASE": "release", "ITEMS": "items", "RUN": "run"}
+    own = "out=" in command
     words = [
         re.sub(r"\b(URL|NAME)\b", lambda m: places[m[1]], word) for word in shlex.split(command)
     ]
@@ -169,7 +204,7 @@ def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int
         if words[1] == "export" and size is not None:
             words += ["--size", str(size)]
         return cli.main(words[1:]), ""
-    out = folder / "out" if "out=" not in command else folder / "run"
+    out = folder / ("run" if own else "out")
     shutil.rmtree(out, ignore_errors=True)
     words = [w for w in words[2:] if not w.startswith("out=")] + [f"out={out}"]
     if size is not None:
@@ -191,6 +226,8 @@ def run(size: int | None, only: str) -> int:
     with tempfile.TemporaryDirectory() as name, running() as url:
         folder = Path(name)
         raw_annotations(folder / "release" / "raw")
+        released_table(folder / "release" / "parquet")
+        result_file(folder / "release" / "contextvqa_MODEL.json")
         _posed_items(folder / "items")
         for command in commands():
             if only not in command:

@@ -23,9 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names", default="", help="how the systems are called, with commas; default: the files"
     )
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
-    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
+    parser.add_argument(
+        "--benchmark", choices=benchmarks(), help="default: that of the first run, else pulsecheck457"
+    )
+    parser.add_argument(
+        "--data", metavar="ROOT", help="a release or twin; default: that of the first run, else the mini split"
+    )
+    parser.add_argument(
+        "--size", type=int, help="only the first images or rooms; default: the smallest size of the runs"
+    )
     parser.add_argument("--scorer", help="default: the benchmark's own")
     common = (
         "compare on the questions that every file has a line for; otherwise a missing line is a wrong answer"

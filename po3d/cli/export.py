@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default) | none | camera")
     own.add_argument("--change", default="with", help="hypo3d: with (default) | without the change's text")
-    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo")
+    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo, 3dsrbench also boxes")
     own.add_argument(
         "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
     )
