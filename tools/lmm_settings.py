@@ -209,6 +209,8 @@ def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int
     words = [w for w in words[2:] if not w.startswith("out=")] + [f"out={out}"]
     if size is not None:
         words.append(f"size={size}")
+        if {"system=random", "system=frequency"} & set(words):
+            words.append(f"system.training.size={size}")
     script = runpy.run_path(str(ROOT / "evaluate.py"), run_name="evaluate")
     with contextlib.redirect_stdout(io.StringIO()):
         code = run_hydra(script["main"], "evaluate", "", words)

@@ -9,6 +9,8 @@
     vlmevalkit   DIR/po3d_<benchmark>.tsv       with images; a row with an earlier row's images refers to it
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
+    easi         DIR/easi_results.json          the answers of --predictions for EASI's leaderboard, with a row per
+                                                question, overall figures and settings
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
     release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, with images
     datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
@@ -30,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
     )
-    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release"))
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release", "easi"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
         "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"
@@ -50,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
     )
     own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
-    parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
-    parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d)")
+    parser.add_argument("--predictions", metavar="FILE", help="results, easi: a predictions.jsonl")
+    parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d); easi: ORG/NAME")
     parser.add_argument(
         "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
     )

@@ -116,6 +116,7 @@ def compare(
     clusters = len({cluster(q) for q in scored_questions})
     return {
         "scorer": scorer,
+        "scorer_name": benchmark.scorer_names.get(scorer, scorer),
         "questions": len(scored_questions),
         "clusters": clusters,
         "models": models,
@@ -153,7 +154,7 @@ def accuracy_table(result: dict) -> Table:
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
         rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
-    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} clusters"
+    title = f"{result.get('scorer_name', result['scorer'])}, {result['questions']} questions, {result['clusters']} clusters"
     return Table([title, "no answer", *names], rows)
 
 
@@ -312,7 +313,7 @@ def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
     the caption.
     """
-    query = f"{result['questions']:,} questions, scored {result['scorer']}"
+    query = f"{result['questions']:,} questions, scorer: {result.get('scorer_name', result['scorer'])}"
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
     headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])
