@@ -121,8 +121,9 @@ def commands(page: Path = PAGE) -> list[str]:
     result: dict[str, None] = {}
     for line in page.read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
-            for command in re.findall(r"`((?:python evaluate\.py|po3d) [^`]+)`", line):
-                result[command] = None
+            *_, command, _, _ = ["", "", "", *line.split("|")]
+            if found := re.fullmatch(r"`((?:python evaluate\.py|po3d) [^`]+)`", command.strip()):
+                result[found[1]] = None
     return list(result)
 
 
@@ -138,8 +139,9 @@ def raw_annotations(folder: Path) -> Path:
             continue
         program = parse_text(question.program)
         things = [re.sub(r"^#\d+ ", "", thing) for thing in program.things]
-        name = f"{len(rows)}.png"
-        Image.fromarray(split.image(question.image)).save(folder / name)
+        name = f"{question.image.replace('/', '_')}.png"
+        if not (folder / name).is_file():
+            Image.fromarray(split.image(question.image)).save(folder / name)
         relation = relations.get(program.op)
         if relation is None or question.answer is None:
             continue
@@ -203,7 +205,8 @@ def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int
     if words[0] == "po3d":
         if words[1] == "export" and size is not None:
             words += ["--size", str(size)]
-        return cli.main(words[1:]), ""
+        with contextlib.redirect_stdout(io.StringIO()):
+            return cli.main(words[1:]), ""
     out = folder / ("run" if own else "out")
     shutil.rmtree(out, ignore_errors=True)
     words = [w for w in words[2:] if not w.startswith("out=")] + [f"out={out}"]

@@ -192,6 +192,18 @@ def test_the_latex_of_every_benchmark_compiles(tmp_path, capsys, benchmark):
     compiled(capsys.readouterr().out, tmp_path)
 
 
+def test_a_table_that_is_too_high_goes_on_in_another_float(tmp_path):
+    rows = [[f"system {k}", *([12.5] * 30)] for k in range(40)]
+    table = Table(["model", *(f"a long title {k}" for k in range(30))], rows)
+    tex = latex_page([Explained("t", table, ["Measured on x.", "A note."])], "high")
+    count = tex.count(r"\begin{table}")
+    assert count > 1
+    assert tex.count("A note.") == tex.count("Measured on x.") == 1
+    assert tex.count(r"Continued from Table~\ref{tab:high-1}") == count - 1
+    log = compiled(tex, tmp_path)
+    assert "Float too large" not in log
+
+
 def test_compare_compiles(runs, tmp_path, capsys):
     given = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3", "--by-category"]
     assert cli.main(["compare", *given, "--names", f"{HOSTILE},b", "--latex"]) == 0

@@ -85,7 +85,8 @@ def report_text(report: dict) -> str:
 
 def titled(report: dict, *others: dict) -> list[tuple[str, Table]]:
     """Return titles and tables for the HTML page."""
-    return [("consistency over the views of a scene", consistency_table(report, *others, named=True))]
+    title = "consistency over the views of a scene (Table 7): one answer from all views; joint: all are right"
+    return [(title, consistency_table(report, *others, named=True))]
 
 
 def report_markdown(report: dict, *others: dict) -> str:

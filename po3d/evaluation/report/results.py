@@ -22,6 +22,7 @@ from po3d.io.paths import MINI
 from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
+TINY = 1e-6  # smaller values of perception metrics are rounding errors
 PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
@@ -101,7 +102,8 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     rows: list[list[Cell]] = []
     for name in figures:
         values = [group.get(name) for group in groups.values()]
-        rows.append([_NAMES.get(name, name), *(None if v is None else f"{v:.4g}" for v in values)])
+        cells = (None if v is None else f"{v:.4g}" if abs(v) >= TINY else "0" for v in values)
+        rows.append([_NAMES.get(name, name), *cells])
     return Table(("perception", *groups), rows)
 
 
