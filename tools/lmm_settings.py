@@ -35,8 +35,8 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.threedsrbench.data import MIRROR, split_qid
 from po3d.benchmarks.threedsrbench.report import RELATIONS
 from po3d.cli import main as cli
-from po3d.io.config import ROOT, run_hydra
 from po3d.io.cli_errors import guarded
+from po3d.io.config import ROOT, run_hydra
 from po3d.io.files import read_json, write_json
 from po3d.io.run_names import row_name
 from po3d.io.runs import REPORT
@@ -174,9 +174,15 @@ def released_table(folder: Path) -> None:
         if name not in places:
             places[name] = f"{len(places)}.png"
             Image.fromarray(split.image(name)).save(folder / places[name])
-        cells = {"index": question.id, "question": question.text, "image_url": f"http://images/{places[name]}"}
+        cells = {
+            "index": question.id,
+            "question": question.text,
+            "image_url": f"http://images/{places[name]}",
+        }
         cells |= dict(zip("ABCD", [*question.options, "", ""]))
-        rows.append(cells | {"answer": question.letter, "category": question.category, "image_source": "twin"})
+        rows.append(
+            cells | {"answer": question.letter, "category": question.category, "image_source": "twin"}
+        )
     path = folder / "3dsrbench_v1-00000-of-00001.parquet"
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
 
@@ -195,9 +201,7 @@ def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int
     """Run a command of the page in this process; return its exit code and the row of its report."""
     places = {"URL": url, "NAME": MODEL, "RELEASE": "release", "ITEMS": "items", "RUN": "run"}
     own = "out=" in command
-    words = [
-        re.sub(r"\b(URL|NAME)\b", lambda m: places[m[1]], word) for word in shlex.split(command)
-    ]
+    words = [re.sub(r"\b(URL|NAME)\b", lambda m: places[m[1]], word) for word in shlex.split(command)]
     words = [
         re.sub(r"^(.*=)?(RELEASE|ITEMS|RUN)\b", lambda m: f"{m[1] or ''}{folder / places[m[2]]}", w)
         for w in words
@@ -243,7 +247,9 @@ def run(size: int | None, only: str) -> int:
             except SystemExit as error:
                 code, row = int(error.code or 0), ""
             failed += code != 0
-            print(f"{'ran' if code == 0 else f'FAILED ({code})'} {time.monotonic() - start:.0f} s | {command} | {row}")
+            print(
+                f"{'ran' if code == 0 else f'FAILED ({code})'} {time.monotonic() - start:.0f} s | {command} | {row}"
+            )
             sys.stdout.flush()
     return failed
 
@@ -275,7 +281,9 @@ def programs(size: int | None) -> int:
             values = {r["value"] for r in report["rows"] if r["n"]}
             below += code != 0 or values != {100.0}
             counts = report["programs"]
-            print(f"{benchmark} | {row} | lowest {min(values):.1f} | {counts} | {time.monotonic() - start:.0f} s")
+            print(
+                f"{benchmark} | {row} | lowest {min(values):.1f} | {counts} | {time.monotonic() - start:.0f} s"
+            )
             sys.stdout.flush()
     return below
 

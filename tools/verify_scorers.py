@@ -70,7 +70,8 @@ def styled(text: str | None, question: Question, chatty: bool, plain: str) -> st
 def module(path: Path) -> ModuleType:
     """Load a Python file as a module of its own."""
     spec = importlib.util.spec_from_file_location(path.parent.name.replace("3d", "d"), path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     result = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(result)
     return result
@@ -104,7 +105,12 @@ def threedsrbench(chatty: bool) -> list[Row]:
     differ = sum(hit != one["score"] for hit, one in zip(hits, results, strict=True))
     version = f"lmms-eval {importlib.metadata.version('lmms_eval')}"
     rows: list[Row] = []
-    for scorer, name in (("vanilla", "vanilla"), ("flip", "flip"), ("circular", "circular"), ("flip_circular", "flip_circular")):
+    for scorer, name in (
+        ("vanilla", "vanilla"),
+        ("flip", "flip"),
+        ("circular", "circular"),
+        ("flip_circular", "flip_circular"),
+    ):
         figure = own.score(questions, predictions, scorer)["rows"][0]
         upstream = 100 * getattr(theirs, f"aggregate_{name}_accuracy")(results)
         rows.append((version, "3DSRBench", scorer, figure["n"], figure["value"], upstream, differ))
@@ -133,7 +139,11 @@ def spatial457(chatty: bool, vlmevalkit: Path | None) -> list[Row]:
     if (theirs := lmms_eval("spatial457")) is not None:
 
         def lmms(q: Question, response: str) -> bool:
-            doc: dict[str, Any] = {"answer": own.written(q.answer), "category": q.category, "question_index": 0}
+            doc: dict[str, Any] = {
+                "answer": own.written(q.answer),
+                "category": q.category,
+                "question_index": 0,
+            }
             return theirs.spatial457_process_results(doc, [response])["spatial457_accuracy"]["is_correct"]
 
         compared(f"lmms-eval {importlib.metadata.version('lmms_eval')}", "strict", lmms)
@@ -170,7 +180,11 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     rows, failed = [], False
     for chatty in (False, True):
-        measured = [*threedsrbench(chatty), *spatial457(chatty, options.vlmevalkit), *([] if chatty else hypo3d())]
+        measured = [
+            *threedsrbench(chatty),
+            *spatial457(chatty, options.vlmevalkit),
+            *([] if chatty else hypo3d()),
+        ]
         for version, benchmark, scorer, n, ours, theirs, differ in measured:
             failed |= not chatty and abs(ours - theirs) > TOLERANCE
             kind = "chatty" if chatty else "plain"

@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--benchmark", choices=benchmarks(), help="default: that of the first run, else pulsecheck457"
     )
     parser.add_argument(
-        "--data", metavar="ROOT", help="a release or twin; default: that of the first run, else the mini split"
+        "--data",
+        metavar="ROOT",
+        help="a release or twin; default: that of the first run, else the mini split",
     )
     parser.add_argument(
         "--size", type=int, help="only the first images or rooms; default: the smallest size of the runs"

@@ -47,13 +47,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default) | none | camera")
     own.add_argument("--change", default="with", help="hypo3d: with (default) | without the change's text")
-    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo, 3dsrbench also boxes")
+    own.add_argument(
+        "--style", default="plain", help="plain (default) | cot; scope also ego_to_allo, 3dsrbench also boxes"
+    )
     own.add_argument(
         "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
     )
     own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
     parser.add_argument("--predictions", metavar="FILE", help="results, easi: a predictions.jsonl")
-    parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d); easi: ORG/NAME")
+    parser.add_argument(
+        "--model", metavar="NAME", help="results: whose they are (default: po3d); easi: ORG/NAME"
+    )
     parser.add_argument(
         "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
     )

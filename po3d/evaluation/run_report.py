@@ -20,12 +20,7 @@ from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questi
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, table_notes
 from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid, same_data
-from po3d.evaluation.report.results import (
-    Published,
-    no_intervals,
-    perception_table,
-    results_table,
-)
+from po3d.evaluation.report.results import Published, no_intervals, perception_table, results_table
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.io.errors import InputError
 from po3d.io.files import write_file

@@ -142,7 +142,8 @@ _ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
 # "behind and to the left" for options such as "behind-left"
 _DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
 _DIAGONAL = re.compile(
-    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the )?(left|right)\b", _I
+    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the )?(left|right)\b",
+    _I,
 )
 _CJK_NUMBERS = "零一二三四五六七八九十"
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")

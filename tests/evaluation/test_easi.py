@@ -76,7 +76,8 @@ def test_the_files_hold_the_same_figures(run, tmp_path, capsys):
         assert (line["extracted"] or None) == p.answer
     about = json.loads((folder / "po3d-1_3DSRBench_settings.json").read_text())
     assert about["run"]["provenance"]["versions"]["po3d"]
-    assert about["scorer"] == "vanilla" and about["questions"] == len(run[1])
+    assert about["scorer"] == "vanilla"
+    assert about["questions"] == len(run[1])
     with zipfile.ZipFile(tmp_path / "out" / "easi_results.zip") as archive:
         assert sorted(archive.namelist()) == sorted(f"po3d-1/{path.name}" for path in folder.iterdir())
 
@@ -107,7 +108,17 @@ def test_bad_options_are_one_line(run, tmp_path, capsys, options, says):
 def test_a_benchmark_that_easi_lacks_has_the_shape_and_a_note(tmp_path, capsys):
     pytest.importorskip("openpyxl")
     finished(tmp_path / "run", "scope", 1)
-    command = ["export", "--benchmark", "scope", "--size", "1", "--format", "easi", "--out", str(tmp_path / "o")]
+    command = [
+        "export",
+        "--benchmark",
+        "scope",
+        "--size",
+        "1",
+        "--format",
+        "easi",
+        "--out",
+        str(tmp_path / "o"),
+    ]
     assert cli.main([*command, "--predictions", str(tmp_path / "run" / "predictions.jsonl")]) == 0
     assert "no benchmark of EASI's leaderboard" in capsys.readouterr().out
     payload = json.loads((tmp_path / "o" / "easi_results.json").read_text())

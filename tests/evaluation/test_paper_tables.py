@@ -145,7 +145,9 @@ def test_scopes_consistency_names_the_systems(tmp_path, capsys):
     assert cli.main(["report", str(tmp_path / "run"), "--latex"]) == 0
     assert "gold, consistency\\_ego & 2 & 100.0" in capsys.readouterr().out
     other_system(tmp_path / "other.jsonl", split.questions)
-    assert cli.main(["report", str(tmp_path / "run"), "--with", str(tmp_path / "other.jsonl"), "--latex"]) == 0
+    assert (
+        cli.main(["report", str(tmp_path / "run"), "--with", str(tmp_path / "other.jsonl"), "--latex"]) == 0
+    )
     tex = capsys.readouterr().out
     assert "gold, consistency\\_ego & 2 & 100.0" in tex
     assert "other, consistency\\_ego & 2" in tex

@@ -107,9 +107,13 @@ def test_3dsrbench_can_ask_for_boxes_first():
     split = opened("3dsrbench", None, 1)
     question = split.questions[0]
     context = Context.of(split, question.image)
-    plain, boxes = (Prompter("3dsrbench", PromptSetting(style=s)).prompt(question, context) for s in ("plain", "boxes"))
-    assert "3D bounding box" in boxes.text and "3D bounding box" not in plain.text
-    assert plain.pictures == boxes.pictures and len(boxes.pictures) == 1
+    plain, boxes = (
+        Prompter("3dsrbench", PromptSetting(style=s)).prompt(question, context) for s in ("plain", "boxes")
+    )
+    assert "3D bounding box" in boxes.text
+    assert "3D bounding box" not in plain.text
+    assert plain.pictures == boxes.pictures
+    assert len(boxes.pictures) == 1
     assert boxes.text.startswith(plain.text.splitlines()[0])
 
 

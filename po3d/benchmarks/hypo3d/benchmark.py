@@ -71,7 +71,9 @@ def vouched(question: Question) -> str:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDifficulty, "maps")
-_PROTOCOLS = {"official": "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"}
+_PROTOCOLS = {
+    "official": "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"
+}
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDifficulty,
     tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),

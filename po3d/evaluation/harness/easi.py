@@ -13,7 +13,6 @@ docs/lmm.md states which parts follow EASI's code and which are a guess.
 
 import csv
 import io
-import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,7 +29,12 @@ from po3d.reasoning.questions import Prediction, Question
 EASI = {"3dsrbench": ("3dsrbench", "3DSRBench")}
 # VLMEvalKit's names of 3DSRBench's protocols, in the order of its file; EASI reads the first row
 SETTINGS = {
-    "3dsrbench": {"vanilla": "vanilla", "flip": "flip_eval", "circular": "circ_eval", "flip_circular": "flip_circ_eval"}
+    "3dsrbench": {
+        "vanilla": "vanilla",
+        "flip": "flip_eval",
+        "circular": "circ_eval",
+        "flip_circular": "flip_circ_eval",
+    }
 }
 HEADLINES = ("overall", "mean", "average")
 UNKNOWN = ("modelType", "precision", "weightType", "baseModel")  # the submitter knows them
@@ -117,7 +121,9 @@ def _accuracies(by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: 
 def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
     with atomic_write(path, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in sorted(files):
-            archive.writestr(zipfile.ZipInfo(f"{folder}/{one.name}", EPOCH), one.read_bytes(), zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                zipfile.ZipInfo(f"{folder}/{one.name}", EPOCH), one.read_bytes(), zipfile.ZIP_DEFLATED
+            )
 
 
 def described_data(twin: bool, benchmark: str) -> str:

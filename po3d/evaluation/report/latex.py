@@ -52,12 +52,7 @@ def _height(table: Table) -> int:
 
 
 def _float(caption: str, parts: Sequence[Table], notes: Sequence[str], label: str) -> str:
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        rf"\label{{tab:{label}}}",
-    ]
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
     for k, part in enumerate(parts):
         lines += ["", r"\smallskip"] * bool(k)
         lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", _tabular(part) + "}"]
