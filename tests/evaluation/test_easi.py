@@ -96,7 +96,7 @@ def test_the_same_run_gives_the_same_payload_and_other_folders_are_left_alone(ru
 @pytest.mark.parametrize(
     ("options", "says"),
     [(["--model", "po3d"], "should be ORG/NAME"), (["--model", "../x/y"], "should be ORG/NAME"),
-     (["--inline"], "--inline belongs to --format openai")],
+     (["--inline"], "--inline needs --format openai")],
 )  # fmt: skip
 def test_bad_options_are_one_line(run, tmp_path, capsys, options, says):
     assert exported(run, tmp_path / "out", *options) == 2

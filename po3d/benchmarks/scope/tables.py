@@ -9,7 +9,10 @@ from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, markdown, text
 from po3d.scene.orbit import GROUPS, LABELS
 
-FOOTNOTE = "consistent: the answers from all views of a set say one thing (the paper's C(S)), right or wrong; joint: all are right"
+FOOTNOTE = (
+    "consistent: the answers from all views of a set agree (the paper's C(S)), right or "
+    "wrong; joint: all are right"
+)
 
 
 def consistency_table(report: dict, *others: dict, named: bool = False) -> Table:
