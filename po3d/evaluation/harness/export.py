@@ -265,7 +265,8 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
 def export_command(arguments: argparse.Namespace) -> int:
     """Write the files and print how to use them."""
     if (arguments.format in ("results", "easi")) is (arguments.predictions is None):
-        raise InputError("--format results or easi and --predictions FILE need each other")
+        form = "easi" if arguments.format == "easi" else "results"
+        raise InputError(f"--format {form} and --predictions FILE need each other")
     for option, form in (
         ("bare", "vlmevalkit"),
         ("inline", "openai"),
