@@ -102,7 +102,9 @@ def test_missing_lines_are_wrong_counted_and_said(files, capsys):
     assert run(files, "--json", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["models"][1]["absent"], result["models"][1]["foreign"]) == (left, 1)
-    assert result["notes"] == [f"half: {left} questions without a prediction, 1 predictions for other questions"]
+    assert result["notes"] == [
+        f"half: {left} questions without a prediction, 1 predictions for other questions"
+    ]
     assert result["pairs"][0]["difference"] > 20
     assert run(files, "--json", "--common", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
