@@ -7,10 +7,12 @@ intrinsics    .json {"fx", "fy", "cx", "cy"} or {"K"}, a text file or .npy with 
 
 import json
 import math
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from po3d.io.errors import InputError
@@ -164,3 +166,35 @@ def _on_planes(basis: Array, inverse: Array) -> int:
 
 def _near(basis: Array, inverse: Array, plane: Array) -> Array:
     return np.abs(basis @ plane - inverse) < THICKNESS * inverse
+
+
+class PhotographWarning(UserWarning):
+    """Warning: an input of a photograph looks wrong, or an estimate is poorly determined."""
+
+
+class DepthFile:
+    """The depth map of one picture, from a file. Refuses a second picture, and warns of a map that
+    seems to hold distances from the camera."""
+
+    def __init__(self, path: str, unit: float | None = None) -> None:
+        self.path, self.metres, self.picture = path, read_depth(path, unit), None
+
+    def __call__(self, picture: NDArray[np.uint8], focal: float | None = None) -> "FileDepth":
+        if self.picture is not None and not np.array_equal(self.picture, picture):
+            raise InputError(f"perception.depth.file={self.path} is the depth of one picture only")
+        first, self.picture = self.picture is None, picture
+        height, width = picture.shape[:2]
+        metres = fitted_to(self.metres, width, height, self.path)
+        if first and looks_like_range(metres, (focal or 1.0) * width):
+            warnings.warn(
+                f"{self.path} looks like range, not z: floors and walls are flatter if its values are "
+                "distances from the camera instead of along its axis",
+                PhotographWarning,
+                stacklevel=2,
+            )
+        return FileDepth(metres)
+
+
+class FileDepth(NamedTuple):
+    metres: Array  # (H, W)
+    focal: float | None = None
