@@ -156,7 +156,7 @@ def test_missing_weights_are_one_line_that_names_them_all_and_says_how_to_get_th
     (line,) = printed.err.splitlines()
     assert "hf download IDEA-Research/grounding-dino-base" in line
     assert "hf download depth-anything/Depth-Anything-V2-Metric-Outdoor-Small-hf" in line
-    assert "orientation: ./weights/orient-anything-large is no folder" in line
+    assert "orientation: ./weights/orient-anything-large is not a folder" in line
 
 
 def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
@@ -339,4 +339,4 @@ def test_photographs_and_tables_are_not_mixed_up(photo, tmp_path, capsys):
     table.write_text("{}")
     assert cli.main(["ask", str(table), QUESTION, "--perception", "photo"]) == 2
     assert cli.main(["ask", str(photo), QUESTION, "--perception", "street", "--option", "dog"]) == 2
-    assert "--option is for rooms, orbit, photo" in capsys.readouterr().err
+    assert "--option applies to rooms, orbit, photo" in capsys.readouterr().err
