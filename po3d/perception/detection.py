@@ -128,10 +128,8 @@ def detected(
       packed: run the box head on boxes above the threshold only, which is less work on slow
         processors (None: on CPUs).
     """
-    device = images.device
-    packed = device.type == "cpu" if packed is None else packed
     images = images.to(memory_format=torch.channels_last)
-    with torch.autocast(device.type, torch.bfloat16, enabled=half):
+    with torch.autocast(images.device.type, torch.bfloat16, enabled=half):
         dense = net(images)
         cells, scores = peaks(dense.heat, limit, dense.layers)
         boxes = boxes_at(dense, cells)
@@ -139,8 +137,46 @@ def detected(
         scores = torch.where(_first_of_overlapping(boxes, scores, threshold, layer), scores, 0.0)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
-        present = scores > 0
-        index = torch.arange(len(images), device=device)[:, None].expand_as(present).flatten()
+    return _described(net, dense, boxes, scores, width, calibration, half, log_focal, packed)
+
+
+@torch.inference_mode()
+def described(
+    net: SceneNet | FlipTTA,
+    images: torch.Tensor,
+    boxes: torch.Tensor,
+    present: torch.Tensor,
+    width: int,
+    calibration: Mapping[str, float],
+    half: bool = False,
+) -> Detections:
+    """Run the network and its box head on given boxes (B, N, 4) in pixels of an image `width` wide;
+    `present` (B, N) marks those that exist. Other arguments as for `detected`.
+    """
+    images = images.to(memory_format=torch.channels_last)
+    with torch.autocast(images.device.type, torch.bfloat16, enabled=half):
+        dense = net(images)
+    boxes = boxes.float() * (net.width / width)
+    return _described(net, dense, boxes, present.float(), width, calibration, half)
+
+
+def _described(
+    net: SceneNet | FlipTTA,
+    dense: Dense,
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    width: int,
+    calibration: Mapping[str, float],
+    half: bool,
+    log_focal: torch.Tensor | None = None,
+    packed: bool | None = None,
+) -> Detections:
+    """Run the box head on boxes (B, N, 4) in pixels of the input with scores (B, N), 0 for padding."""
+    device = boxes.device
+    packed = device.type == "cpu" if packed is None else packed
+    present = scores > 0
+    with torch.autocast(device.type, torch.bfloat16, enabled=half):
+        index = torch.arange(len(boxes), device=device)[:, None].expand_as(present).flatten()
         if packed:
             rows = present.flatten().nonzero()[:, 0]
             output = _in_blocks(net, dense, boxes.flatten(0, 1), index, rows)

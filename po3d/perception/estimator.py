@@ -51,6 +51,7 @@ class NetworkEstimator:
     facing: ClassVar[float] = 0.0  # for `facing` and `cast` see Mirrored
     cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
+    folds: ClassVar[bool] = True  # whether `folded` supports its network
     checkpoint: str | None = None  # path of the checkpoint pair
 
     def __init__(
@@ -66,7 +67,7 @@ class NetworkEstimator:
         self.device = device_of(device)
         self.half = pays_bf16(self.device) and not plain and device != OPENVINO
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.once = self.net if plain else folded(self.net, self.half)
+        self.once = folded(self.net, self.half) if self.folds and not plain else self.net
         if device == OPENVINO:
             self.once = on_openvino(self.once, ranges or {})
         self.looks = FlipTTA(self.once, self.facing, self.cast) if mirror else self.once

@@ -246,6 +246,7 @@ def pipeline(
     mirror: bool = True,
     reader: Which = "both",
     verify: str | None = None,
+    modules: Mapping[str, Any] | None = None,
 ) -> Pipeline:
     """Return the pipeline of streets.
 
@@ -253,6 +254,7 @@ def pipeline(
     `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip test-time
     augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`). `verify`:
     "render" compares renderings of uncertain detections with the image (`render_compare`).
+    `modules`: detection, attributes and pose by other networks (`separate_modules`).
     """
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # importing torch takes seconds
@@ -260,7 +262,13 @@ def pipeline(
     if verify not in (None, "render"):
         raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
     executor = StreetDomain(mode, samples, seed, margins=margins)
-    modules = parts.checked_modules(oracle, executor.modules)
+    true = parts.checked_modules(oracle, executor.modules)
+    if modules:
+        if verify is not None:
+            raise InputError("perception.verify and perception.modules cannot be combined")
+        from po3d.systems.separate_modules import separate_modules
+
+        perception = separate_modules(modules, perception, device, mirror)
     looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
     if looks is None:
         estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
@@ -269,9 +277,7 @@ def pipeline(
 
             estimator.verify = RenderCompare()
         looks = sources.Pictures(estimator)
-    return Pipeline(
-        looks, benchmark_parser(parser, device), executor, modules, second(reader, executor, device)
-    )
+    return Pipeline(looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device))
 
 
 def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> StreetQuestionParser:

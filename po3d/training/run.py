@@ -81,7 +81,7 @@ def train(
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
-    if data.kind not in ("", module.kind):
+    if data.kind not in ("", getattr(module, "data_kind", module.kind)):
         raise InputError(
             f"the data is for a {data.kind}, the model a {module.kind}: model= and data= belong together"
         )
