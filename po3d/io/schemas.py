@@ -772,6 +772,7 @@ class TrainSettings(_Options):
     data: _Samples
     trainer: _Trainer
     seed: Seed
+    start: Name | None = None
     out: Folder
     export: Annotated[Name, AfterValidator(_file)]
     steps: Count

@@ -10,7 +10,7 @@ A recipe (configs/recipe) lists stages; each writes to OUT/NAME:
     calibrate: STAGE, folders: [DIR, ...]  a copy of that stage's pair, calibrated on these folders;
                                            by default on the validation sets of the training
 
-`starts` lists the possible initial weights (`from=`), the default first: "shipped" (the weights
+`starts` lists the possible initial weights (`start=`), the default first: "shipped" (the weights
 that come with po3d), "imagenet" or "pretrained" (from an installed package) and "nothing" (random).
 A stage with `for` is only part of the recipe with these.
 
@@ -49,7 +49,7 @@ class Recipe:
         self.out = Path(out)
         starts = content.get("starts", ["nothing"])
         self.start = start or starts[0]
-        known("start of this recipe (from=)", self.start, starts)
+        known("start of this recipe", self.start, starts)
         self.stages = {s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)}
         self.results = list(content["results"])
         self.given = [o for o in inputs if self._stage_of(o) is None]

@@ -107,5 +107,5 @@ def test_crops_are_squares_around_the_box():
     (crop,) = seen
     assert crop.shape == (1, 3, 16, 16)
     red = crop[0, 0] - crop[0, 0].min()
-    assert (red[:, :7] == 0).all()
+    assert red[:, :7].max() < 1e-4
     assert (red[:, 9:] > 1).all()

@@ -132,8 +132,8 @@ def test_every_recipe_can_start_from_nothing(name):
 
 
 def test_a_start_that_a_recipe_does_not_have_is_one_line(capsys):
-    assert script.run(["recipe=street", "from=shipped"]) == 2
-    assert "unknown start of this recipe (from=) 'shipped'; known: nothing, imagenet" in capsys.readouterr().err
+    assert script.run(["recipe=street", "start=shipped"]) == 2
+    assert "unknown start of this recipe 'shipped'; known: nothing, imagenet" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -167,6 +167,11 @@ def test_the_street_recipe_from_nothing_killed_twice_ends_with_the_weights_of_a_
             with pytest.raises(Killed):
                 weights(tmp_path / "killed")
     assert weights(tmp_path / "killed") == weights(tmp_path / "straight")
+
+
+def test_a_start_without_a_recipe_is_one_line(capsys):
+    assert script.run(["experiment=street_estimator", "start=nothing"]) == 2
+    assert "start=nothing is for recipes" in capsys.readouterr().err
 
 
 def test_an_unknown_recipe_is_one_line(capsys):
