@@ -44,6 +44,7 @@ from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import total
 from po3d.training.ranks import means
 
+RENDERER = "moderngl"  # package that rendering needs
 WARM_UP = 3  # steps before the measurement
 TABLES = 16  # pictures per call of an evaluation
 LIMIT = 9.0  # minutes
@@ -102,13 +103,14 @@ def training(check: Check, source: str, batch: int, compiled: bool = False) -> R
     workers = max((os.cpu_count() or 2) - 1, 1)
     size = SMALL if check.small else {}
     if source == "online":
-        if importlib.util.find_spec("moderngl") is None:
+        if importlib.util.find_spec(RENDERER) is None:
             raise InputError("rendering needs the extra synthesis")
         data = StreetData("online", batch=batch, workers=min(workers, 2) if check.small else workers, **size)
         data.read_training()
     else:
         root, readers = str(BENCHMARKS["pulsecheck457"].mini), 0 if check.small else workers
-        data = StreetData("superclevr", root, split="test", batch=batch, num_workers=readers, **size)
+        ranges = {"train": "0-99999"}  # all of them; the weights are thrown away
+        data = StreetData("superclevr", root, ranges=ranges, batch=batch, num_workers=readers, **size)
         data.setup("fit")
     data.trainer = NO_TRAINER
     torch.manual_seed(0)

@@ -168,7 +168,7 @@ def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Sce
         objects = tuple(_posed(o, p, module) for o, p in zip(scene.objects, poses, strict=True))
         result.append(replace(scene, objects=objects))
         if wrong := not_finite(result[-1]):
-            raise InputError(f"{class_path(module)} returned {wrong} that is not finite for {scene.image!r}")
+            raise InputError(f"{class_path(module)} returned a non-finite {wrong} for {scene.image!r}")
     return result
 
 
