@@ -24,8 +24,8 @@ from omegaconf import OmegaConf
 from po3d.benchmarks.registry import MODULES, benchmark_of, opened
 from po3d.evaluation.run import by_image
 from po3d.io.cli_errors import guarded
+from po3d.io.config import compose
 from po3d.io.errors import InputError
-from po3d.io.paths import CONFIGS
 from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
@@ -92,9 +92,9 @@ class NoiseCheck:
     def __init__(self, name: str, images: int) -> None:
         self.benchmark, self.split = benchmark_of(name), opened(name, size=images)
         self.executor = importlib.import_module(DOMAIN_MODULES[self.benchmark.world]).DOMAIN
-        grid = OmegaConf.to_container(OmegaConf.load(CONFIGS / "grid" / f"{name}.yaml"))
-        self.curves: Mapping[str, Sequence[float]] = grid["noise"]
-        self.scorer = OmegaConf.load(CONFIGS / "benchmark" / f"{name}.yaml").scorer
+        config = compose("evaluate", [f"benchmark={name}", "+experiment=oracle_grid"])
+        self.curves: Mapping[str, Sequence[float]] = OmegaConf.to_container(config.grid.noise)
+        self.scorer = config.scorer
         questions = by_image(self.split.questions)
         self.questions = [q for q in questions if q.program]
         names = dict.fromkeys(q.image for q in self.questions)
