@@ -95,6 +95,7 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
     elif chosen := chosen_modules(node.get("modules")):
         of = {k: own for k, own in modules.items() if k.startswith("perception.")}
         result["perception"] = {"name": result["perception"], "modules": of, "options": chosen}
+    result.pop("perception_options", None)
     return result
 
 
@@ -145,6 +146,7 @@ def system_settings(
 ) -> dict[str, Any]:
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`); before it is built, a name derived from the config.
+    "perception_options" are the constructor options of an estimator outside po3d.
     """
     result = {key: value for key, value in system.items() if key not in NO_EFFECT}
     node = result.get("perception")
@@ -160,6 +162,10 @@ def system_settings(
         result["perception"] = " + ".join(f"{name} {_title(own)}" for name, own in chosen.items())
     else:
         result["perception"] = _title(node.get("checkpoint") or node.get("path") or node)
+    if not str(node["_target_"]).startswith("po3d."):  # a sweep over them names each run
+        inputs = buildable(system)["perception"]
+        inputs = {k: v for k, v in inputs.items() if k not in ("_target_", "device")}
+        result |= {"perception_options": inputs} if inputs else {}
     return result
 
 
