@@ -31,7 +31,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, describe, direction_at
+from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, describe, direction_at, side_bounds
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes, sense_of
 from po3d.scene.table import Scene
@@ -445,7 +445,7 @@ class _MarginFinder(Evaluator):
     def _at_side(self, side: str, i: int) -> _Decision:
         (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [(x, y, least * (across if x else along)) for x, y, least in self.world.side_bounds(side)]
+        bounds = [(x, y, least * (across if x else along)) for x, y, least in side_bounds(side, self.rules)]
         metres, shift = boundaries.over_border(
             [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
         )
