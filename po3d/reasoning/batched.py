@@ -599,8 +599,7 @@ class Runner:
             raise NotBatchable(f"{relation} of {len(ones)}")
         every, others = self.body(), ~self.one_hot(anchor)
         if relation == "next_to":
-            near = relations.neighbours(first, every, rules, torch) >= 0
-            return near & others & (~self.stacked(anchor) if rules.next_to_in == "metres" else others)
+            return relations.next_to(first, every, rules, torch) & others
         if relation == "on":
             return self.rows("codes", "below") == anchor[:, None]
         if relation == "supporting":

@@ -33,7 +33,7 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.index import FLAT, name_fits
 from po3d.scene.posterior import SceneSamples, posterior_samples, uncertain
 from po3d.scene.rooms import SYNONYMS, VALUE_WORDS, hangs, is_a
-from po3d.scene.table import Scene
+from po3d.scene.table import ObjectState, Scene
 
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int64]
@@ -41,12 +41,13 @@ NAMES = (*LOOKS, "name")
 
 
 def applicable(samples: SceneSamples) -> bool:
-    """Whether samples of a table can stay arrays: its floor is known, its poses are certain, and
-    every object has a name but no label."""
+    """Whether samples of a table can stay arrays: its floor is known, its poses are certain, every
+    object has a name but no label, and nothing is known of occlusion."""
     scene = samples.table
     certain = not ("pose" in samples.draw and uncertain(scene, ("pose",)))
     named = all("name" in o.beliefs and not o.name for o in scene.objects)
-    return certain and named and bool(scene.outline) and bool(scene.objects)
+    known = all(set(o.beliefs) <= set(NAMES) for o in scene.objects) and scene.occluders is None
+    return certain and named and known and bool(scene.outline) and bool(scene.objects)
 
 
 class RoomSamples:
@@ -68,17 +69,38 @@ class RoomSamples:
             codes = np.concatenate([likeliest.looks[a], samples.looks[a]]) if has.any() else -1
             self.codes[a] = np.where(has & self.exists, codes, -1)
         self.solid = self.extents[:, 2] > FLAT
+        self._states: dict[tuple, ObjectState] = {}
         self._certain: dict[int, Scene] = {}
 
     def __len__(self) -> int:
         return len(self.exists)
 
-    def certain(self, k: int) -> Scene:
-        """Return sample k as a certain table."""
-        if k not in self._certain:
-            scene = self.samples.scene(k - 1) if k else self.scene
-            self._certain[k] = scene.certain()
-        return self._certain[k]
+    def certain(self, k: int, rows: Sequence[int] | None = None) -> Scene:
+        """Return sample k as a certain table; with `rows`, only these of its objects."""
+        if rows is None:
+            if k not in self._certain:
+                self._certain[k] = self.certain(k, self.indices(k))
+            return self._certain[k]
+        keys = self._state_keys[k]
+        objects = tuple(self._states.get(keys[i]) or self._state(k, i) for i in rows)
+        return replace(self.scene, objects=objects, occluders=None)
+
+    @cached_property
+    def _state_keys(self) -> list[list[tuple]]:
+        columns = [self.headings, *self.codes.values()]
+        rows = np.broadcast_to(np.arange(self.exists.shape[1]), self.exists.shape)
+        return [list(zip(*row)) for row in zip(rows.tolist(), *(c.tolist() for c in columns))]
+
+    def _state(self, k: int, i: int) -> ObjectState:
+        """Return object i of sample k; samples share equal states."""
+        state = self.scene.objects[i]
+        beliefs = {a: {self.values[a][self.codes[a][k, i]]: 1.0} for a in state.beliefs}
+        heading, covariance = float(self.headings[k, i]), ((0.0,) * 3,) * 3
+        state = replace(
+            state, beliefs=beliefs, heading=heading, covariance=covariance, flip=0.0, existence=1.0
+        )
+        self._states[self._state_keys[k][i]] = state
+        return state
 
     def indices(self, k: int) -> list[int]:
         """Return the indices of the objects of sample k."""
@@ -89,31 +111,42 @@ class RoomSamples:
         wanted = np.array([is_wanted(name) for name in self.values["name"]] + [False])
         return wanted[self.codes["name"]]
 
+    def _farthest(self, name: str) -> Codes:
+        """Return (W,) the anchor of a name, as `frames.frame` chooses it; -1 for none."""
+        away = np.linalg.norm(self.positions[:, :2] - room_centre(self.scene), axis=1)
+        chosen, words = np.full(len(self), -1), name.split()
+        for first in range(len(words)):  # without leading adjectives that match no object
+            anchor = " ".join(words[first:])
+            called = self.named(lambda known, anchor=anchor: is_a(known, anchor))
+            farthest = np.where(called, away, -1.0).argmax(1)
+            chosen = np.where((chosen < 0) & called.any(1), farthest, chosen)
+        return chosen
+
     @cached_property
     def below(self) -> Codes:
         """(W, n) index of the object that each object rests on, -1 for none."""
         positions = np.broadcast_to(self.positions, (len(self), *self.positions.shape))
         extents = np.broadcast_to(self.extents, positions.shape)
-        hanging = self.named(hangs)
-        return resting(positions, self.headings, extents, self.exists & ~hanging)
+        return resting(positions, self.headings, extents, self.exists & ~self.hanging)
+
+    @cached_property
+    def hanging(self) -> Mask:
+        """(W, n) the objects that hang on a wall."""
+        return self.named(hangs)
 
     def framed(self, frame: str, geometry: Callable[[Scene], SceneGeometry]) -> "FramedSamples":
         """Return the samples in the frame of a text; `geometry` computes the frame of one sample.
 
         Samples whose anchors are the same objects share their frame."""
-        keys = [self.exists.any(1)[:, None]]
-        for name, _ in read_anchors(frame) if frame else ():
-            words = name.split()
-            for first in range(len(words)):
-                anchor = " ".join(words[first:])
-                keys.append(self.named(lambda known, anchor=anchor: is_a(known, anchor)))
-        key = np.concatenate(keys, 1)
+        anchors = read_anchors(frame) if frame else []
+        key = np.stack([self.exists.any(1), *(self._farthest(name) for name, _ in anchors)], 1)
         shared: dict[bytes, SceneGeometry | None] = {}
         geometries = []
         for k, row in enumerate(key):
             if (row_key := row.tobytes()) not in shared:
                 try:
-                    shared[row_key] = geometry(self.certain(k))
+                    there = self.indices(k)[:1] if not anchors else sorted({*row.tolist()[1:]} - {-1})
+                    shared[row_key] = geometry(self.certain(k, there))
                 except (InputError, ExecutionFailure):
                     shared[row_key] = None
             geometries.append(shared[row_key])
@@ -125,16 +158,19 @@ def resting(positions: Array, headings: Array, extents: Array, there: Mask) -> C
     hang; -1 for none."""
     x, y, z = np.moveaxis(positions, -1, 0)
     half = extents[..., 2] / 2
-    low, top = z - half, z + half
-    c, s = np.cos(headings)[:, None], np.sin(headings)[:, None]
+    low, top = np.where(there, z - half, np.inf), np.where(there, z + half, np.nan)
     gap = low[:, :, None] - top[:, None]
-    dx, dy = x[:, :, None] - x[:, None], y[:, :, None] - y[:, None]
-    inside = np.abs(dx * c + dy * s) <= (extents[..., 0] / 2 + REST_MARGIN)[:, None]
-    inside &= np.abs(dy * c - dx * s) <= (extents[..., 1] / 2 + REST_MARGIN)[:, None]
-    inside &= (gap > -REST_BELOW) & (gap < REST_ABOVE) & there[:, :, None] & there[:, None]
-    inside &= ~np.eye(x.shape[1], dtype=bool)
-    best = np.where(inside, top[:, None], -np.inf).argmax(2)
-    return np.where(inside.any(2), best, -1)
+    world, i, k = np.nonzero((gap > -REST_BELOW) & (gap < REST_ABOVE))
+    c, s = np.cos(headings[world, k]), np.sin(headings[world, k])
+    dx, dy = x[world, i] - x[world, k], y[world, i] - y[world, k]
+    inside = np.abs(dx * c + dy * s) <= extents[world, k, 0] / 2 + REST_MARGIN
+    inside &= np.abs(dy * c - dx * s) <= extents[world, k, 1] / 2 + REST_MARGIN
+    inside &= i != k
+    world, i, k = world[inside], i[inside], k[inside]
+    order = np.lexsort((-k, top[world, k]))  # the highest is written last, the first of equal ones
+    below = np.full(x.shape, -1)
+    below[world[order], i[order]] = k[order]
+    return below
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,9 +425,10 @@ class FramedSamples:
     # --- edits ------------------------------------------------------------------------------------
 
     def _edited(self, change: Call) -> tuple[RoomTables, Mask]:
-        keys, bad = self._edit_keys(change)
+        keys, bad, subjects, alone = self._edit_keys(change)
+        simple = alone & ~bad if change.op in ("remove", "set") else np.zeros_like(bad)
         by_key: dict[bytes, list[int]] = defaultdict(list)
-        for k in np.flatnonzero(~bad).tolist():
+        for k in np.flatnonzero(~bad & ~simple).tolist():
             by_key[keys[k]].append(k)
         groups = []
         for rows in by_key.values():
@@ -406,12 +443,39 @@ class FramedSamples:
                 alike = self._same_placement(planned, first, open_rows)
                 groups.append(_Group(open_rows[alike], first, planned))
                 open_rows = open_rows[~alike]
-        return RoomTables(self, _history(self.samples, groups, change)), bad
+        history = _history(self.samples, groups)
+        if simple.any():
+            self._apply_simple(history, change, subjects & simple[:, None])
+        return RoomTables(self, history), bad
 
-    def _edit_keys(self, change: Call) -> tuple[list[bytes], Mask]:
+    def _apply_simple(self, history: History, change: Call, subjects: Mask) -> None:
+        """Remove objects on which nothing rests, or set an attribute of objects."""
+        n = subjects.shape[1]
+        history.touched_before[subjects] = True
+        if change.op == "remove":
+            history.exists[:, :n][subjects] = False
+            for codes in history.codes.values():
+                codes[:, :n][subjects] = -1
+            return
+        attribute, word, _ = change.args
+        values, codes = history.values[attribute], history.codes[attribute][:, :n]
+        history.touched[:, :n][subjects] = True
+        plain = VALUE_WORDS.get(word, word)
+        there = np.ones(len(subjects), bool)  # whether the table has the word itself
+        if plain != word:
+            known = self.samples.values[attribute]
+            code = known.index(word) if word in known else len(known)
+            there = (self.samples.codes[attribute] == code).any(1)
+        for value, rows in ((word, there), (plain, ~there)):
+            if value not in values:
+                values.append(value)
+            codes[subjects & rows[:, None]] = values.index(value)
+
+    def _edit_keys(self, change: Call) -> tuple[list[bytes], Mask, Mask, Mask]:
         """Return a key of each sample, equal for samples on which an edit is the same but for the
-        obstacles, and the samples on which it fails."""
-        if change.op not in _SUBJECTS:
+        obstacles; the samples on which it fails; (W, n) the objects that it changes; and the
+        samples in which nothing else has to be considered."""
+        if change.op not in _SUBJECTS or (change.op == "set" and change.args[0] not in LOOKS):
             raise NotBatchable(f"the edit {change.op} of samples")
         samples = self.samples
         exists, n, bad = samples.exists, samples.exists.shape[1], self.bad.copy()
@@ -440,13 +504,14 @@ class FramedSamples:
             parts.append(riders)
             others |= riders
         read = subjects | others
-        parts += [subjects, np.where(read, samples.headings, 0.0), np.where(read, samples.codes["name"], -1)]
+        if complex_rows.any():
+            parts.append(np.where(complex_rows[:, None], exists, False))
+            read |= complex_rows[:, None] & exists
+        parts += [subjects, np.where(read, samples.headings, 0.0), read & samples.hanging]
         parts += self._word_keys(change)
-        parts.append(np.where(complex_rows[:, None], exists, False))
-        parts.append(np.where(complex_rows[:, None] & exists, samples.headings, 0.0))
-        parts.append(np.where(complex_rows[:, None], samples.codes["name"], -1))
-        columns = [np.ascontiguousarray(part) for part in parts]
-        return [b"".join(column[k].tobytes() for column in columns) for k in range(len(samples))], bad
+        columns = [np.ascontiguousarray(part).view(np.uint8).reshape(len(samples), -1) for part in parts]
+        keys = [row.tobytes() for row in np.concatenate(columns, 1)]
+        return keys, bad, subjects, ~complex_rows
 
     def _word_keys(self, change: Call) -> list[Array]:
         """Return what the names and values of new objects depend on (`_Planner._name`, `_value`)."""
@@ -530,8 +595,9 @@ def _riders(below: Codes, subjects: Mask) -> Mask:
         riders |= more
 
 
-def _history(samples: RoomSamples, groups: Sequence[_Group], change: Call) -> History:
-    """Return the tables after an edit whose result is given for each group of samples."""
+def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
+    """Return the tables after an edit that moves, removes or adds objects, whose result is given
+    for each group of samples."""
     w, n = samples.exists.shape
     extra = max((g.planned.edited.origin.count(None) for g in groups), default=0)
     pad = lambda array, value: np.concatenate(  # noqa: E731
@@ -571,13 +637,6 @@ def _history(samples: RoomSamples, groups: Sequence[_Group], change: Call) -> Hi
         touched[np.ix_(rows, [columns[k] for k in edited.touched])] = True
         touched_before[np.ix_(rows, [index[k] for k in edited.touched_before])] = True
         mentioned[np.ix_(rows, [index[k] for k in edited.mentioned])] = True
-        if change.op == "set":
-            attribute = str(change.args[0])
-            if attribute not in codes:
-                raise NotBatchable(f"the edit of {attribute} of samples")
-            for k in edited.touched:
-                value = edited.scene.objects[k].value(attribute)
-                codes[attribute][rows, columns[k]] = code(attribute, value)
     return History(
         exists, positions, headings, extents, codes, values, touched, touched_before, mentioned
     )

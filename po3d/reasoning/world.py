@@ -311,17 +311,16 @@ class SceneGeometry:
     def next_to(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects next to an object."""
         others = [i for i in candidates if i != index]
-        if self.rules.next_to_in == "sizes":
-            return [i for i in others if self.neighbours(index, i) >= 0]
-        return self.beside(index, [i for i in others if self.near(index, i)])
-
-    def near(self, index: int, other: int) -> bool:
-        """Whether two footprints are within `rules.next_to` of each other."""
-        a, b = self.things[index], self.things[other]
-        limit = self.rules.next_to
-        if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
-            return False
-        return relations.neighbours(a, b, self.rules) >= 0
+        things, reference, rules = self.things, self.things[index], self.rules
+        if rules.next_to_in == "metres":  # footprints that are too far apart at any heading
+            reach, hypot = reference.reach + rules.next_to, math.hypot
+            right, front = reference.right, reference.front
+            others = [
+                i
+                for i in others
+                if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
+            ]
+        return [i for i in others if relations.next_to(reference, things[i], rules)]
 
     def beside(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects that are not stacked with an object.
