@@ -386,7 +386,7 @@ class FramedSamples:
         self.bad = np.array([g is None for g in geometries])
         known = [g for g in geometries if g is not None]
         if not known:
-            raise NotBatchable("no sample has the anchors of the frame")
+            return
         self.rules, filled = known[0].rules, [g or known[0] for g in geometries]
         self.axes = {way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")}
         room = {id(g.axes): (*g.middle, *g.half) for g in filled}
@@ -402,6 +402,8 @@ class FramedSamples:
     def answers(self, change: Call | None, question: Call) -> list[str | None]:
         """Return the answer on each sample, None where there is none. NotBatchable for programs
         that have to run on each sample."""
+        if self.bad.all():
+            return [None] * len(self.samples)
         tables, bad = self._changed(change)
         form, masks = form_of_all((question,), tables)
         texts = Runner(tables, form, masks, torch.device("cpu")).answers()
