@@ -245,7 +245,7 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: SceneTensors) ->
     return PackedPrograms(len(programs), tuple(forms_packed), packed)
 
 
-def form_of_all(calls: Sequence[Call], tables: "RoomTables") -> tuple[ProgramForm, Tensor]:
+def form_of_all(calls: Sequence[Call], tables: BatchTables) -> tuple[ProgramForm, Tensor]:
     """Return one program, or its parts in the order of evaluation, as a form that is asked about
     every table, and the masks of its words."""
     texts: list[tuple[str, str]] = []
@@ -575,7 +575,7 @@ class Runner:
         """Return (P, n): the objects in the cone of a direction from an object."""
         cone = relations.cone("front_left" if combined else "front", self.rules)
         turn = self.turn(anchor, frame)
-        off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
+        off = _wrapped(turn + way[:, None].double() * (math.pi / 4)).abs()
         return (off <= cone) & ~self.stacked(anchor)
 
     def turn(self, anchor: Tensor, frame: Call) -> Tensor:
@@ -910,5 +910,5 @@ def _sector(turn: Tensor, sectors: str) -> Tensor:
     if sectors == "eight":
         return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
     sector_indices = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
-    away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices * (math.pi / 4)).abs()
+    away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices.double() * (math.pi / 4)).abs()
     return sector_indices[away.argmin(1)]

@@ -511,7 +511,7 @@ class _MarginFinder(Evaluator):
 
     def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
         """Return the margin of an object for a relation to others; None without a border."""
-        world, anchor, things = self.world, ones[0], self.world.things
+        world, anchor = self.world, ones[0]
         if relation in _ALIGNED:
             return self._alignment(relation, anchor, i)
         if relation in relations.RELATIONS:

@@ -24,7 +24,15 @@ from torch import Tensor
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.apply_edit import Planned, may_be_empty, places, plan
-from po3d.reasoning.batched import LOOKS, NotBatchable, Runner, fit_codes, form_of_all, purpose_bit, purpose_bits
+from po3d.reasoning.batched import (
+    LOOKS,
+    NotBatchable,
+    Runner,
+    fit_codes,
+    form_of_all,
+    purpose_bit,
+    purpose_bits,
+)
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.world import EYE, SIDES_OF_ROOM, SceneGeometry, region_at
 from po3d.scene.edits import REST_ABOVE, REST_BELOW, REST_MARGIN
@@ -212,9 +220,7 @@ class RoomTables:
         self.extents = np.concatenate([history.extents, before[1]], 1)
         self.headings = np.concatenate([history.headings, base.headings], 1)
         self.values = history.values
-        self.things, self.flags, self.codes = (
-            _Lazy(self, kind) for kind in ("thing", "flag", "code")
-        )
+        self.things, self.flags, self.codes = (_Lazy(self, kind) for kind in ("thing", "flag", "code"))
         self._fits: dict[tuple[str, str], Tensor] = {}
         self.room = torch.from_numpy(framed.room)
         centre = np.array([*room_centre(base.scene), EYE])
@@ -522,7 +528,9 @@ class FramedSamples:
             if call.op == "thing":
                 noun = str(call.args[0])
                 usual = SYNONYMS.get(noun, noun)
-                alike = samples.named(lambda n, noun=noun, usual=usual: n in (noun, usual) or SYNONYMS.get(n) == usual)
+                alike = samples.named(
+                    lambda n, noun=noun, usual=usual: n in (noun, usual) or SYNONYMS.get(n) == usual
+                )
                 keys.append(np.where(alike, samples.codes["name"], -1))
             elif call.op in ("trait", "set"):
                 attribute, word = map(str, call.args[:2])
@@ -553,7 +561,9 @@ class FramedSamples:
         """Return which samples of a group have the obstacles that decided the placements."""
         samples = self.samples
         exists, alike = samples.exists[rows], np.ones(len(rows), bool)
-        index = {id(o): i for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)}
+        index = {
+            id(o): i for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)
+        }
         new = iter(planned.edited.scene.objects[k] for k, o in enumerate(planned.edited.origin) if o is None)
         for placed in planned.placed:
             spot = placed.spot
@@ -602,8 +612,10 @@ def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
     for each group of samples."""
     w, n = samples.exists.shape
     extra = max((g.planned.edited.origin.count(None) for g in groups), default=0)
-    pad = lambda array, value: np.concatenate(  # noqa: E731
-        [array, np.full((w, extra, *array.shape[2:]), value, array.dtype)], 1
+    pad = (
+        lambda array, value: np.concatenate(  # noqa: E731
+            [array, np.full((w, extra, *array.shape[2:]), value, array.dtype)], 1
+        )
     )
     positions = pad(np.broadcast_to(samples.positions, (w, n, 3)), 0.0)
     extents = pad(np.broadcast_to(samples.extents, (w, n, 3)), 0.0)
@@ -639,7 +651,4 @@ def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
         touched[np.ix_(rows, [columns[k] for k in edited.touched])] = True
         touched_before[np.ix_(rows, [index[k] for k in edited.touched_before])] = True
         mentioned[np.ix_(rows, [index[k] for k in edited.mentioned])] = True
-    return History(
-        exists, positions, headings, extents, codes, values, touched, touched_before, mentioned
-    )
-
+    return History(exists, positions, headings, extents, codes, values, touched, touched_before, mentioned)

@@ -55,7 +55,9 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
         asker = AnsweredQuestionSampler(world, random)
         for fine in QUESTION_TYPES.get(kind) or next(iter(QUESTION_TYPES.values())):
             if (question := asker.ask(fine)) is not None:
-                anchors = [(str(random.choice(names)), str(random.choice(["left", "back"]))) for _ in range(2)]
+                anchors = [
+                    (str(random.choice(names)), str(random.choice(["left", "back"]))) for _ in range(2)
+                ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
                 asked.append((frame, change.program if change else None, question.program))
     return asked
@@ -103,7 +105,9 @@ def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
     with pytest.raises(NotBatchable):
         room._samples([])._in_frame("").answers(ROOMS.to_core(change), ROOMS.to_core(question))
     samples = room._samples([])
-    assert samples.answers("", change, question) == [r.run("", change, question).answer for r in samples.rooms]
+    assert samples.answers("", change, question) == [
+        r.run("", change, question).answer for r in samples.rooms
+    ]
 
 
 if __name__ == "__main__":  # a long comparison: python tests/reasoning/test_room_samples.py FIRST LAST
