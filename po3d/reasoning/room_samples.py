@@ -612,11 +612,11 @@ def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
     for each group of samples."""
     w, n = samples.exists.shape
     extra = max((g.planned.edited.origin.count(None) for g in groups), default=0)
-    pad = (
-        lambda array, value: np.concatenate(  # noqa: E731
-            [array, np.full((w, extra, *array.shape[2:]), value, array.dtype)], 1
-        )
-    )
+
+    def pad(array: NDArray, value: float | bool) -> NDArray:
+        more = np.full((w, extra, *array.shape[2:]), value, array.dtype)
+        return np.concatenate([array, more], 1)
+
     positions = pad(np.broadcast_to(samples.positions, (w, n, 3)), 0.0)
     extents = pad(np.broadcast_to(samples.extents, (w, n, 3)), 0.0)
     exists, headings = pad(samples.exists, False), pad(samples.headings, 0.0)
