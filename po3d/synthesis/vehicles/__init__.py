@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES
 from po3d.synthesis.shapes.mesh import Mesh, Part, Piece, assemble, read_mesh, write_mesh
 from po3d.synthesis.vehicles import official_types
-from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, thicker, warped
+from po3d.synthesis.vehicles.forms import Forms, deep_roof, nearest_seed, seats, thicker, warped
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
 
@@ -60,6 +60,9 @@ def _mesh_of(shape: str, seed: int, forms: Forms) -> Mesh:
     pieces = thicker(draw(shape, nearest_seed(shape, seed), forms))
     rng = np.random.default_rng([seed, zlib.crc32(f"official {shape}".encode())])
     pieces += seats(pieces, rng)
+    if PARENT[shape] == "bus":
+        roofs = np.random.default_rng([seed, zlib.crc32(f"roof {shape}".encode())])
+        pieces = deep_roof(pieces, roofs)
     return assemble(pieces, EXTENTS[shape], lambda points: warped(points, shape, rng))
 
 
