@@ -22,7 +22,7 @@ from po3d.io.errors import InputError
 from po3d.perception.network import Dense
 from po3d.scene.geometry import Array
 
-REFUSED = 0.01  # share of a domain's images that may be rejected: half by each distance
+REFUSED = 0.005  # share of a domain's images that may be rejected: half by each distance
 RIDGE = 0.1  # on features of unit variance
 # factor on the limits: the farthest of a few hundred images underestimates the population's
 SLACK = 1.1

@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 # Kind -> strangeness up to which an image is taken with a warning; 1 for other kinds. Official
 # renderings of streets differ more from ours than pictures of rooms do from those in training.
-REFUSED_ABOVE = {"street": 1.3}
+REFUSED_ABOVE = {"street": 1.25}
 
 
 class OutOfDistributionWarning(UserWarning):
