@@ -11,6 +11,7 @@ from po3d.io.errors import InputError
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES
 from po3d.synthesis.shapes.mesh import Mesh, Part, Piece, assemble, read_mesh, write_mesh
 from po3d.synthesis.vehicles import official_types
+from po3d.synthesis.vehicles.cars import WIDE_MAKERS
 from po3d.synthesis.vehicles.forms import Forms, deep_roof, nearest_seed, seats, thicker, warped
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
@@ -68,8 +69,10 @@ def _mesh_of(shape: str, seed: int, forms: Forms) -> Mesh:
 
 def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
     """Return the pieces of a variant before scaling; equal for both `forms` unless
-    official_types.py has its own.
+    official_types.py has its own, or cars.py wider ranges.
     """
     own_makers = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
-    makers = {**own_makers, **official_types.MAKERS} if forms == "official" else own_makers
+    makers = own_makers
+    if forms == "official":
+        makers = {**own_makers, **WIDE_MAKERS, **official_types.MAKERS}
     return makers[shape](np.random.default_rng([seed, zlib.crc32(shape.encode())]))

@@ -111,7 +111,7 @@ def deep_roof(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
     """
     if rng.random() >= DEEP_ROOF:
         return pieces
-    top = max(piece.bounds[1, 2] for _, _, piece in pieces)
+    top = max(piece.bounds[1, 2] for name, _, piece in pieces if name.startswith("frame"))
     height = top * rng.uniform(*ROOF_HEIGHT)
     cut: list[Piece] = []
     for name, material, piece in pieces:

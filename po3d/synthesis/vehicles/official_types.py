@@ -1,7 +1,6 @@
 """Types whose official vehicle is of another kind than ours: a propeller airliner as jet, a
 forward-swept fighter, a slim biplane, a sports motorbike as cruiser, a step-through tandem. Each is
-sampled around proportions measured on silhouettes, and then warped by a lattice (forms.py). SUV and
-wagon, which could not be measured, are sampled from wider ranges than our own (cars.csv).
+sampled around proportions measured on silhouettes, and then warped by a lattice (forms.py).
 """
 
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from po3d.synthesis.shapes.primitives import Array, ball, box, hull, moved_all, 
 from po3d.synthesis.vehicles import aeroplane_parts as plane
 from po3d.synthesis.vehicles import bicycle_parts as bicycle
 from po3d.synthesis.vehicles import motorbike_parts as motorbike
-from po3d.synthesis.vehicles.cars import WIDE_MAKERS
 from po3d.synthesis.vehicles.two_wheelers import (
     fender,
     handlebar,
@@ -260,11 +258,4 @@ def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
     return pieces
 
 
-MAKERS = {
-    **WIDE_MAKERS,
-    "jet": jet,
-    "fighter": fighter,
-    "biplane": biplane,
-    "cruiser": cruiser,
-    "tandem": tandem,
-}
+MAKERS = {"jet": jet, "fighter": fighter, "biplane": biplane, "cruiser": cruiser, "tandem": tandem}
