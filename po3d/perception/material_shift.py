@@ -39,9 +39,10 @@ class MaterialShift:
         augmentation.
         """
         maps = dense.both if isinstance(dense, FlippedDense) else dense
-        # One by one: rounding depends on the batch size.
-        rows = [pooled(maps._replace(features=maps.features[k : k + 1])) for k in range(count)]
-        features = torch.cat(rows).double()
+        images = maps.features[:count]
+        # On CPUs one by one: rounding depends on the batch size.
+        parts = images.split(1) if images.device.type == "cpu" else [images]
+        features = torch.cat([pooled(maps._replace(features=part)) for part in parts]).double()
         direction = torch.from_numpy(self.direction).to(features)
         return self.shift * (features @ direction + self.offset).sigmoid()
 
