@@ -412,6 +412,14 @@ class DomainRecord(Closed):
     limits: tuple[Number, Number]
 
 
+class MaterialShiftRecord(Closed):
+    """The output of `po3d.perception.material_shift.MaterialShift.record`."""
+
+    direction: Packed
+    offset: Number
+    shift: Number
+
+
 class EstimatorConfig(Record):
     """`config` of an estimator's checkpoint."""
 
@@ -420,6 +428,7 @@ class EstimatorConfig(Record):
     calibration: Annotated[dict[Name, Number], Field(max_length=100)] | None = None
     domains: Annotated[dict[Name, DomainRecord], Field(max_length=20)] = {}
     ranges: Annotated[dict[Name, tuple[Number, Number]], Field(max_length=2000)] | None = None
+    material_shift: MaterialShiftRecord | None = None
 
 
 class CropConfig(EstimatorConfig):

@@ -13,8 +13,10 @@ from PIL import Image
 
 from po3d.perception.fit import wrapped
 from po3d.perception.flip_tta import FlipTTA
+from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
 from po3d.scene.geometry import Array
+from po3d.scene.vocabulary import MATERIALS
 
 # on the centre's probability; doubtful objects stay in the scene with their probability
 THRESHOLD = 0.15
@@ -25,6 +27,7 @@ BLOCK = 32
 SURE = 0.001
 # intersection over union of two boxes above which the weaker one is a duplicate
 DUPLICATE_OVERLAP = 0.75
+RUBBER = MATERIALS.index("rubber")
 # Calibration parameters, fitted after training. temperature: of the attribute logits; sigma: scale
 # of the image points' deviations; slope, offset: existence log odds as a linear function of the log
 # odds of the centre's probability.
@@ -113,6 +116,7 @@ def detected(
     threshold: float = THRESHOLD,
     log_focal: torch.Tensor | None = None,
     packed: bool | None = None,
+    material_shift: MaterialShift | None = None,
 ) -> Detections:
     """Run the network and decode its outputs: `limit` objects per image, existing ones first.
 
@@ -125,6 +129,7 @@ def detected(
       half: run under bf16 autocast.
       threshold: on the centre's probability.
       log_focal: (B,) log focal lengths in image widths, for networks that estimate the camera pose.
+      material_shift: see `po3d.perception.material_shift`.
       packed: run the box head on boxes above the threshold only, which is less work on slow
         processors (None: on CPUs).
     """
@@ -196,6 +201,9 @@ def _described(
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         )
+        attributes = {name: grid(logits) for name, logits in output.attributes.items()}
+        if material_shift is not None:
+            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(images))[:, None]
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
@@ -205,7 +213,7 @@ def _described(
     return Detections(
         _existence(scores, calibration),
         box,
-        {name: (grid(logits) / t).softmax(-1) for name, logits in output.attributes.items()},
+        {name: (logits / t).softmax(-1) for name, logits in attributes.items()},
         *_heading(grid(output.heading), grid(output.residual), grid(output.residual_scale)),
         centre[:, :, None] + grid(output.points) * side[:, :, None],
         (scale * side.mean(-1)[..., None]).clamp(min=0.3),

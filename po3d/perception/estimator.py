@@ -23,6 +23,7 @@ from po3d.perception.detection import (
 from po3d.perception.flip_tta import FlipTTA
 from po3d.perception.fused_network import folded
 from po3d.perception.int8 import Ranges, on_openvino
+from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import SceneNet
 from po3d.perception.ood import FeatureDistribution, pooled
 
@@ -53,6 +54,7 @@ class NetworkEstimator:
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
     folds: ClassVar[bool] = True  # whether `folded` supports its network
     checkpoint: str | None = None  # path of the checkpoint pair
+    material_shift: MaterialShift | None = None  # of streets, if the checkpoint has it
 
     def __init__(
         self,
@@ -102,6 +104,8 @@ class NetworkEstimator:
         result = cls(
             net, config.get("calibration"), device, mirror, domains=domains, ranges=config.get("ranges")
         )
+        if config.get("material_shift") is not None:
+            result.material_shift = MaterialShift.read(config["material_shift"], 2 * net.config["neck"])
         result.checkpoint = str(path)
         return result
 
@@ -132,7 +136,7 @@ class NetworkEstimator:
             if alone:  # torch uses other kernels for a batch of one, which round differently
                 images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
-            detections = detected(self.looks, images, *options)
+            detections = detected(self.looks, images, *options, material_shift=self.material_shift)
             parts.append(detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections)
         return joined(parts)
 

@@ -22,6 +22,11 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Kind -> strangeness up to which an image is taken with a warning; 1 for other kinds. Official
+# renderings of streets differ more from ours than pictures of rooms do from those in training.
+REFUSED_ABOVE = {"street": 1.25}
+
+
 class OutOfDistributionWarning(UserWarning):
     """Warning: the image is out of distribution for the estimator."""
 
@@ -35,6 +40,10 @@ class DomainMatch(NamedTuple):
     @property
     def strange(self) -> bool:
         return self.strangeness > 1
+
+    @property
+    def refused(self) -> bool:
+        return self.strangeness > REFUSED_ABOVE.get(self.kind, 1)
 
     def __str__(self) -> str:
         if not self.strange:
@@ -109,7 +118,7 @@ class DomainRouter:
             if kind not in scores:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
-        if near is not None and not near.strange:
+        if near is not None and not near.refused:
             return near
         nearest_note = f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
         raise InputError(

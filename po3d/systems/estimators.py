@@ -60,7 +60,7 @@ class Shipped:
     checkpoint: str | None = None
     device: str | None = None
     mirror: bool | None = None
-    verify: str | None = None
+    verify: str | bool | None = None
     modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
@@ -102,8 +102,9 @@ def ours(thing: object) -> bool:
 
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
-    `version`, `calibration`, `checkpoint` with `sha256`. For a class outside po3d also
-    `source_sha256`, the hash of its source file."""
+    `version`, `calibration`, `checkpoint` with `sha256`, and `verify`, whether detections are
+    compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
+    file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:
@@ -113,6 +114,8 @@ def identity(estimator: Any) -> dict[str, Any]:
         result["calibration"] = {str(k): v for k, v in calibration.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
         result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
+    if ours(estimator) and hasattr(estimator, "verify"):
+        result["verify"] = "off" if estimator.verify is None else "render"
     if not ours(estimator):
         result["source_sha256"] = _source_digest(type(estimator))
     return result
