@@ -270,7 +270,7 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                 if bits:
                     values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
                 else:
-                    values[name] = tensor.float() * _along(scale, tensor)
+                    values[name] = tensor.float().mul_(_along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
