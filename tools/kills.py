@@ -230,7 +230,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("command", choices=("any", *JOBS))
     parser.add_argument("--count", type=int, default=30, help="number of kills")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("options", nargs="*", metavar="key=value", help="another job than the small one")
+    parser.add_argument(
+        "options", nargs="*", metavar="key=value", help="arguments of another job than the default small one"
+    )
     a = parser.parse_intermixed_args(arguments)
     different = 0
 
