@@ -230,6 +230,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("command", choices=("any", *JOBS))
     parser.add_argument("--count", type=int, default=30, help="number of kills")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without", nargs="+", default=[], choices=JOBS, help="of any: not these")
     parser.add_argument(
         "options", nargs="*", metavar="key=value", help="arguments of another job than the default small one"
     )
@@ -240,9 +241,10 @@ def main(arguments: list[str] | None = None) -> int:
         nonlocal different
         if a.command == "any" and a.options:
             raise InputError("options are those of one command, not of any")
-        kinds = [a.command] if a.command != "any" else [k for k in JOBS if k != "ray" or HAS_RAY]
-        if not HAS_RAY and a.command in ("any", "ray"):
-            print("Ray is not installed: it is left out")
+        without = [*a.without, *(["ray"] if not HAS_RAY else [])]
+        kinds = [a.command] if a.command != "any" else [k for k in JOBS if k not in without]
+        if a.command == "any" and without:
+            print(f"left out: {', '.join(without)}{'' if HAS_RAY else ' (Ray is not installed)'}")
         for name in ("evaluate", "train"):
             runpy.run_path(str(paths.script(name)), run_name="imports")
         jobs = {kind: a.options or list(JOBS[kind]) for kind in kinds}
