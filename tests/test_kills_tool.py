@@ -38,6 +38,7 @@ def test_a_killed_command_is_told_from_one_that_ends(tmp_path, monkeypatch):
     assert kills.killed([], folder, 0.01)
     monkeypatch.setattr(kills.po3d, "main", lambda arguments: os._exit(0))
     assert not kills.killed([], folder, 1.0)
-    monkeypatch.setattr(kills.po3d, "main", lambda arguments: print("error: no such file") or 2)
+    failing = lambda arguments: os.write(1, b"error: no such file\n") and 2  # noqa: E731
+    monkeypatch.setattr(kills.po3d, "main", failing)
     with pytest.raises(InputError, match="po3d report failed: error: no such file"):
         kills.finished(["report"], folder)
