@@ -47,7 +47,7 @@ def git_revision() -> str:
         return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
-            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
+            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=60, check=True
         ).stdout.strip()
         return run("rev-parse", "HEAD") + (
             "+" if run("status", "--porcelain", "--untracked-files=no") else ""

@@ -487,7 +487,7 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
         str(tmp_path / "out"),
     ]
     assert cli.main(command) == 0
-    assert "24 rows, 12 of them flipped, and 10 pictures" in capsys.readouterr().out
+    assert "24 rows, 12 of them flipped, and 10 images" in capsys.readouterr().out
     made = srbench.load(tmp_path / "out")
     by_id = {q.id: q for q in made.questions}
     assert set(by_id) == {f"R{k}{flip}{turn}" for k in range(1, 6) for flip in ("", "-flip")
