@@ -100,6 +100,26 @@ def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
     assert answer(program, found.flip.nudge.applied(scene, 1 + 1e-6)) == found.flip.answer != found.answer
 
 
+@pytest.mark.parametrize("best", ["front, first, viewer", "front, most, viewer", "distance, least, viewer"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_a_viewer_who_stands_in_the_room_has_margins_of_superlatives(best, seed):
+    scene = spread(seed)
+    frame = ", frame(room)" if "front" in best else ""
+    program = Call.parse(f"query(name, best({best}{frame}, scene))")
+    found = margins_in(program, SceneGeometry.of(scene, ROOM_RULES))
+    assume(found.answer is not None)
+    assert found.flip is not None
+    assume(found.flip.nudge is not None and found.flip.nudge.metres > 0.01)
+    assert found.flip.nudge.shift[2] == 0
+    before, after = (
+        run(program, SceneGeometry.of(found.flip.nudge.applied(scene, times), ROOM_RULES)).answer
+        for times in (1 - 1e-6, 1 + 1e-6)
+    )
+    assert before == found.answer
+    assert after == found.flip.answer != before
+
+
 def test_margins_of_a_room_that_one_can_work_out_by_eye():
     lamp, bed, desk = (f'only(all("{name}"))' for name in ("lamp", "bed", "desk"))
     chairs = margins(f'name(nearest({desk}, all("chair")))', study())
