@@ -16,7 +16,6 @@ For `scale` and `roofline` see po3d.evaluation.scale and po3d.evaluation.rooflin
 
 import argparse
 import contextlib
-import copy
 import os
 import platform
 import resource
@@ -333,7 +332,7 @@ def figures(
     yield from parser_figures(reader, split, seconds)
     yield from reader_figures(split, seconds)
     ours, once = (StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False))
-    plain = StreetEstimator(copy.deepcopy(ours.net), ours.calibration, plain=True)
+    plain = StreetEstimator.from_checkpoint(locate(perception), mirror=True, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)

@@ -47,7 +47,7 @@ def git_revision() -> str:
         return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
-            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
+            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=60, check=True
         ).stdout.strip()
         return run("rev-parse", "HEAD") + (
             "+" if run("status", "--porcelain", "--untracked-files=no") else ""
@@ -276,7 +276,7 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                 if bits:
                     values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
                 else:
-                    values[name] = tensor.float() * _along(scale, tensor)
+                    values[name] = tensor.float().mul_(_along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:

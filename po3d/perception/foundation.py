@@ -128,7 +128,7 @@ class FoundationEstimator:
         if focal is None:
             focal = depth.focal or _usual_focal(self.field_of_view, width, height)
         points = unprojected(depth.metres, focal * small.shape[1])
-        ground = find_ground(points, name=name)
+        ground = find_ground(points)
         camera = level_camera(small.shape[1], small.shape[0], focal * small.shape[1], ground, points)
         nouns_wanted = nouns(things)
         phrases = list(dict.fromkeys([*nouns_wanted, *self.vocabulary]))
