@@ -709,6 +709,8 @@ class GenerateSettings(_Options):
     out: Folder
     images: Flag
     look: StreetLook | None
+    photographs: Name | None
+    labels: Name | None
     skies: Name | None
     workers: Workers
     engine: _Engine
