@@ -147,7 +147,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     if not quiet:
         print(report_text(report, options["published"]))
         if read_by := getattr(reading, "read_by", {}):
-            print("\nread by: " + ", ".join(f"{name} {count:,}" for name, count in sorted(read_by.items())))
+            print("\nparser: " + ", ".join(f"{name} {count:,}" for name, count in sorted(read_by.items())))
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
 
@@ -165,10 +165,12 @@ def _grid(
     """Compute the oracle grid."""
     kind, scorer = _kind(system), options["scorer"]
     if options["compare_to"]:
-        raise InputError("compare_to= is for one evaluation; a grid has its cells beside each other")
+        raise InputError(
+            "compare_to= needs a single evaluation, not a grid; the grid already compares its cells"
+        )
     plan(kind, options["grid"])  # report errors in the grid before the images are processed
     for note in notes:
-        raise InputError(f"the grid needs a table of every picture: {note}")
+        raise InputError(f"the grid needs a scene for every image: {note}")
     with locked(options["out"]) as out:
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
         if not options["resume"]:  # resume: another grid on the same predictions
@@ -185,7 +187,7 @@ def _grid(
         if result["curves"]:
             sensitivity_plot(result["curves"], result["units"], out / CURVES)
     print(grid_text(result))
-    print(f"\ngrid: {out / GRID}, wrong answers and their repairs: {out / ERRORS}")
+    print(f"\ngrid: {out / GRID}; wrong answers with the responsible modules: {out / ERRORS}")
     _log(options)
     if result["problems"]:
         raise InputError("; ".join(result["problems"]))
@@ -199,7 +201,8 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
     different = [k for k, v in work.items() if not isinstance(there, dict) or there.get(k) != v]
     if different:
         raise InputError(
-            f"{path} is a grid that differs in {', '.join(different)}; give another out=, or overwrite=true to replace it"
+            f"{path} holds a grid that differs in {', '.join(different)}; choose another "
+            "out=, or set overwrite=true to replace it"
         )
 
 
@@ -208,8 +211,9 @@ def _kind(system: Any) -> OracleMixer:
     kind = system.mixtures() if hasattr(system, "mixtures") else None
     if kind is None:
         raise InputError(
-            "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "
-            "scope benchmark.table=picture), without oracle= or abstain_below="
+            "the grid needs system=po3d with predicted scenes (benchmark=hypo3d: "
+            "benchmark.table=map; 3dsrbench and scope: benchmark.table=picture), without "
+            "oracle= or abstain_below="
         )
     return kind
 
@@ -220,7 +224,7 @@ def _counts_bad_images(options: dict[str, Any]) -> bool:
     if value not in ("fail", "count"):
         raise InputError(f"benchmark.on_bad_image={value!r} should be fail or count")
     if value == "count" and options.get("grid"):
-        raise InputError("the grid needs every picture: benchmark.on_bad_image=fail")
+        raise InputError("the grid needs every image: set benchmark.on_bad_image=fail")
     return value == "count"
 
 
@@ -237,7 +241,7 @@ def _open(
     folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
     for key, path in folders.items():
         if not path.exists():
-            raise InputError(f"benchmark.{key}={path} is no file or folder")
+            raise InputError(f"benchmark.{key}={path} is neither a file nor a folder")
     return replace(split, **folders) if folders else split, root, name
 
 
@@ -265,7 +269,7 @@ def run(arguments: list[str]) -> int:
     runs = [
         [[f"benchmark={name}", *overrides] for overrides in b.default_runs] for name, b in BENCHMARKS.items()
     ]
-    print(f"{len(runs)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
+    print(f"evaluating {len(runs)} benchmarks; takes about three minutes on two cores", file=sys.stderr)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores
     os.environ.setdefault("TQDM_DISABLE", "1")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
@@ -278,7 +282,7 @@ def run(arguments: list[str]) -> int:
                 codes.append(code)
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
-            print("interrupted; the same command resumes", file=sys.stderr)
+            print("interrupted; run the same command again to resume", file=sys.stderr)
             return INTERRUPTED
     return max(codes)
 

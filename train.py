@@ -95,7 +95,7 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     """Run all trainings of a study, and write its tables."""
     if str(plain["trainer"].get("strategy", "")).startswith("ddp"):
         raise InputError(
-            "a study evaluates between its trainings, in one process: trainer=gpu or trainer=cpu"
+            "a study evaluates between its trainings, in one process: set trainer=gpu or trainer=cpu"
         )
     # Imports evaluation code, which training does not need.
     from po3d.evaluation.ablation import studies

@@ -45,7 +45,7 @@ def test_means_of_estimators_lie_between_them(tmp_path):
     assert record["training"]["models"]["own"] == {"street": "0-2"}
     torch.manual_seed(0)
     EstimatorModule(TINY | {"hidden": 24}).export(tmp_path / "other", {}, {})
-    with pytest.raises(InputError, match="another network"):
+    with pytest.raises(InputError, match="another architecture"):
         average(tmp_path / "none", {str(tmp_path / "0"): 0.5, str(tmp_path / "other"): 0.5})
 
 

@@ -182,7 +182,7 @@ def test_a_damaged_unfinished_run_is_one_line_and_may_be_overwritten(tmp_path, d
 def test_a_damaged_description_of_a_finished_run_is_one_line_and_may_be_overwritten(tmp_path, content):
     predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
     (tmp_path / RUN).write_bytes(content)
-    with pytest.raises(InputError, match=r"what made it \(run.json does not say\).*overwrite=true"):
+    with pytest.raises(InputError, match=r"its provenance \(run.json is missing\).*overwrite=true"):
         predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
     predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about={"system": "oracle"}, overwrite=True)
     assert described(tmp_path) == {"system": "oracle"}
@@ -268,7 +268,7 @@ def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_s
     assert made["scored"]["git_revision"] == "bbb"
     page = (tmp_path / REPORT_PAGE).read_text()
     assert "revision aaa" in page
-    assert "scored later: revision bbb" in page
+    assert "scored again: revision bbb" in page
     again = scored_at(tmp_path, "bbb")["provenance"]  # answered anew
     assert again["git_revision"] == "bbb"
     assert "scored" not in again
@@ -295,7 +295,7 @@ def test_what_was_made_of_other_predictions_goes_and_logs_of_them_stay_apart(tmp
 
 
 def test_two_evaluations_do_not_work_in_one_folder(tmp_path):
-    with locked(tmp_path), pytest.raises(InputError, match="another evaluation is at work in"):
+    with locked(tmp_path), pytest.raises(InputError, match="another evaluation is running in"):
         scored_at(tmp_path, "aaa")
     assert not (tmp_path / PARTIAL).exists()
     scored_at(tmp_path, "aaa")  # nothing is left of the lock
@@ -306,7 +306,7 @@ def test_a_lock_ends_with_its_process(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
     process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"1\n"
-    with pytest.raises(InputError, match="at work"), locked(tmp_path):
+    with pytest.raises(InputError, match="is running"), locked(tmp_path):
         pass
     process.send_signal(signal.SIGKILL)
     process.wait()

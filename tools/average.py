@@ -33,13 +33,13 @@ SAME = (
 def average(out: Path, shares: dict[str, float]) -> Path:
     """Write the pair; return the path of its weights."""
     if abs(sum(shares.values()) - 1) > 1e-6:
-        raise InputError(f"shares sum up to {sum(shares.values()):g}, not 1")
+        raise InputError(f"the shares add up to {sum(shares.values()):g}, not 1")
     pairs = {name: checkpoint.load(checkpoint.locate(name)) for name in shares}
     _, first = next(iter(pairs.values()))
     for name, (_, record) in pairs.items():
         about = [(record["kind"], record["config"].get(k)) for k in SAME]
         if about != [(first["kind"], first["config"].get(k)) for k in SAME]:
-            raise InputError(f"{name} is another network, or has other words")
+            raise InputError(f"{name} has another architecture or vocabulary")
     mean = {
         key: sum(share * pairs[name][0][key].float() for name, share in shares.items())
         if value.is_floating_point()
@@ -64,7 +64,7 @@ def average(out: Path, shares: dict[str, float]) -> Path:
 def main() -> int:
     """Run the command line; return the exit code: 2 on an error."""
     parser = argparse.ArgumentParser("python -m tools.average", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("out", type=Path, help="the new pair, without suffix")
+    parser.add_argument("out", type=Path, help="path of the new checkpoint, without suffix")
     parser.add_argument("shares", nargs="+", metavar="CHECKPOINT=SHARE")
     a = parser.parse_args()
 
@@ -72,7 +72,9 @@ def main() -> int:
         try:
             shares = {name: float(share) for name, _, share in (text.rpartition("=") for text in a.shares)}
         except ValueError:
-            raise InputError(f"shares are CHECKPOINT=NUMBER, not {' '.join(a.shares)}") from None
+            raise InputError(
+                f"shares should have the form CHECKPOINT=NUMBER, not {' '.join(a.shares)}"
+            ) from None
         print(average(a.out, shares))
 
     return guarded(run)

@@ -201,8 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("root", nargs="?", type=Path, default=ROOT, help="a checkout (default: this one)")
-    parser.add_argument("--list", action="store_true", help="what is behind each count, at most 40 each")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--list", action="store_true", help="also print up to 40 items behind each count")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     counts = census(options.root)
     if options.json:

@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _pictures(folders: list[str], most: int) -> list[Path]:
     paths = [p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")][:most]
     if not paths:
-        sys.exit(f"no picture under {', '.join(folders)}")
+        sys.exit(f"no image in {', '.join(folders)}")
     return paths
 
 
@@ -84,7 +84,7 @@ def fit(paths: dict[str, list[Path]]) -> None:
         record["config"]["domains"] = domains
         write_json(path, record)
         print(
-            f"{name}: {', '.join(kinds)}; pictures: {', '.join(f'{len(f)} {k}' for k, f in features.items())}"
+            f"{name}: {', '.join(kinds)}; images: {', '.join((f'{len(f)} {k}' for k, f in features.items()))}"
         )
 
 

@@ -60,7 +60,7 @@ def figure(reports: Reports, run: str, row: str) -> str:
     """
     rows = {r["name"]: r["value"] for r in reports(run)["rows"]}
     if row not in rows:
-        raise InputError(f"the run {run!r} has no row {row!r}; it has {', '.join(rows)}")
+        raise InputError(f"the run {run!r} has no row {row!r}; its rows are {', '.join(rows)}")
     return cell_text(float(rows[row]))
 
 
@@ -110,8 +110,10 @@ def within(before: str, after: str, points: float) -> bool:
 def main() -> int:
     """Run the command line; return the exit code: 1 if `--check` finds a figure that is off."""
     parser = argparse.ArgumentParser("python -m tools.figures", description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--only", metavar="OPTIONS", help="the figures of one run alone: benchmark=scope")
+    parser.add_argument("--check", action="store_true", help="compare only, write nothing")
+    parser.add_argument(
+        "--only", metavar="OPTIONS", help="update only the figures of one run, for example benchmark=scope"
+    )
     inputs = parser.parse_args()
     moved: list[str] = []
 
@@ -124,7 +126,7 @@ def main() -> int:
                 moved.extend(differences(path, before, after))
             if after != before and not inputs.check:
                 write_file(path, after)
-        print(*(moved or ["all figures are what the shipped splits give"]), sep="\n")
+        print(*(moved or ["all figures agree with the shipped splits"]), sep="\n")
 
     return guarded(run) or int(inputs.check and bool(moved))
 

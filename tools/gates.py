@@ -414,7 +414,7 @@ def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Par
         return [p for p in selected if p.rule != "speed" or arguments.bench]
     for name in arguments.only:
         if not any(_fits(p, name) for p in all_parts):
-            raise InputError(f"there is no part {name!r}; known: {', '.join(p.name for p in all_parts)}")
+            raise InputError(f"unknown part {name!r}; known: {', '.join(p.name for p in all_parts)}")
     return [p for p in selected if any(_fits(p, name) for name in arguments.only)]
 
 
@@ -481,7 +481,7 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
         torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {versions["torch"]}
         if failed and torches:
             print(
-                f"note: recorded with torch {', '.join(torches)}; this is {versions['torch']}",
+                (f"note: recorded with torch {', '.join(torches)}; current version: {versions['torch']}"),
                 file=sys.stderr,
             )
     summary = f", {len(failed)} moved" if arguments.command == "check" else ""
@@ -510,12 +510,12 @@ def main(argv: Sequence[str] | None = None, all_parts: Sequence[Part] | None = N
     parser = argparse.ArgumentParser("python -m tools.gates", description=__doc__.split("\n")[0])
     parser.add_argument("command", nargs="?", choices=("check", "record", "list"), default="check")
     parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="parts, beginnings such as twins, or patterns with stars"
+        "--only", nargs="+", metavar="NAME", help="parts, prefixes such as twins, or patterns with *"
     )
     networks = parser.add_mutually_exclusive_group()
-    networks.add_argument("--fast", action="store_true", help="leave out the parts that run networks")
-    networks.add_argument("--networks", action="store_true", help="leave out those that run none")
-    parser.add_argument("--bench", action="store_true", help="measure speeds, too")
+    networks.add_argument("--fast", action="store_true", help="skip parts that run networks")
+    networks.add_argument("--networks", action="store_true", help="skip parts that run no network")
+    parser.add_argument("--bench", action="store_true", help="also measure speeds")
     parser.add_argument("--baseline", type=Path, default=BASELINE, metavar="FILE")
     arguments = parser.parse_args(argv)
 
@@ -524,7 +524,7 @@ def main(argv: Sequence[str] | None = None, all_parts: Sequence[Part] | None = N
     def command() -> None:
         nonlocal code
         if SHIPPED != ROOT:
-            raise InputError(f"this compares the tree at {ROOT}, but po3d is imported from {SHIPPED}")
+            raise InputError(f"expected po3d from {ROOT}, but it is imported from {SHIPPED}")
         code = run(parts() if all_parts is None else all_parts, arguments)
 
     return guarded(command) or code

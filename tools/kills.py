@@ -112,7 +112,7 @@ def kill_often(command: str, options: list[str], kills: int, seed: int, place: P
     whole.mkdir()
     duration = finished(command, options, whole)
     wanted = written(whole)
-    print(f"undisturbed: {duration:.1f} s, {len(wanted)} files, {sum(map(len, wanted.values())):,} bytes")
+    print(f"uninterrupted: {duration:.1f} s, {len(wanted)} files, {sum(map(len, wanted.values())):,} bytes")
     rows: list[list] = []
     tries = 0
     while len(rows) < kills:
@@ -139,7 +139,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("command", choices=JOBS)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("options", nargs="*", metavar="key=value", help="another job than the small one")
+    parser.add_argument(
+        "options", nargs="*", metavar="key=value", help="arguments of another job than the default small one"
+    )
     a = parser.parse_intermixed_args(arguments)
     different = 0
 

@@ -64,7 +64,7 @@ def disagreement(
 
 
 def _no_picture():
-    raise InputError("the oracle looks at no picture")
+    raise InputError("the oracle needs no image")
 
 
 def main() -> int:
@@ -72,19 +72,21 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         "python -m tools.label_noise", description=(__doc__ or "").split("\n")[0]
     )
-    arguments.add_argument("--size", type=int, default=100, help="pairs of views")
+    arguments.add_argument("--size", type=int, default=100, help="number of pairs of views")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument(
-        "--degrees", type=float, default=5.0, help="standard deviation of a heading's noise"
+        "--degrees", type=float, default=5.0, help="standard deviation of the heading noise"
     )
     arguments.add_argument("--margins", type=float, nargs="+", default=[1.0, 0.0])
-    arguments.add_argument("--workers", type=int, default=1, help="processes that make the twins")
+    arguments.add_argument(
+        "--workers", type=int, default=1, help="number of processes that generate the twins"
+    )
     a = arguments.parse_args()
 
     def checked() -> None:
         if a.size < 1 or a.seed < 0 or a.workers < 1 or a.degrees < 0 or min(a.margins) < 0:
             raise InputError(
-                "--size and --workers must be at least 1, --seed, --degrees and --margins at least 0"
+                "--size and --workers should be at least 1, --seed, --degrees and --margins at least 0"
             )
         columns = []
         for margin in a.margins:

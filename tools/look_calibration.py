@@ -91,7 +91,9 @@ def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
     twin = described(folder)
     kind = twin["look"]
     if kind not in OFFICIAL_LOOKS or twin.get("vehicles"):
-        raise InputError(f"{folder} should show our vehicles in one of the looks {', '.join(OFFICIAL_LOOKS)}")
+        raise InputError(
+            f"{folder} should contain po3d's vehicles in one of the looks {', '.join(OFFICIAL_LOOKS)}"
+        )
     look, renderers = sample_official_look(kind, Middle()), {}
     for index in range(twin["size"]):
         picture = read_image(folder / "images" / image_name(index)).astype(float)

@@ -78,18 +78,18 @@ def measured(
 def main() -> int:
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser("python -m tools.mutants", description=__doc__.split("\n")[0])
-    parser.add_argument("module", help="a file of po3d")
-    parser.add_argument("tests", nargs="+", help="files of tests that should notice")
+    parser.add_argument("module", help="a source file of po3d")
+    parser.add_argument("tests", nargs="+", help="test files that should detect the mutants")
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--timeout", type=float, default=120, help="seconds a mutant")
+    parser.add_argument("--timeout", type=float, default=120, help="time limit per mutant, in seconds")
     inputs = parser.parse_args()
 
     def run() -> None:
         needed("cosmic_ray", "dev", "mutation tests need", " (pip install cosmic-ray)")
         for path in (inputs.module, *inputs.tests):
             if not (ROOT / path).is_file():
-                raise InputError(f"{path} is no file of the project")
+                raise InputError(f"{path} is not a file of the project")
         there, killed, alive = measured(
             inputs.module, inputs.tests, inputs.sample, inputs.seed, inputs.timeout
         )

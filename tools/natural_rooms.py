@@ -59,8 +59,8 @@ def run(split: str, checkpoint: str, out: str) -> None:
             if row["outcome"] != "right":
                 p = row["prediction"]
                 print(f"\n{row['outcome']}: {row['change']} | {row['question']}")
-                print(f"  wanted {row['answer']}: {row['change_program']} ; {row['program']}")
-                print(f"  got {p.answer}: {p.program} {p.reason}")
+                print(f"  gold {row['answer']}: {row['change_program']} ; {row['program']}")
+                print(f"  pred {p.answer}: {p.program} {p.reason}")
     if out:
         write_json(out, {"split": split, "outcomes": [row["outcome"] for row in rows]})
 
@@ -70,8 +70,10 @@ def main() -> int:
         prog="python -m tools.natural_rooms", description=__doc__.split("\n")[0]
     )
     arguments.add_argument("split", choices=("dev", "dev2", "dev3", "test"))
-    arguments.add_argument("--checkpoint", default="room_parser", help="name of a shipped pair, or a path")
-    arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
+    arguments.add_argument(
+        "--checkpoint", default="room_parser", help="name of a shipped checkpoint, or a path"
+    )
+    arguments.add_argument("--out", default="", help="JSON file to write with all outcomes")
     a = arguments.parse_args()
     return guarded(lambda: run(a.split, a.checkpoint, a.out))
 

@@ -165,12 +165,14 @@ def main() -> int:
         prog="python -m tools.natural_street", description=__doc__.split("\n")[0]
     )
     arguments.add_argument("split", choices=("dev", "dev2", "test"))
-    arguments.add_argument("--checkpoint", default="street_parser", help="name of a shipped pair, or a path")
+    arguments.add_argument(
+        "--checkpoint", default="street_parser", help="name of a shipped checkpoint, or a path"
+    )
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
+    arguments.add_argument("--out", default="", help="JSON file to write with all outcomes")
     a = arguments.parse_args()
     if a.seed < 0:
-        raise InputError(f"--seed {a.seed} is negative")
+        raise InputError(f"--seed {a.seed} should be at least 0")
     return guarded(lambda: run(a.split, a.checkpoint, a.seed, a.out))
 
 

@@ -377,14 +377,16 @@ def sheet(path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("compare", "fit", "sheet"))
-    parser.add_argument("folder", type=Path, help="of the official files; for `sheet` the picture to write")
+    parser.add_argument(
+        "folder", type=Path, help="folder of the official files; for `sheet` the image to write"
+    )
     options = parser.parse_args()
     if options.what == "sheet":
         return sheet(options.folder)
     known = {s: m for s in SHAPES if (m := official(options.folder, s)) is not None}
     if not known:
         raise InputError(
-            f"{options.folder} has none of the vehicles: cgparts/NAME/object.obj or binvox/NAME.binvox"
+            f"{options.folder} contains none of the vehicles: cgparts/NAME/object.obj or binvox/NAME.binvox"
         )
     views = Views()
     if options.what == "fit":

@@ -70,7 +70,7 @@ def figures(runs: list[Path]) -> str:
         corruptions = [v for name, v in values.items() if name not in (MASKS, "mean")]
         figures_all = report["perception"].get("all")
         if not corruptions or figures_all is None:
-            raise InputError(f"{run}: no run of a po3d system on a split with tables")
+            raise InputError(f"{run}: not a run of a po3d system with stored scenes")
         rows.append((run.name, figures_all["n"], sum(corruptions) / len(corruptions), *_cells(figures_all)))
         if root := report["provenance"]["config"]["data"]["root"]:
             rows += _by_origin(run, root)
@@ -114,14 +114,16 @@ def main() -> int:
     make_parser = commands.add_parser("make")
     make_parser.add_argument("--split", choices=sorted(SETS), default="development")
     make_parser.add_argument(
-        "--vehicles", default="", help="a folder with official vehicles; without, all are ours"
+        "--vehicles", default="", help="folder of official vehicles (default: po3d's own meshes)"
     )
     make_parser.add_argument("--out", type=Path, required=True)
-    make_parser.add_argument("--size", type=int, help="scenes of each look, in place of the split's")
+    make_parser.add_argument(
+        "--size", type=int, help="number of scenes per look (default: the split's scenes)"
+    )
     make_parser.add_argument("--samples", type=int, default=24)
     make_parser.add_argument("--width", type=int, default=640)
     make_parser.add_argument("--workers", type=int, default=1)
-    make_parser.add_argument("--python", default="", help="an interpreter that has bpy")
+    make_parser.add_argument("--python", default="", help="a Python interpreter with bpy")
     two = commands.add_parser("figures")
     two.add_argument("runs", type=Path, nargs="+")
     arguments = parser.parse_args()

@@ -234,7 +234,7 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
             continue
         frame = renderer.render(paints(control), gt.camera, sample_look(kind, np.random.default_rng(style)))
         return Shot(frame.rgb, gt, np.array([1 - label.visible_fraction for label in frame.labels()]))
-    raise InputError(f"seed {seed}, picture {index}: none of {MAX_SCENES} layouts shows all of its objects")
+    raise InputError(f"seed {seed}, image {index}: none of {MAX_SCENES} layouts shows all of its objects")
 
 
 # --- metrics --------------------------------------------------------------------------------------
@@ -347,24 +347,26 @@ def main() -> int:
         "python -m tools.ood_vehicles", description=(__doc__ or "").split("\n")[0]
     )
     arguments.add_argument(
-        "--out", type=Path, required=True, help="folder for second_look.json and the pictures"
+        "--out", type=Path, required=True, help="folder for second_look.json and the images"
     )
     arguments.add_argument("--pictures", type=int, default=120)
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--furniture", default=str(FOLDER), help="folder of the .sh3f libraries")
     arguments.add_argument(
-        "--checkpoint", default="street_estimator", help="name of a shipped pair, or a path"
+        "--furniture", default=str(FOLDER), help="folder of the furniture libraries (.sh3f)"
+    )
+    arguments.add_argument(
+        "--checkpoint", default="street_estimator", help="name of a shipped checkpoint, or a path"
     )
     arguments.add_argument(
         "--verify",
         action="store_true",
-        help="look again at what is not sure, as perception.verify=render does",
+        help="process uncertain detections again, as perception.verify=render does",
     )
     a = arguments.parse_args()
 
     def checked() -> None:
         if a.pictures < 1 or a.seed < 0:
-            raise InputError(f"--pictures {a.pictures} must be at least 1 and --seed {a.seed} at least 0")
+            raise InputError(f"--pictures {a.pictures} should be at least 1 and --seed {a.seed} at least 0")
         run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint, a.verify)
 
     return guarded(checked)

@@ -132,7 +132,7 @@ def main() -> None:
             print(
                 f"run {run}: {workers} workers, {took:.1f} s, {'equal' if same else 'DIFFERENT'}", flush=True
             )
-    print(f"two machines killed in each: equal {equal} of {arguments.runs}")
+    print(f"two nodes killed in each run: equal {equal} of {arguments.runs}")
 
 
 if __name__ == "__main__":

@@ -193,10 +193,12 @@ def text(figures: Figures) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Print the figures; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.scope_views", description=__doc__)
-    parser.add_argument("--data", help="a twin of scope; by default the shipped one")
-    parser.add_argument("--furniture", help="models for a twin without pictures")
+    parser.add_argument("--data", help="a twin of scope (default: the shipped one)")
+    parser.add_argument("--furniture", help="furniture libraries for a twin without images")
     parser.add_argument(
-        "--perception", default="room_view_estimator", help="a shipped pair, or a path without suffix"
+        "--perception",
+        default="room_view_estimator",
+        help="name of a shipped checkpoint, or a path without suffix",
     )
     options = parser.parse_args(arguments)
 

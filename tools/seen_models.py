@@ -53,7 +53,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--size", type=int, default=40, help="scenes or rooms")
+    parser.add_argument("--size", type=int, default=40, help="number of scenes or rooms")
     options = parser.parse_args()
     models = RoomModels()
     print(f"{'twin':<14}{'things':>8}{'models':>8}{'seen':>8}{'our own':>9}")

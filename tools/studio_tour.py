@@ -169,7 +169,7 @@ class Tour:
 
     def say(self, words: str) -> None:
         self.type(1, self.page.sentence, words)
-        self.act("said", words, lambda: self.press("Make the change"), self.changed())
+        self.act("said", words, lambda: self.press("Apply change"), self.changed())
 
     def undo(self) -> None:
         if len(self.session.states) < 2:
@@ -352,9 +352,9 @@ class Tour:
         shoot(1200)
         self.question("How many desks are there?")
         shoot(1000)
-        self.choose("light up", self.page.steps.options[1])
+        self.choose("highlight", self.page.steps.options[1])
         shoot(1500, 1)
-        self.choose("light up", "nothing")
+        self.choose("highlight", "nothing")
         self.say("The blue chair has been moved next to the bed.")
         shoot(1800, 1)
         self.drag(self.session.names.index("table"), False, 0.2, lambda: shoot(250, 0.2))
@@ -376,7 +376,7 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gif", type=Path, help="record the page as an animation to this file")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to do; default: all")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to run (default: all)")
     arguments = parser.parse_args(argv)
     parts = arguments.only
     session = Session()

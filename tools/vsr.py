@@ -66,7 +66,7 @@ def captions(path: Path, known: set[str]) -> Iterator[Caption]:
         form = rf"The (.+?) (?:(?:is|are|has) )?{re.escape(relation)} the (.+?)\.?"
         result = re.fullmatch(form, text, re.IGNORECASE)
         if not result:
-            raise InputError(f"{path}: {text[:80]!r} does not say {relation!r}")
+            raise InputError(f"{path}: {text[:80]!r} does not contain {relation!r}")
         yield Caption(text, relation, result[1].lower(), result[2].lower())
 
 
@@ -130,7 +130,7 @@ def main() -> int:
     parser.add_argument("captions", type=Path)
     parser.add_argument("--size", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--wrong", action="store_true", help="print what is read otherwise")
+    parser.add_argument("--wrong", action="store_true", help="also print captions parsed to another program")
     a = parser.parse_args()
     return guarded(lambda: run(a.captions, a.size, a.seed, a.wrong))
 

@@ -151,7 +151,7 @@ def twin_of(
 
     def _has(option: str, value: str | None) -> None:
         if value is not None:
-            raise InputError(f"{option}={value} is for streets; {name} has none")
+            raise InputError(f"{option}={value} applies to streets; {name} has none")
 
     def open_fresh(
         folder: Path,

@@ -47,7 +47,9 @@ def bootstrap(
     """
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
-        raise ValueError(f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups")
+        raise ValueError(
+            f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups; expected equal numbers"
+        )
     column = {name: k for k, name in enumerate(names)}
     cluster_ids = {c: k for k, c in enumerate(dict.fromkeys(clusters))}
     row = np.array([cluster_ids[c] for c in clusters], int)

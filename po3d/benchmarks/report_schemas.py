@@ -25,7 +25,7 @@ class Figure(Record):
     @model_validator(mode="after")
     def _both_ends(self) -> "Figure":
         if (self.ci_low is None) != (self.ci_high is None):
-            raise ValueError("should have both ends of its interval, or neither")
+            raise ValueError("should have both ends of its interval, or none")
         return self
 
 
@@ -182,7 +182,7 @@ class _Confusion(Record):
         n = len(self.values)
         if len(self.counts) != n or any(len(row) != n + 1 for row in self.counts):
             raise ValueError(
-                f"should have {n} rows of {n + 1} counts, as many as values and one for no value"
+                f"should have {n} rows of {n + 1} counts: one per value and one for missing values"
             )
         return self
 

@@ -47,7 +47,9 @@ def scene_file(root: str | Path) -> Path:
     names = (*RELEASES, SCENES)
     result = [root / name for name in names if (root / name).is_file()]
     if len(result) > 1:
-        raise InputError(f"{root} holds {result[0].name} and {result[1].name}: name one of them as the root")
+        raise InputError(
+            f"{root} contains both {result[0].name} and {result[1].name}; set the root to one of them"
+        )
     return result[0] if result else root
 
 
@@ -143,7 +145,7 @@ class Parts:
             if self.ranges is None and group != OFFICIAL:
                 yield "train"
             elif number is None:
-                raise InputError(f"data.ranges: the picture {name!r} has no number in its name")
+                raise InputError(f"data.ranges: the image name {name!r} contains no number")
             else:
                 yield next((p for p, own in ranges.items() if any(number in r for r in own)), "")
 
@@ -152,7 +154,7 @@ def records_of(root: str | Path) -> list[dict]:
     """Read all scene records of a data set; raise InputError if there are none."""
     result = read_scenes(scene_file(root))
     if not result:
-        raise InputError(f"no scene records under {root}")
+        raise InputError(f"no scene records in {root}")
     return result
 
 
@@ -164,7 +166,7 @@ def wanted_parts(split: str | Sequence[str]) -> list[str]:
     for part in parts:
         known("data.split", part, PARTS)
     if not parts:
-        raise InputError(f"data.split is empty; it should name some of {', '.join(PARTS)}")
+        raise InputError(f"data.split is empty; it should contain some of {', '.join(PARTS)}")
     return parts
 
 
@@ -179,6 +181,6 @@ def no_part(names: Sequence[str], parts: Sequence[str], root: str | Path, wanted
     counts = {part or "outside all ranges": parts.count(part) for part in (*PARTS, "")}
     there = ", ".join(f"{part} {count:,}" for part, count in counts.items() if count)
     return (
-        f"{root}: none of its {len(names):,} scenes is of data.split={'+'.join(wanted)} ({there}); "
-        "data.split=NAME trains on another part, data.ranges says which scenes are of which"
+        f"{root}: none of its {len(names):,} scenes is in data.split={'+'.join(wanted)} ("
+        f"{there}); data.split=NAME selects another split, data.ranges defines the splits"
     )

@@ -52,6 +52,6 @@ def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Quest
     ids_read: set[str] = set()
     for q in questions:
         if q.id in ids_read:
-            raise InputError(f"{where}: the {what} {q.id!r} stands twice")
+            raise InputError(f"{where}: the {what} {q.id!r} occurs twice")
         ids_read.add(q.id)
     return tuple(questions)

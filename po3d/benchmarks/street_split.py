@@ -63,8 +63,8 @@ class StreetSplit(QuestionSplit):
             record = self.source.record(name)
             if record is None:
                 raise InputError(
-                    f"{self.split} has no true scene of {name!r}: only the twin and a release with "
-                    f"{self.scene_file} have"
+                    f"{self.split} has no true scene of {name!r}: only twins and releases "
+                    f"with {self.scene_file} have"
                 )
             self._scenes[name] = replace(scene_from_superclevr(record), image=name)
         return self._scenes[name]

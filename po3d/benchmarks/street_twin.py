@@ -60,7 +60,8 @@ class StreetTwin:
         looks = (*LOOKS, *OFFICIAL_LOOKS)
         if self.look is not None and self.look not in looks:
             raise InputError(
-                f"unknown look {self.look!r}; known: {', '.join(looks)}, or null for the first two in turn"
+                f"unknown look {self.look!r}; known: {', '.join(looks)}, or null to "
+                "alternate between the first two"
             )
         known("split", self.split, MESHES)
 

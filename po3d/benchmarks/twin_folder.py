@@ -43,10 +43,10 @@ def claimed(out: Path, identity: dict) -> Path:
     if description.exists():
         if read_json(description, "twin description") != identity:
             raise InputError(
-                f"{out} holds a twin made with other settings (see {description}); choose another folder"
+                f"{out} contains a twin with other settings (see {description}); choose another folder"
             )
     elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
-        raise InputError(f"{out} is not empty and holds no twin; choose another folder")
+        raise InputError(f"{out} is not empty and contains no twin; choose another folder")
     return description
 
 
@@ -81,5 +81,7 @@ def described(folder: Path, version: str = "", picture: str = "") -> dict:
     twin = read_json(folder / TWIN, "twin description")
     checked(TwinRecord, twin, f"twin description {folder / TWIN}")
     if version and twin["format"] != version:
-        raise InputError(f"{folder} lacks the picture {picture} and is no twin that it could be drawn from")
+        raise InputError(
+            f"{folder} lacks the image {picture}, and has no twin description from which to render it"
+        )
     return dict(twin)

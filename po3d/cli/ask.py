@@ -50,45 +50,54 @@ READ_BY = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "input", metavar="IMAGE_OR_SCENE", help="a picture, or a scene table as JSON (ours or Super-CLEVR's)"
+        "input",
+        metavar="IMAGE_OR_SCENE",
+        help="an image, or a scene as JSON (po3d's or Super-CLEVR's format)",
     )
-    parser.add_argument("question", help='the question; "-" reads one a line from standard input')
+    parser.add_argument("question", help='the question; "-" reads one question per line from standard input')
     task = (
-        "whose left and right: the camera's (2d, the default) or the object's own (6d); the words may decide"
+        "reference frame of left and right: the camera (2d, the default) or the object "
+        "itself (6d); words in the question take precedence"
     )
     parser.add_argument("--task", choices=get_args(Task), default="2d", help=task)
-    mode = "how doubts in the table are treated (default: marginal, every doubt counts)"
+    mode = "how uncertainty in the scene is treated (default: marginal, which integrates over it)"
     parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument(
         "--save",
         type=output_file,
         metavar="PICTURE",
-        help="draw boxes and headings on the picture, beside a top view",
+        help="draw boxes and headings on the image, next to a top view, and save it",
     )
-    parser.add_argument("--draw", action="store_true", help="print the scene from above, in letters, too")
+    parser.add_argument("--draw", action="store_true", help="also print a top view of the scene as text")
     parser.add_argument(
-        "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
+        "--frame", default="", help='rooms: definition of the front, for example "The door is at the front."'
     )
-    parser.add_argument("--change", default="", help="rooms: a change to imagine before answering")
+    parser.add_argument("--change", default="", help="rooms: a change to apply before answering")
     looks = (
         "kind of image, which selects the estimator: street, room from inside, orbit view, top-view map, or "
         "photograph by third-party networks (default: auto, chosen from the image)"
     )
     parser.add_argument("--perception", choices=PERCEPTIONS, default="auto", help=looks)
-    parser.add_argument("--metres-per-pixel", type=float, metavar="M", help="maps: their scale")
-    lens = "rooms, orbits: the focal length in widths of the picture (default: what the file tells, else 1)"
+    parser.add_argument("--metres-per-pixel", type=float, metavar="M", help="top-view maps: metres per pixel")
+    lens = "rooms, orbits: the focal length in image widths (default: from the image's metadata, else 1)"
     parser.add_argument("--focal", type=float, metavar="F", help=lens)
     parser.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="TEXT",
-        help="rooms, photographs, orbits: an answer to choose from; repeat it",
+        help="rooms, photographs, orbits: an answer option; may be repeated",
     )
-    setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
+    setting = (
+        "photographs: an option of configs/perception/foundation.yaml, for example "
+        "perception.device=cuda; may be repeated"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
-    reading = "who reads: own, the reader of benchmarks' wording; learned, that of anybody's; both, which asks back where they differ"
+    reading = (
+        "parser: own (the benchmark's wording), learned (general), or both (asks for "
+        "confirmation where they differ)"
+    )
     parser.add_argument("--reader", choices=("own", "learned", "both"), default="both", help=reading)
     parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
@@ -107,16 +116,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not candidates and not arguments.question.strip():
         raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
     if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
-        raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
+        raise InputError(f"--save {arguments.save}: the file name should end in one of {', '.join(PICTURES)}")
     if arguments.save and candidates:
-        raise InputError("--save draws one answer: give one question")
+        raise InputError("--save draws a single answer; give one question")
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
     model = _model(arguments, scene, image)
     kind = getattr(model, "kind", "photo") if scene is None else TABLES[_world(scene)]
     for option, kinds in READ_BY.items():
         if getattr(arguments, option) != arguments.usual[option] and kind not in kinds:
-            raise InputError(f"--{option.replace('_', '-')} is for {', '.join(kinds)}; this is {kind}")
+            raise InputError(
+                f"--{option.replace('_', '-')} applies to {', '.join(kinds)}; this input is {kind}"
+            )
     if getattr(model, "kind", "") == "street" and (note := shape_note([(path.name, image.shape[1::-1])])):
         print(f"note: {note}", file=sys.stderr)
     options = {
@@ -190,7 +201,7 @@ def _chosen(answer: "Answer") -> "Answer":
     none is chosen."""
     numbers = ", ".join(str(number) for number in range(1, len(answer.choices) + 1))
     try:
-        typed = input(f"{numbers}, or return for none: ").strip()
+        typed = input(f"{numbers}, or press return for none: ").strip()
     except EOFError:
         return answer
     if typed.isdecimal() and 1 <= int(typed) <= len(answer.choices):
@@ -203,7 +214,7 @@ def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
     if not arguments.save:
         return
     if answer.scene is None:
-        print(f"note: {arguments.save} is not written: there is no table to draw", file=sys.stderr)
+        print(f"{arguments.save} is not written: there is no scene to draw", file=sys.stderr)
         return
     with atomic_write(arguments.save, "wb") as file:
         _answer_picture(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
@@ -223,9 +234,9 @@ def _model(
     room = arguments.perception == "map" if scene is None else world == "rooms"
     asks_rooms = arguments.frame or arguments.change
     if asks_rooms and not room and (scene is not None or arguments.perception != "auto"):
-        raise InputError("--frame and --change are for rooms: scene tables with an outline, and maps")
+        raise InputError("--frame and --change apply to rooms: scenes with an outline, and top-view maps")
     if scene is not None and arguments.perception == "photo":
-        raise InputError("--perception photo looks at photographs; a scene table needs none")
+        raise InputError("--perception photo needs an image, not a scene")
     if world == "photographs":
         return DomainRouter(_worlds(arguments, table="truth"))
     if scene is not None:
@@ -253,7 +264,9 @@ def _model(
         try:
             return _photographs(arguments)
         except InputError:
-            raise InputError(f"{strange}, or photo with the networks of docs/foundation.md") from None
+            raise InputError(
+                f"{strange}, or photo for the third-party networks of docs/foundation.md"
+            ) from None
 
 
 def _world(scene: "Scene") -> str:

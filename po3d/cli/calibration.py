@@ -18,24 +18,31 @@ from po3d.io.plots import PLOTS
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="PREDICTIONS")
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument(
+        "--data", metavar="ROOT", help="folder of a release or twin (default: the shipped mini split)"
+    )
     parser.add_argument(
         "--size",
         type=int,
-        help="only the first images or rooms; default: as the run was, by the run.json beside PREDICTIONS",
+        help=(
+            "evaluate only the first SIZE images or rooms (default: the size in the run.json "
+            "next to PREDICTIONS)"
+        ),
     )
-    parser.add_argument("--scorer", help="default: the benchmark's own")
+    parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
     parser.add_argument(
-        "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"
+        "--fit-on",
+        metavar="PREDICTIONS",
+        help="predictions for a validation split; the temperature is fitted on them",
     )
-    parser.add_argument("--fit-data", metavar="ROOT", help="the validation split")
-    parser.add_argument("--temperature", type=float, help="use this temperature")
+    parser.add_argument("--fit-data", metavar="ROOT", help="folder of the validation split")
+    parser.add_argument("--temperature", type=float, help="use this temperature instead of fitting one")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     parser.add_argument(
         "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
     )
     parser.add_argument(
-        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities"
+        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities to this file"
     )
 
 

@@ -23,11 +23,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from po3d.benchmarks.registry import MODULES
 
     parser.add_argument(
-        "target", metavar="MODULE.CLASS", help="the class, or a function that makes the object"
+        "target", metavar="MODULE.CLASS", help="the class, or a function that returns the estimator"
     )
-    parser.add_argument("--benchmark", choices=tuple(MODULES), help="only this one; default: all")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="an argument of the class"
+        "--benchmark", choices=tuple(MODULES), help="check this benchmark only (default: all)"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an argument of the class; may be repeated",
     )
 
 
@@ -53,9 +59,12 @@ def checks(target: str, options: list[str], benchmark: str | None = None) -> Ite
         return
     yield (
         True,
-        f"{class_path(estimator)} is an estimator; estimate takes {', '.join(('images', 'names', *taken))}",
+        (
+            f"{class_path(estimator)} is an estimator; estimate() takes "
+            f"{', '.join(('images', 'names', *taken))}"
+        ),
     )
-    yield True, f"reports call it {title(identity(estimator))!r}"
+    yield True, f"its name in reports is {title(identity(estimator))!r}"
     for name in [benchmark] if benchmark else MODULES:
         try:
             yield from _on(estimator, name)
@@ -82,7 +91,7 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 
     world = benchmark_of(name).world
     if world not in made_for(estimator, world):
-        yield True, f"{name}: left out, the estimator is made for {', '.join(made_for(estimator, world))}"
+        yield True, f"{name}: skipped; the estimator is for {', '.join(made_for(estimator, world))}"
         return
     yield from _answers(estimator, world, opened(name, size=PICTURES), name)
 
@@ -105,15 +114,12 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     first, again = source.tables(looks), source.tables(looks)
     scenes = [scene for own in first for scene in own]
     things = sum(map(len, scenes))
-    yield (
-        True,
-        f"{name}: one finite predicted table for each of {len(scenes)} pictures, {things} objects in all",
-    )
+    yield (True, (f"{name}: finite predicted scenes for all {len(scenes)} images, {things} objects in total"))
     same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
-    yield same, f"{name}: the same pictures give the same tables again" + ("" if same else ": they differ")
+    yield same, f"{name}: the same images give the same scenes again" + ("" if same else ": they differ")
     result = [p for own in system.answers(batch) for p in own]
     answered = sum(p.status == "ok" for p in result)
-    yield True, f"{name}: {answered} of {len(result)} questions have an answer, by their gold programs"
+    yield True, f"{name}: {answered} of {len(result)} questions get an answer from their gold programs"
 
 
 class _Gold:

@@ -18,26 +18,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="PREDICTIONS",
-        help="predictions.jsonl of each system, or its run's folder",
+        help="predictions.jsonl of each system, or the folder of its run",
     )
     parser.add_argument(
-        "--names", default="", help="how the systems are called, with commas; default: the files"
+        "--names", default="", help="names of the systems, separated by commas (default: the file names)"
     )
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
-    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
-    parser.add_argument("--scorer", help="default: the benchmark's own")
+    parser.add_argument(
+        "--data", metavar="ROOT", help="folder of a release or twin (default: the shipped mini split)"
+    )
+    parser.add_argument(
+        "--size", type=int, help="use only the first SIZE images or rooms, as in evaluate.py size="
+    )
+    parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
     common = (
-        "compare on the questions that every file has a line for; otherwise a missing line is a wrong answer"
+        "compare only questions answered in every file; otherwise a missing line counts as a wrong answer"
     )
     parser.add_argument("--common", action="store_true", help=common)
-    parser.add_argument("--to-first", action="store_true", help="compare each system with the first alone")
-    parser.add_argument("--by-category", action="store_true", help="each pair by category too")
+    parser.add_argument("--to-first", action="store_true", help="compare each system with the first one only")
+    parser.add_argument("--by-category", action="store_true", help="also compare each pair by category")
     form = parser.add_mutually_exclusive_group()
     for name in ("markdown", "latex"):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="text")
     form.add_argument("--json", dest="form", action="store_const", const="json")
-    parser.add_argument("--out", metavar="FILE", help="write it there instead of printing it")
+    parser.add_argument("--out", metavar="FILE", help="write to this file instead of printing")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -66,7 +66,7 @@ def packages() -> Iterator[Check]:
         missing = _missing(distribution.requires or [], extra)
         remedy = f"pip install 'po3d[{extra}]'" if missing else ""
         yield Check(
-            f"extra {extra}", not missing, f"lacks {', '.join(missing)}" if missing else "all there", remedy
+            f"extra {extra}", not missing, f"lacks {', '.join(missing)}" if missing else "complete", remedy
         )
 
 
@@ -108,9 +108,12 @@ def devices() -> Iterator[Check]:
         process = subprocess.run(
             [sys.executable, "-c", _RENDERER], capture_output=True, text=True, timeout=120, check=False
         )
-        detail = (process.stderr.strip().splitlines() or [f"its process ended with {process.returncode}"])[-1]
+        detail = (
+            process.stderr.strip().splitlines()
+            or [f"the renderer's process ended with exit code {process.returncode}"]
+        )[-1]
         if process.returncode:
-            yield Check("renderer (EGL)", False, "twins and training can't draw", detail)
+            yield Check("renderer (EGL)", False, "twins and training cannot render", detail)
         else:
             yield Check("renderer (EGL)", True, process.stdout.strip())
     else:
@@ -120,7 +123,12 @@ def devices() -> Iterator[Check]:
 
     there = FOLDER.is_dir()
     remedy = (
-        "" if there else "Debian package sweethome3d-furniture, or furniture=DIR; only fresh rooms need it"
+        ""
+        if there
+        else (
+            "install the Debian package sweethome3d-furniture, or set furniture=DIR; needed "
+            "only for new room twins"
+        )
     )
     yield Check("furniture catalogue", there, str(FOLDER), remedy)
 
@@ -145,8 +153,11 @@ def checkpoints() -> Iterator[Check]:
         if not weights.is_file():
             yield Check(f"checkpoint {card.stem}", NEEDED, "no weights", f"restore {weights.name}")
         elif sha256(weights) != card_record.get("sha256"):
-            remedy = f"restore {weights.name} from the release (a Git LFS pointer, or a broken download?)"
-            yield Check(f"checkpoint {card.stem}", NEEDED, "other bytes than its card says", remedy)
+            remedy = (
+                f"restore {weights.name} from the release (it may be a Git LFS pointer or an "
+                "incomplete download)"
+            )
+            yield Check(f"checkpoint {card.stem}", NEEDED, "checksum differs from the card's", remedy)
         else:
             size = weights.stat().st_size / 1e6
             yield Check(

@@ -26,34 +26,45 @@ from po3d.io.paths import benchmarks
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the mini split")
     parser.add_argument(
-        "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
+        "--data", metavar="ROOT", help="folder of a release or twin (default: the mini split)"
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        metavar="N",
+        help="export only the first SIZE images, rooms or scenes (default: all)",
     )
     parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
-        "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"
+        "--image-format", default="png", choices=("png", "jpeg"), help="png (default) keeps the exact pixels"
     )
     parser.add_argument(
-        "--bare", action="store_true", help="vlmevalkit: the question without our prompt around it"
+        "--bare", action="store_true", help="vlmevalkit: write the question without po3d's prompt"
     )
-    parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
-    own = parser.add_argument_group("what a model is given (docs/lmm.md)")
-    own.add_argument(
-        "--show", default="picture", help="picture (default) | none; hypo3d also labelled | captions"
+    parser.add_argument(
+        "--inline", action="store_true", help="openai: write images as data URIs instead of files"
     )
-    own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default) | none | camera")
-    own.add_argument("--change", default="with", help="hypo3d: with (default) | without the change's text")
-    own.add_argument("--style", default="plain", help="plain (default) | cot; scope also ego_to_allo")
+    own = parser.add_argument_group("what the model receives (docs/lmm.md)")
     own.add_argument(
-        "--table", default="none", help="none (default) | predicted | truth: po3d's scene table as text"
+        "--show", default="picture", help="picture (default) or none; hypo3d also labelled or captions"
+    )
+    own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default), none or camera")
+    own.add_argument(
+        "--change", default="with", help="hypo3d: with (default) or without the text of the change"
+    )
+    own.add_argument("--style", default="plain", help="plain (default) or cot; scope also ego_to_allo")
+    own.add_argument(
+        "--table", default="none", help="none (default), predicted or truth: po3d's scene as text"
     )
     own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
-    parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
-    parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d)")
+    parser.add_argument("--predictions", metavar="FILE", help="results: the predictions.jsonl to convert")
+    parser.add_argument("--model", metavar="NAME", help="results: name of the model (default: po3d)")
     parser.add_argument(
-        "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
+        "--dataset",
+        metavar="NAME",
+        help="results: the harness's name of the dataset (default: po3d_<benchmark>)",
     )
 
 

@@ -36,20 +36,21 @@ def run(arguments: argparse.Namespace) -> int:
     if config.renderer == "own" and dict(config.blender, python="") != dict(usual.blender):
         ignored.append("blender")
     if ignored:
-        raise InputError(f"{ignored[0]} is set, but nothing that is made here reads it")
+        raise InputError(f"{ignored[0]} is set, but has no effect on this twin")
     twin_options = difficulty_options(config.benchmark)
     if config.format == "webdataset" and (benchmark.world != "street" or not config.images):
-        raise InputError("format=webdataset is for pictures of streets")
+        raise InputError("format=webdataset is only available for street images")
     if config.renderer != "own" or config.vehicles:
         if benchmark.world != "street":
-            raise InputError(f"renderer= and vehicles= are for streets; {config.benchmark.name} has none")
+            raise InputError(f"renderer= and vehicles= apply to streets; {config.benchmark.name} has none")
         twin_options["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
     if config.vehicles:
         from po3d.synthesis.official_vehicles import opened
 
         official = opened(config.vehicles, config.blender.python)
         print(
-            f"{config.vehicles}: {len(official.shapes)} types are official; ours: {', '.join(official.missing) or 'none'}"
+            f"{config.vehicles}: {len(official.shapes)} types have official meshes; types "
+            f"with po3d's own meshes: {', '.join(official.missing) or 'none'}"
         )
     engine = build(dict(config.engine)) if config.engine else None
     with locked(config.out, "generation"):

@@ -25,10 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="the release or twin that was asked; default: the mini split"
+        "--data",
+        metavar="ROOT",
+        help="folder of the release or twin that the model answered (default: the mini split)",
     )
-    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
-    parser.add_argument("--scorer", help="of the gold answers and the headline; default: the benchmark's own")
+    parser.add_argument(
+        "--size", type=int, help="use only the first SIZE images or rooms, as in evaluate.py size="
+    )
+    parser.add_argument(
+        "--scorer",
+        help="the scorer of the gold answers and the headline figure (default: the benchmark's own)",
+    )
     parser.add_argument(
         "--out", required=True, type=output_file, metavar="PREDICTIONS", help="the predictions file to write"
     )

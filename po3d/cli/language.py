@@ -14,10 +14,10 @@ WORDINGS = 50  # samples drawn to find that many different sentences
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_subparsers(dest="what", metavar="say|check", required=True)
-    say = what.add_parser("say", help="a program in words")
-    say.add_argument("program", help="as in docs/programs.md")
-    say.add_argument("-n", type=int, default=1, help="how many wordings, where there are so many")
-    what.add_parser("check", help="faults of the grammar files, a line each")
+    say = what.add_parser("say", help="print a program as sentences")
+    say.add_argument("program", help="a program in the syntax of docs/programs.md")
+    say.add_argument("-n", type=int, default=1, help="maximum number of sentences to print")
+    what.add_parser("check", help="check the grammar files; prints one error per line")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,5 +46,5 @@ def _check() -> int:
     from po3d.language.grammar_check import everything
 
     faults = everything()
-    print(*(faults or ["all grammars are in order"]), sep="\n")
+    print(*(faults or ["no errors in the grammar files"]), sep="\n")
     return bool(faults)

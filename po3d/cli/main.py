@@ -31,33 +31,35 @@ class Command(NamedTuple):
 COMMANDS = {
     "ask": Command("answer one question", "po3d.cli.ask"),
     "generate": Command(
-        "make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate", "synthesis"
+        "make a synthetic twin of a benchmark: images, scenes, questions", "po3d.cli.generate", "synthesis"
     ),
-    "check-estimator": Command("an estimator of your own before it is evaluated", "po3d.cli.check_estimator"),
-    "audit": Command("released answers against their programs", "po3d.cli.audit"),
-    "completion": Command(
-        "a script that completes po3d's options in a shell", "po3d.cli.completion", "shell"
+    "check-estimator": Command(
+        "check an external estimator before evaluating it", "po3d.cli.check_estimator"
     ),
-    "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
-    "doctor": Command("what is installed, what works, and what to do about the rest", "po3d.cli.doctor"),
-    "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
-    "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
-    "language": Command("programs in words, and the files of wordings", "po3d.cli.language"),
-    "pose-real": Command("L4-Pose-Real: items of photographs, answers, a table", "po3d.cli.pose_real"),
-    "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
-    "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
-    "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio", "studio"),
-    "calibration": Command("calibration, risk and coverage", "po3d.cli.calibration"),
+    "audit": Command("check released answers against their programs", "po3d.cli.audit"),
+    "completion": Command("print a shell completion script", "po3d.cli.completion", "shell"),
+    "compare": Command("compare systems, with significance tests", "po3d.cli.compare"),
+    "doctor": Command("check the installation and how to fix it", "po3d.cli.doctor"),
+    "export": Command("export a split for LMM harnesses and endpoints", "po3d.cli.export"),
+    "import": Command("convert an LMM's results from a harness and score them", "po3d.cli.imports"),
+    "language": Command("print programs as sentences; check grammar files", "po3d.cli.language"),
+    "pose-real": Command("make, answer and score the L4-Pose-Real items", "po3d.cli.pose_real"),
+    "report": Command("write a run's HTML report, or print its tables", "po3d.cli.report"),
+    "serve": Command("serve po3d behind an OpenAI-compatible API", "po3d.cli.serve"),
+    "studio": Command("open an interactive 3D viewer in the browser", "po3d.cli.studio", "studio"),
+    "calibration": Command("calibration and selective prediction", "po3d.cli.calibration"),
 }
 DESCRIPTION = """\
-Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
-the answer is the program run on the table, also after a change that a sentence describes.
+Answer questions about traffic scenes and rooms. An estimator turns the image into a scene table, a
+parser turns the question into a program, and an executor runs the program on the table, also after
+a change described in a sentence.
 
   po3d ask data/examples/street.jpg "How many cars are to the left of the red bus?" --save answer.png
   po3d ask data/examples/street.json "What color is the chopper?" --json
   po3d ask PHOTO.jpg "Which is closer to the camera, the dog or the car?" --perception photo
   po3d ask data/examples/room.json "What is to the left of the bed now?" \\
-           --frame "The door is at the front of the room." --change "The blue chair has been moved next to the bed." --save change.png
+           --frame "The door is at the front of the room." \\
+           --change "The blue chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=DIR
   po3d export --benchmark pulsecheck457 --format openai --out DIR
   po3d serve --port 8457

@@ -17,31 +17,49 @@ FORMS = ("text", "markdown", "latex", "json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     works = parser.add_subparsers(metavar="WORK", required=True, dest="work")
-    make = works.add_parser("make", help="items of annotated photographs")
-    make.add_argument("pictures", metavar="PICTURES", help="a folder of pictures")
-    make.add_argument("items", metavar="ITEMS", help="an empty or new folder for the items")
+    make = works.add_parser("make", help="make items from annotated photographs")
+    make.add_argument("pictures", metavar="PICTURES", help="folder of photographs")
+    make.add_argument("items", metavar="ITEMS", help="new or empty folder for the items")
     make.add_argument("--annotations", metavar="FILE",
-                      help="SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or JSON lines; default: a .json beside each picture")  # fmt: skip
+                      help=(
+"SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or a file of JSON lines "
+"(default: a .json next to each photograph)"
+))  # fmt: skip
     make.add_argument("--opengl", action="store_true",
-                      help="poses are in a camera with y up that looks along -z, as Objectron's")  # fmt: skip
-    make.add_argument("--front", default="+z", metavar="AXIS", help="a thing's front: +x, -x, ... -z")
-    make.add_argument("--up", default="+y", metavar="AXIS", help="a thing's up")
-    answer = works.add_parser("answer", help="ask a system")
-    answer.add_argument("items", metavar="ITEMS", help="a folder of items")
-    answer.add_argument("out", metavar="RUN", help="the folder for its predictions; the same command goes on")
-    answer.add_argument("--system", choices=SYSTEMS, required=True)
-    answer.add_argument("--url", help="of lmm: an OpenAI-compatible endpoint, http://127.0.0.1:8000/v1")
-    answer.add_argument("--model", help="of lmm: what it is called there")
-    answer.add_argument("--key-env", metavar="NAME", help="of lmm: the environment variable with its key")
-    answer.add_argument(
-        "--weights", metavar="DIR", help="of orientation: Orient Anything (docs/foundation.md)"
+                      help=(
+"poses use a camera frame with y up and looking along -z, as in "
+"Objectron"
+))  # fmt: skip
+    make.add_argument(
+        "--front", default="+z", metavar="AXIS", help="front axis of the objects: +x, -x, ... -z"
     )
-    answer.add_argument("--device", default="cpu", help="of orientation")
-    answer.add_argument("--seed", type=int, default=0, help="of random")
-    score = works.add_parser("score", help="accuracy, bias and published rows")
-    score.add_argument("items", metavar="ITEMS", help="a folder of items")
-    score.add_argument("runs", metavar="RUN", nargs="+", help="what answer wrote, or predictions.jsonl files")
-    score.add_argument("--names", default="", help="how they are called, with commas; default: as they say")
+    make.add_argument("--up", default="+y", metavar="AXIS", help="up axis of the objects")
+    answer = works.add_parser("answer", help="answer items with a system")
+    answer.add_argument("items", metavar="ITEMS", help="folder of items")
+    answer.add_argument(
+        "out", metavar="RUN", help="folder for the predictions; run the same command again to resume"
+    )
+    answer.add_argument("--system", choices=SYSTEMS, required=True)
+    answer.add_argument("--url", help="for lmm: an OpenAI-compatible endpoint, http://127.0.0.1:8000/v1")
+    answer.add_argument("--model", help="for lmm: name of the model at the endpoint")
+    answer.add_argument(
+        "--key-env", metavar="NAME", help="for lmm: the environment variable that holds its API key"
+    )
+    answer.add_argument(
+        "--weights",
+        metavar="DIR",
+        help="for orientation: folder of Orient Anything's weights (docs/foundation.md)",
+    )
+    answer.add_argument("--device", default="cpu", help="for orientation: torch device")
+    answer.add_argument("--seed", type=int, default=0, help="for random: the seed")
+    score = works.add_parser("score", help="print accuracy, bias and published rows")
+    score.add_argument("items", metavar="ITEMS", help="folder of items")
+    score.add_argument(
+        "runs", metavar="RUN", nargs="+", help="folders written by `answer`, or predictions.jsonl files"
+    )
+    score.add_argument(
+        "--names", default="", help="names of the runs, separated by commas (default: from the runs)"
+    )
     score.add_argument("--form", choices=FORMS, default="text")
 
 

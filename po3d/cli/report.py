@@ -18,31 +18,42 @@ from po3d.io.runs import HTML
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", metavar="RUN", nargs="+", help="a folder that evaluate.py wrote")
+    parser.add_argument("folders", metavar="RUN", nargs="+", help="a folder written by evaluate.py")
     parser.add_argument("--with", "--imported", dest="others", nargs="+", default=[], metavar="PREDICTIONS",
-                        help="predictions of other systems on the same questions: files (`po3d import` makes "
-                        "them of a harness's results), or runs")  # fmt: skip
-    parser.add_argument("--names", default="", help="how those are called, with commas; default: the files")
+                        help=(
+"predictions of other systems for the same questions: files (see "
+"`po3d import`) or folders of runs"
+))  # fmt: skip
     parser.add_argument(
-        "--data", metavar="ROOT", help="where the questions are; default: where the run had them"
+        "--names", default="", help="names of those systems, separated by commas (default: the file names)"
     )
+    parser.add_argument("--data", metavar="ROOT", help="folder of the questions (default: as in the run)")
     parser.add_argument(
-        "--grid", metavar="RUN", help="the folder of an oracle grid of the same system; default: RUN"
+        "--grid", metavar="RUN", help="folder of an oracle grid of the same system (default: RUN)"
     )
     parser.add_argument("--items", type=int, metavar="N",
-                        help="questions that the page lists, on at most N / 10 images: a sample where there "
-                        "are more; default: 10000")  # fmt: skip
-    parser.add_argument("--question", nargs="+", default=[], metavar="ID", help="list these questions alone")
+                        help=(
+"maximum number of questions listed in the report, on at most N "
+"/ 10 images; a larger set is sampled (default: 10000)"
+))  # fmt: skip
+    parser.add_argument(
+        "--question", nargs="+", default=[], metavar="ID", help="list only these questions; may be repeated"
+    )
     parser.add_argument("--later", action="store_true",
-                        help="published rows that came after the benchmark's paper, too, with their protocols")  # fmt: skip
+                        help=(
+"also show published results later than the benchmark's paper, "
+"with their protocols"
+))  # fmt: skip
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--paper", metavar="DIR", help="write tables in LaTeX, figures as PDF, and the "
-                      "sentences on protocol")  # fmt: skip
+    form.add_argument("--paper", metavar="DIR", help="write LaTeX tables, PDF figures and a description of the protocol to this folder")  # fmt: skip
     for name in ("latex", "markdown"):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
-                          help=f"print the tables in {name} instead")  # fmt: skip
+                          help=f"print the tables in {name}")  # fmt: skip
     parser.add_argument(
-        "--out", type=output_file, metavar="FILE", help=f"default: RUN/{HTML}; tables are printed"
+        "--out",
+        type=output_file,
+        metavar="FILE",
+        help=f"the file to write (default: RUN/{HTML}; tables are printed)",
     )
 
 

@@ -28,19 +28,30 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
-    )
-    parser.add_argument("--port", type=int, default=8457, help="0: any free one")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8457, help="the port; 0 selects a free one")
     parser.add_argument("--name", action="append", default=[], metavar="HOST",
-                        help="a name under which clients reach it, beside localhost and IP addresses")  # fmt: skip
+                        help=(
+"an additional host name of the server, besides localhost and IP "
+"addresses; may be repeated"
+))  # fmt: skip
     parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
-    parser.add_argument("--workers", type=int, default=1, help="answers worked out at once (default: 1)")
     parser.add_argument(
-        "--timeout", type=float, default=120.0, metavar="SECONDS", help="for an answer (default: 120)"
+        "--workers", type=int, default=1, help="number of answers computed in parallel (default: 1)"
     )
     parser.add_argument(
-        "--max-megabytes", type=float, default=32.0, metavar="MB", help="of a request (default: 32)"
+        "--timeout",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="time limit of an answer (default: 120)",
+    )
+    parser.add_argument(
+        "--max-megabytes",
+        type=float,
+        default=32.0,
+        metavar="MB",
+        help="maximum size of a request (default: 32)",
     )
     parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")

@@ -15,10 +15,13 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "input", nargs="?", metavar="IMAGE_OR_SCENE", help="what to begin with; default: a shipped example"
+        "input",
+        nargs="?",
+        metavar="IMAGE_OR_SCENE",
+        help="the image or scene to open (default: a shipped example)",
     )
     parser.add_argument(
-        "--port", type=int, default=8080, help="the next free one is taken; 0: any (default: 8080)"
+        "--port", type=int, default=8080, help="the port, or the next free one; 0 selects any (default: 8080)"
     )
 
 
@@ -27,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.io.errors import InputError
 
     if not 0 <= arguments.port < 65536:
-        raise InputError("--port should be 0 to 65535")
+        raise InputError("--port should be between 0 and 65535")
     needed("viser", "studio", "the studio needs")
     from po3d.cli.studio_page import serve
 

@@ -48,11 +48,11 @@ def serve(path: str | None, port: int) -> int:
     else:
         from po3d.io.files import read_bytes
 
-        session.open(Path(path).name, read_bytes(path, "picture or scene"))
+        session.open(Path(path).name, read_bytes(path, "image or scene"))
     page = StudioPage(session, port)
     try:  # before printing: a program that reads the address may terminate us at once
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
+        print(f"the studio runs at {page.address}; press Ctrl+C to stop it", flush=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         print("stopped")
@@ -77,7 +77,7 @@ def _own_origins() -> Iterator[None]:
     def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
         def checked(connection: Any, request: Any) -> Any:
             if "Upgrade" in request.headers and not _own_page(request.headers):
-                return connection.respond(http.HTTPStatus.FORBIDDEN, "the studio serves its own page alone\n")
+                return connection.respond(http.HTTPStatus.FORBIDDEN, "the studio serves only its own page\n")
             return process_request(connection, request)
 
         return usual(*args, process_request=checked, **options)
@@ -120,21 +120,21 @@ class StudioPage:
         with gui.add_folder("Open"):
             self.example = gui.add_dropdown("example", (START, *EXAMPLES))
             self.upload = gui.add_upload_button(
-                "picture of a street, or a scene table", mime_type="image/*,application/json"
+                "image of a street, or a scene (JSON)", mime_type="image/*,application/json"
             )
         with gui.add_folder("Ask"):
             self.question = gui.add_text("question", "How many cars are there?")
-            self.task = gui.add_dropdown("left and right of", ("the camera", "the thing itself"))
+            self.task = gui.add_dropdown("frame of left and right", ("the camera", "the object"))
             self.question_field = gui.add_button("Ask")
             self.answer = gui.add_html("")
             # Interpretations to choose from, if the system abstains.
             self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
-            self.steps = gui.add_dropdown("light up", ("nothing",))
+            self.steps = gui.add_dropdown("highlight", ("nothing",))
         with gui.add_folder("Change"):
             self.sentence = gui.add_text("in words", "")
-            self.changed = gui.add_button("Make the change")
+            self.changed = gui.add_button("Apply change")
             self.frame = gui.add_text("front", "")
-            self.framed = gui.add_button("Turn to this front")
+            self.framed = gui.add_button("Set front")
             self.undone = gui.add_button("Undo")
         with gui.add_folder("Thing"):
             self.thing = gui.add_dropdown("thing", (START,))
@@ -142,7 +142,7 @@ class StudioPage:
             self.removed = gui.add_button("Remove")
         with gui.add_folder("Save"):
             self.save = gui.add_button("Scene (JSON)")
-            self.save_picture = gui.add_button("Picture (PNG)")
+            self.save_picture = gui.add_button("Image (PNG)")
         with gui.add_folder("Table", expand_by_default=True):
             self.table = gui.add_html("")
         self.picture = gui.add_html("")
@@ -178,7 +178,7 @@ class StudioPage:
                 except InputError as error:
                     self._say(f"**{_plain(str(error))}**")
                 except Exception as error:
-                    self._say(f"**po3d failed on this ({type(error).__name__}); the scene is as it was**")
+                    self._say(f"**internal error ({type(error).__name__}); the scene is unchanged**")
 
         return callback
 
@@ -197,7 +197,7 @@ class StudioPage:
         self.refresh(whole=True)
 
     def _ask(self, event: Any) -> None:
-        task = "6d" if self.task.value == "the thing itself" else "2d"
+        task = "6d" if self.task.value == "the object" else "2d"
         self._tell(self.session.ask(self.question.value, task))
 
     def _tell(self, answer: Answer) -> None:
@@ -221,7 +221,7 @@ class StudioPage:
     def _undo(self, event: Any) -> None:
         undone = self.session.undo()
         self.refresh()
-        self._say(f"taken back: {_plain(undone)}")
+        self._say(f"undone: {_plain(undone)}")
 
     def _take_named(self, event: Any) -> None:
         names = self.session.names
@@ -240,7 +240,7 @@ class StudioPage:
 
     def _held(self) -> int:
         if self.taken is None:
-            raise InputError("take a thing first: click it, or choose it by name")
+            raise InputError("select an object first: click it, or choose its name")
         return self.taken
 
     def _take(self, row: int | None) -> None:
@@ -273,7 +273,7 @@ class StudioPage:
         pixels = session.rendered_picture()
         self.picture.content = ""
         if pixels is not None:
-            what = f"The picture, with its {len(names)} things"
+            what = f"The image, with its {len(names)} objects"
             self.picture.content = f'<img alt="{what}" style="max-width:100%" src="{picture(pixels)[0]}">'
         self._draw()
         if whole:

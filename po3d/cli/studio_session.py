@@ -58,7 +58,7 @@ class Session:
     @property
     def state(self) -> State:
         if not self.states:
-            raise InputError("there is no scene yet: choose an example or give a file")
+            raise InputError("no scene is open; choose an example or open a file")
         return self.states[-1]
 
     @property
@@ -100,7 +100,7 @@ class Session:
         """Open a street image, or a scene as JSON, from its bytes; `name` is only displayed."""
         display = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
         if len(data) > LARGEST:
-            raise InputError(f"{display} has {len(data):,} bytes, more than {LARGEST:,}")
+            raise InputError(f"{display} has {len(data):,} bytes, more than the limit of {LARGEST:,}")
         if data.lstrip()[:1] == b"{":
             self._begin(State(_table(data, display), description=display))
         else:
@@ -115,7 +115,7 @@ class Session:
     def move(self, row: int, x: float, y: float, heading: float | None = None) -> None:
         """Move an object on the ground; `heading` in radians."""
         if not np.isfinite([x, y, heading or 0.0]).all():
-            raise InputError("a place should be finite numbers")
+            raise InputError("a position should be finite numbers")
         o = self._row(row)
         self._edit(Move(row, (x, y, o.position[2]), heading), f"{self.names[row]} moved")
 
@@ -132,13 +132,13 @@ class Session:
     def say(self, sentence: str) -> None:
         """Apply a change to a room, given in words."""
         if self.world != "rooms":
-            raise InputError("changes in words are for rooms; drag, paint or remove the things of a street")
+            raise InputError("textual changes apply to rooms; drag, paint or remove the objects of a street")
         self._push(change(self.scene, sentence), sentence)
 
     def turn_to(self, sentence: str) -> None:
         """Set the room's frame to that of a sentence."""
         if self.world != "rooms":
-            raise InputError("frames in words are for rooms; a street has its camera's")
+            raise InputError("textual frames apply to rooms; a street uses the camera's frame")
         self._push(self.scene.in_frame(sentence), sentence)
 
     def undo(self) -> str:
@@ -165,7 +165,7 @@ class Session:
             raise InputError("the question is empty")
         answer = model(self.world).ask(self.scene, question.strip(), task=task)
         if answer.status == "unparsed":
-            raise InputError(f"I can't read that: {answer.reason}")
+            raise InputError(f"the question cannot be parsed: {answer.reason}")
         return answer
 
     def lit(self, answer: Answer, step: int) -> list[int]:

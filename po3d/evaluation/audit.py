@@ -24,7 +24,7 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
     benchmark_spec = benchmark_of(benchmark)
     questions = [q for q in split.questions if q.answer is not None]
     if not any(q.program for q in questions):
-        raise InputError("no question comes with a program, so its answer cannot be worked out")
+        raise InputError("no question has a program, so no answer can be checked")
     system, errata = oracle(benchmark_spec.world), []
     for q in questions:
         computed, reason = None, benchmark_spec.vouched(q)
@@ -39,7 +39,7 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
 
 
 def _no_image() -> Any:
-    raise AssertionError("an audit looks at no image")
+    raise AssertionError("an audit needs no image")
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -49,12 +49,12 @@ def audit_command(arguments: argparse.Namespace) -> int:
     """Write the errata and, on request, the corrected split."""
     root = Path(arguments.data) if arguments.data else BENCHMARKS[arguments.benchmark].mini
     if arguments.corrected and Path(arguments.corrected).resolve() == root.resolve():
-        raise InputError("--corrected should be another folder than the release")
+        raise InputError("--corrected should differ from the folder of the release")
     if arguments.corrected and (Path(arguments.corrected) / "questions").exists():
-        raise InputError(f"--corrected {arguments.corrected}: there is a split already")
+        raise InputError(f"--corrected {arguments.corrected} already contains a split")
     write_corrected = BENCHMARKS[arguments.benchmark].write_corrected
     if arguments.corrected and write_corrected is None:
-        raise InputError(f"--corrected: nobody wrote how a corrected split of {arguments.benchmark} looks")
+        raise InputError(f"--corrected is not supported for {arguments.benchmark}")
     split = opened(arguments.benchmark, arguments.data)
     errata = audit(arguments.benchmark, split)
     write_jsonl(arguments.out, map(asdict, errata))

@@ -74,7 +74,7 @@ def abstain(prediction: Prediction, below: float) -> Prediction:
     p = prediction.probability
     if prediction.status != "ok" or p is None or p >= below:
         return prediction
-    reason = f"the answer has probability {p:.3f}, below {below:g}"
+    reason = f"the answer's probability {p:.3f} is below {below:g}"
     return replace(prediction, status="abstained", answer=None, reason=reason)
 
 
@@ -164,11 +164,12 @@ def answered(
     counts = ~np.isnan(right)  # questions outside the headline figures are excluded
     answered = np.array([p.status == "ok" for p in predictions]) & counts
     if not answered.any():
-        raise InputError("there is no answer whose probability could be looked at")
+        raise InputError("no answer has a probability")
     for p, g in zip(predictions, answered):
         if g and p.probability is None:
             raise InputError(
-                f"the answer to {p.id} has no probability; po3d's own answers have, an LMM's have not"
+                f"the answer to {p.id} has no probability; calibration needs predictions "
+                "of po3d, not of an LMM"
             )
     values = np.array([p.probability for p, g in zip(predictions, answered) if g], float)
     return Answered(values, right[answered], int(counts.sum()))
@@ -202,10 +203,12 @@ def calibration_tables(figures: dict) -> list[Table]:
         ["answers / questions", f"{figures['answers']} / {figures['questions']}"],
         ["temperature", f"{figures['temperature']:.3f}"],
         ["ECE", f"{figures['ece']:.4f}"],
-        ["area under risk and coverage", f"{figures['aurc']:.4f}"],
+        ["area under the risk-coverage curve", f"{figures['aurc']:.4f}"],
     ]
     for level, point in figures["coverage_at"].items():
-        where = "" if point["threshold"] is None else f" (answers from {point['threshold']:.3f})"
+        where = (
+            "" if point["threshold"] is None else f" (answers with probability >= {point['threshold']:.3f})"
+        )
         rows.append([f"coverage at {100 * float(level):g} % risk", f"{100 * point['coverage']:.1f} %{where}"])
     bins = [[f"{b['low']:.2f}-{b['high']:.2f}", b["n"], f"{b['confidence']:.3f}", f"{b['accuracy']:.3f}"]
             for b in figures["bins"]]  # fmt: skip
@@ -222,11 +225,9 @@ def _finite(values: dict[str, float]) -> dict[str, float | None]:
 def calibration_command(arguments: argparse.Namespace) -> int:
     """Print the calibration figures of a predictions file."""
     if (arguments.fit_on is None) != (arguments.fit_data is None):
-        raise InputError(
-            "--fit-on and --fit-data belong together: predictions, and the split that they are on"
-        )
+        raise InputError("--fit-on (predictions) and --fit-data (their split) need each other")
     if arguments.temperature is not None and (arguments.fit_on or not 0 < arguments.temperature < np.inf):
-        raise InputError("--temperature should be a number above 0, given instead of --fit-on")
+        raise InputError("--temperature should be positive, and cannot be combined with --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
     size = arguments.size or _size_of_run(arguments.file)
@@ -234,16 +235,15 @@ def calibration_command(arguments: argparse.Namespace) -> int:
     notes = _others(entry, arguments.file)
     if size and not arguments.size:
         notes.append(
-            f"on the first {size} {benchmark.unit}, as the run was (size={size}); --size sets another size"
+            f"evaluated on the first {size} {benchmark.unit}, as in the run (size={size}"
+            "); --size overrides this"
         )
     if entry.absent:
         notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
     temperature = arguments.temperature or 1.0
     if arguments.fit_on:
         if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
-            raise InputError(
-                "--fit-on should be predictions for another split than the one that is looked at"
-            )
+            raise InputError("--fit-on should be predictions for another split than the evaluated one")
         fitting, fitted = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
         notes += _others(fitted, arguments.fit_on)
         temperature = fit_temperature(fitting.probabilities, fitting.right)
@@ -280,7 +280,9 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
     """Return a warning if predictions seem to be of another split."""
     if not entry.foreign:
         return []
-    return [f"{file}: {entry.foreign} lines are on other questions and left out; are they of this split?"]
+    return [
+        (f"{file}: ignored {entry.foreign} lines for other questions; check that the file is for this split")
+    ]
 
 
 def _read(

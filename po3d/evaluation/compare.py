@@ -24,7 +24,7 @@ from po3d.io.runs import PREDICTIONS
 from po3d.io.text_tables import Table, interval_text, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 
-ABSENT = "no line for this question"
+ABSENT = "no prediction for this question"
 ONE_IMAGE = "one image"  # reason for a missing interval
 
 
@@ -45,15 +45,15 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
     by_id: dict[str, Prediction] = {}
     for p in read_predictions(path):
         if p.id in by_id:
-            raise InputError(f"{path} answers question {p.id!r} twice")
+            raise InputError(f"{path} has two answers to question {p.id!r}")
         by_id[p.id] = p
     known = {q.id for q in questions}
     foreign = len(by_id.keys() - known)
     if foreign == len(by_id):
-        example = f"it has {next(iter(by_id))!r}" if by_id else "it is empty"
+        example = f"its ids are like {next(iter(by_id))!r}" if by_id else "the file is empty"
         raise InputError(
-            f"{path} answers none of the {len(questions)} questions ({example}, they have "
-            f"{questions[0].id!r}); check --benchmark and --data"
+            f"{path} has no answer to any of the {len(questions)} questions ({example}; "
+            f"expected ids like {questions[0].id!r}); check --benchmark and --data"
         )
     predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
     return SystemEntry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
@@ -212,10 +212,10 @@ def compare_command(arguments: argparse.Namespace) -> int:
     split = opened(arguments.benchmark, arguments.data, arguments.size)
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
-        raise InputError("the questions come without answers: there is nothing to compare against")
+        raise InputError("the questions have no gold answers, so nothing can be compared")
     names = arguments.names.split(",") if arguments.names else [""] * len(arguments.files)
     if len(names) != len(arguments.files):
-        raise InputError(f"--names gives {len(names)} names for {len(arguments.files)} files")
+        raise InputError(f"--names has {len(names)} names for {len(arguments.files)} files")
     entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
     runs = [about for path in arguments.files if (about := described_run(path))]
     for path in arguments.files:
@@ -225,7 +225,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
     notes = gaps(entries)
     if arguments.common:
         questions, entries = _common(questions, entries)
-        notes.append(f"compared on the {len(questions)} questions that all have a line for")
+        notes.append(f"compared on the {len(questions)} questions that every system answered")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
     result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
@@ -248,7 +248,10 @@ def compare_command(arguments: argparse.Namespace) -> int:
 def gaps(entries: Sequence[SystemEntry]) -> list[str]:
     """Return notes on entries with missing or additional lines."""
     return [
-        f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
+        (
+            f"{e.name}: {len(e.absent)} questions without a prediction, {e.foreign}"
+            " predictions for other questions"
+        )
         for e in entries
         if e.absent or e.foreign
     ]
@@ -267,15 +270,16 @@ def _common(
 ) -> tuple[list[Question], list[SystemEntry]]:
     keep = [k for k, q in enumerate(questions) if not any(q.id in e.absent for e in entries)]
     if not keep:
-        raise InputError("--common: there is no question that every file has a line for")
+        raise InputError("--common: no question has a prediction in every file")
     common = [e._replace(predictions=[e.predictions[k] for k in keep]) for e in entries]
     return [questions[k] for k in keep], common
 
 
 STATISTICS = (
-    "Difference: first minus second, in percentage points, with its 95 % interval (paired bootstrap, 10,000 resamples of "
-    "{unit}); McNemar: exact test, adjusted by Holm over the pairs shown; detectable: the difference that so many {unit} "
-    "show four times of five at the 5 % level; kappa: agreement of the errors."
+    "Difference: first minus second, in percentage points, with its 95 % interval "
+    "(paired bootstrap, 10,000 resamples of {unit}); McNemar: exact test, adjusted by "
+    "Holm over the pairs shown; detectable: the smallest difference found with 80 % "
+    "power at the 5 % level, given the number of {unit}; kappa: agreement of the errors."
 )
 
 

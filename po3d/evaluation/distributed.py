@@ -47,7 +47,8 @@ def spread(engine: Engine, make: Callable[[], System]) -> Answers:
     def answers(split: Any, system: System, images: Iterable[ImageTask]) -> Iterator[Answered]:
         if getattr(system, "ahead", 0):
             raise InputError(
-                "engine=ray is for systems that compute; one that waits for a service has system.concurrency"
+                "engine=ray supports systems that compute locally; for a remote service "
+                "use system.concurrency"
             )
         torch = sys.modules.get("torch")  # None for systems without torch
         work = Work(make, replace(split, questions=()), torch and torch.get_num_threads())

@@ -52,18 +52,16 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     """
     root, of = options["data"]["root"], options["benchmark"]["name"]
     if unknown := sorted(set(options["benchmark"]) - set(usual["benchmark"])):
-        raise InputError(f"benchmark.{unknown[0]} is no option of {of}")
+        raise InputError(f"benchmark.{unknown[0]} is not an option of {of}")
     if root is not None and options["split"] != usual["split"]:
-        raise InputError(
-            f"split={options['split']} is set, but data.root={root} says which questions are asked"
-        )
+        raise InputError(f"split={options['split']} is set, but the questions come from data.root={root}")
     pairs = [(f"{g}.{k}", v, usual[g].get(k)) for g in GROUPS for k, v in options[g].items()]
     changed = [key for key, now, before in pairs if now != before]
     changed += [key for key in ALONE if options[key] != usual[key]]
     there = {"split=fresh": root is None and options["split"] == "fresh", "data.root=DIR": root is not None}
     for key, reader in DATA_KEYS.items():
         if f"benchmark.{key}" in changed and not there[reader]:
-            raise InputError(f"benchmark.{key} is set, but only {reader} reads it")
+            raise InputError(f"benchmark.{key} is set, but only {reader} uses it")
     # A system reads what its config interpolates: "${executor.mode}" one option, "${perception}" a
     # whole group.
     raw = str(OmegaConf.to_container(config.system, resolve=False))
@@ -71,12 +69,16 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     read = {*named, *(f"benchmark.{key}" for key in (*ALWAYS_READ, *DATA_KEYS))}
     for key in changed:
         if key not in read and key.partition(".")[0] not in named:
-            raise InputError(f"{key} is set, but system={options['system']['name']} of {of} does not read it")
+            raise InputError(
+                f"{key} is set, but has no effect on system={options['system']['name']} with benchmark={of}"
+            )
     if options["executor"]["samples"] not in (
         None,
         options["benchmark"].get("samples", options["executor"]["samples"]),
     ):
-        raise InputError("executor.samples and benchmark.samples are one option, and are set to two values")
+        raise InputError(
+            "executor.samples and benchmark.samples are the same option, and are set to different values"
+        )
 
 
 def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     if not isinstance(node, Mapping):
         return dict(system)
     if not node.get("_target_"):
-        raise InputError("perception should have a _target_, the class of an estimator: docs/extending.md")
+        raise InputError("perception should have a _target_, the class of an estimator (docs/extending.md)")
     importable(node["_target_"])
     if on_cpu and node.get("device") is not None:
         node = {**node, "device": "cpu"}

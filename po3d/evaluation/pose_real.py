@@ -25,10 +25,7 @@ from po3d.systems.baselines import RandomOption
 from po3d.systems.pipeline import Context, System
 from po3d.systems.prompts import Prompt
 
-NOTE = (
-    "*: published by the paper (Table 5), measured on its own items, which are not released: these rows are not on the same "
-    "pictures."
-)
+NOTE = "*: published in the paper (Table 5) on its own items, which are not released, so the images differ."
 
 
 def pose_real_command(arguments: argparse.Namespace) -> int:
@@ -100,7 +97,7 @@ def _score(arguments: argparse.Namespace) -> int:
     split = pose_real.load(arguments.items)
     names = arguments.names.split(",") if arguments.names else [""] * len(arguments.runs)
     if len(names) != len(arguments.runs):
-        raise InputError(f"--names gives {len(names)} names for {len(arguments.runs)} runs")
+        raise InputError(f"--names has {len(names)} names for {len(arguments.runs)} runs")
     entries = [read_entry(run, split.questions, name.strip()) for run, name in zip(arguments.runs, names)]
     entries = distinct(entries, arguments.runs)
     reports = {e.name: pose_real.score(split.questions, e.predictions) for e in entries}
@@ -146,5 +143,8 @@ def _notes(split: PoseRealSplit, reports: Mapping[str, Mapping[str, Any]]) -> li
     return [
         f"Rows without a mark: measured on {photos} of {split.split}, made from annotated poses.",
         NOTE,
-        f"Intervals: {100 * CONFIDENCE:g} %, bootstrap over photographs ({RESAMPLES:,} resamples); by direction: accuracy (%).",
+        (
+            f"Intervals: {100 * CONFIDENCE:g} %, bootstrap over photographs ({RESAMPLES:,}"
+            " resamples); columns by direction: accuracy (%)."
+        ),
     ]

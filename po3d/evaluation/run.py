@@ -142,7 +142,7 @@ def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer:
     """Score a finished run on the same questions; raise InputError if its questions differ."""
     about, path = runs.described(folder), folder / PREDICTIONS
     if not about or not path.is_file():
-        raise InputError(f"compare_to: {folder} holds no finished run")
+        raise InputError(f"compare_to: {folder} contains no finished run")
     predictions = _in_order(split.questions, read_predictions(path), path)
     return {**about, **benchmark.score(split.questions, predictions, scorer)}
 
@@ -208,7 +208,8 @@ def predict(
         for name, questions, scenes, predictions in _naming_the_option(bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
-                    f"{type(system).__name__} did not answer the questions on {name} in their order"
+                    f"{type(system).__name__} returned the answers for {name} in another "
+                    "order than the questions"
                 )
             record = {
                 "image": name,
@@ -238,7 +239,7 @@ def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
         yield from answered
     except ImageError as error:
         raise ImageError(
-            f"{error}; benchmark.on_bad_image=count goes on and counts its questions as wrong"
+            f"{error}; benchmark.on_bad_image=count continues and counts its questions as wrong"
         ) from None
 
 

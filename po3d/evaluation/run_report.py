@@ -62,9 +62,9 @@ def read_run(
     questions = tuple(q for q in split.questions if q.answer is not None)
     split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
-        raise InputError("the questions come without answers: there is nothing to report")
+        raise InputError("the questions have no gold answers, so there is nothing to report")
     if len(names) not in (0, len(others)):
-        raise InputError(f"--names gives {len(names)} names for {len(others)} files of --with")
+        raise InputError(f"--names has {len(names)} names for {len(others)} files of --with")
     entries = [read_entry(folder / PREDICTIONS, questions, row_name(about))]
     for path, name in zip(others, names or [""] * len(others)):
         check_data(about, path)
@@ -84,7 +84,7 @@ def _part(entry: SystemEntry, questions: int) -> str:
     (missing ones count as wrong).
     """
     answered = questions - len(entry.absent)
-    return f"{entry.name}, a line for {answered:,} of {questions:,} questions" if entry.absent else entry.name
+    return f"{entry.name}, answers to {answered:,} of {questions:,} questions" if entry.absent else entry.name
 
 
 def _answered_split(split: Any, predictions: Path) -> Any:
@@ -127,14 +127,14 @@ def run_tables(
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("perception"):
-        tables.append(("Perception against the true tables", perception_table(report["perception"])))
+        tables.append(("Perception compared with ground truth", perception_table(report["perception"])))
     return [*tables, *(grid_tables(grid) if grid else ())]
 
 
 def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """Return titles and tables of an oracle grid for a paper."""
     return [
-        ("Oracle grid: right answers (%) with the ground truth in place of modules", ladder_table(grid)),
+        ("Oracle grid: accuracy (%) with modules replaced by ground truth", ladder_table(grid)),
         ("Shares of the error rate by module (Shapley values, percentage points)", blame_table(grid)),
     ]
 
@@ -226,7 +226,7 @@ def run_page(
         answers,
         [[correctness[k] for k in chosen] for correctness in right],
         len(questions),
-        [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
+        [*([f"no answer, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
          *([published_note(run.report)] if run.report["published"] else []),
@@ -304,7 +304,7 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
         return None, {}
     grid = read_grid(folder / GRID)
     if grid["benchmark"] != benchmark:
-        raise InputError(f"{folder / GRID} is no oracle grid of {benchmark}")
+        raise InputError(f"{folder / GRID} is not an oracle grid of {benchmark}")
     known = {q.id for q in questions}
     return grid, {r["id"]: r for r in read_errors(folder) if r["id"] in known}
 
@@ -342,15 +342,15 @@ def report_command(arguments: argparse.Namespace) -> int:
     """Write a run's HTML page, print its tables, or write the files for a paper."""
     tabled = arguments.form or arguments.paper
     if tabled and (arguments.items is not None or arguments.question):
-        raise InputError("--items and --question are for the page, not for its tables alone")
+        raise InputError("--items and --question apply to the HTML report, not to tables")
     if arguments.paper and arguments.out:
-        raise InputError("--paper names a folder of its own; --out is for a page or tables")
+        raise InputError("--paper writes to its own folder; --out applies to an HTML report or tables")
     published: Published = "later" if arguments.later else True
     groups = _grouped(arguments)
     if not tabled:
         if len(groups) > 1:
             raise InputError(
-                f"{groups[0][0]} and {groups[1][0]} are on different data: each wants a page of its own"
+                f"{groups[0][0]} and {groups[1][0]} are on different data; write one report for each"
             )
         (folder, run), which = groups[0], {"ids": arguments.question, "published": published}
         which["items"] = ITEMS if arguments.items is None else arguments.items
@@ -392,7 +392,7 @@ def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, ReportedRun]]:
     names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
     single = len(groups) == 1
     if not single and (arguments.others or names or arguments.data or arguments.grid):
-        raise InputError("--with, --names, --data and --grid are for runs on the same data; these are not")
+        raise InputError("--with, --names, --data and --grid need runs on the same data")
     result = []
     for _, (first, *more) in groups:
         inputs = names if not more or not names else [""] * len(more) + names

@@ -88,8 +88,8 @@ def _nothing_to_resample(values: NDArray[np.float64], clusters: Sequence[Hashabl
     if not len(values):
         return "no items"
     if np.isnan(values).any():
-        return f"{int(np.isnan(values).sum())} of {len(values)} values are not numbers"
-    return "all items are of one cluster" if len(set(clusters)) == 1 else ""
+        return f"{int(np.isnan(values).sum())} of {len(values)} values are NaN"
+    return "all items belong to one cluster" if len(set(clusters)) == 1 else ""
 
 
 def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
@@ -120,5 +120,5 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _right(values: ArrayLike) -> NDArray[np.bool_]:
     values = np.asarray(values, float)
     if np.isnan(values).any():
-        raise ValueError("whether an answer is right should be a number, not NaN")
+        raise ValueError("a score should be a number, not NaN")
     return values == 1

@@ -141,7 +141,7 @@ def _packed(codes: torch.Tensor, bits: int) -> torch.Tensor:
 def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
     """Inverse of `_packed`; ValueError for an invalid input."""
     if not 2 <= bits < 8 or packed.dtype != torch.uint8 or packed.ndim != 2 or packed.shape[1] % bits:
-        raise ValueError(f"{tuple(packed.shape)} values of {packed.dtype} are no codes of {bits} bits")
+        raise ValueError(f"{tuple(packed.shape)} values of {packed.dtype} are not codes of {bits} bits")
     each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
     return torch.from_numpy(np.packbits(each, axis=-1)[..., 0] >> (8 - bits))
 
@@ -181,11 +181,12 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
     path = Path(path)
     if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
         raise InputError(
-            f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair"
+            f"checkpoint {path}: pickled files are not supported; use the .safetensors "
+            "file of an exported pair"
         )
     weights, description = _files(path)
     if description.name == CONFIG and kind is None:
-        raise InputError(f"{path} is a folder of several networks; name one as a pair")
+        raise InputError(f"{path} is a folder of several networks; name the file of one of them")
     meta = _description(description, kind)
     if kind is not None and meta["kind"] != kind:
         raise InputError(f"checkpoint {weights} holds a {visible(meta['kind'])}, not a {kind}")
@@ -193,8 +194,8 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
         raise InputError(f"checkpoint weights not found: {weights}")
     if (actual := sha256(weights)) != meta["sha256"]:
         raise InputError(
-            f"checkpoint {weights}: its sha256 is {actual[:12]}..., but {description.name} was written for "
-            f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
+            f"checkpoint {weights}: its sha256 is {actual[:12]}..., but {description.name}"
+            f" expects {meta['sha256'][:12]}...; download the pair again or export it anew"
         )
     return _tensors(weights, f"{kind}." if description.name == CONFIG else ""), meta
 
@@ -238,7 +239,9 @@ def _description(path: Path, kind: str | None) -> dict:
         config = folder_config(path.parent)
         meta = config["parts"].get(kind)
         if meta is None:
-            raise InputError(f"{where} has no {kind}; it has {', '.join(map(printable, config['parts']))}")
+            raise InputError(
+                f"{where} contains no {kind}; it contains {', '.join(map(printable, config['parts']))}"
+            )
         meta = {**meta, "sha256": config["sha256"]}
     else:
         meta = read_json(path, "checkpoint description")
@@ -268,15 +271,18 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                 scale = file.get_tensor(prefix + name + SCALE).float()
                 # It would broadcast to more values than are stored.
                 if scale.shape != tensor.shape[:1]:
-                    raise ValueError(f"{tuple(scale.shape)} scales of {tuple(tensor.shape)} values")
+                    raise ValueError(
+                        f"a scale of shape {tuple(scale.shape)} does not fit a tensor of "
+                        f"shape {tuple(tensor.shape)}"
+                    )
                 if bits:
                     values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
                 else:
                     values[name] = tensor.float() * _along(scale, tensor)
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
+        raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
-        raise InputError(f"checkpoint {path}: the tensor {printable(odd[0])} has values that are not finite")
+        raise InputError(f"checkpoint {path}: the tensor {printable(odd[0])} contains non-finite values")
     return values
 
 
@@ -299,7 +305,8 @@ def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], p
         MemoryError,
     ) as error:
         raise InputError(
-            f"checkpoint {path}: its weights and its description do not fit this version ({_first_line(error)})"
+            f"checkpoint {path}: the weights or the description do not fit this version "
+            f"of po3d ({_first_line(error)})"
         ) from None
     return network
 
@@ -316,7 +323,9 @@ def _without_values(most: int) -> Iterator[None]:
             return None
         count += parameter.numel()
         if count > REPLACED * most + SPARE:
-            raise ValueError(f"it describes far more parameters than the {most:,} values of the weights")
+            raise ValueError(
+                f"the description has far more parameters than the {most:,} values of the weights"
+            )
         return nn.Parameter(torch.empty_like(parameter, device="meta"), parameter.requires_grad)
 
     hook = register_module_parameter_registration_hook(shape)
@@ -343,14 +352,15 @@ def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor
     """Raise ValueError naming the first tensor that is missing, superfluous, or of another shape or
     type."""
     for name in sorted(own.keys() ^ weights.keys()):
-        raise ValueError(
-            f"the tensor {printable(name)} is {'missing' if name in own else 'none of the network'}"
-        )
+        raise ValueError(f"{'missing' if name in own else 'unexpected'} tensor {printable(name)}")
     for name, value in own.items():
         result = weights[name]
         if result.shape != value.shape or result.is_floating_point() != value.is_floating_point():
             wanted = f"{tuple(value.shape)} of {value.dtype}"
-            raise ValueError(f"{printable(name)} is {tuple(result.shape)} of {result.dtype}, not {wanted}")
+            raise ValueError(
+                f"tensor {printable(name)} has shape {tuple(result.shape)} and type "
+                f"{result.dtype}, expected {wanted}"
+            )
 
 
 def _first_line(error: Exception) -> str:

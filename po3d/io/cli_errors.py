@@ -79,7 +79,7 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
                 print(json.dumps({"status": "error", "reason": reason}), flush=True)
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
+        print("interrupted; run the same command again to resume", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     return 0
 
@@ -101,7 +101,7 @@ def _words(error: Exception) -> str:
         return str(error)
     if _out_of_memory(error):
         text = " ".join(str(error).split())[:200]
-        return "out of memory; give it more, or less to do at once (workers=, size=, data.batch=)" + (
+        return "out of memory; free some memory, or reduce workers=, size= or data.batch=" + (
             f": {text}" if text else ""
         )
     if not isinstance(error, OSError) or error.strerror is None:

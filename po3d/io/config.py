@@ -44,14 +44,14 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     """Return the config `name` with key=value overrides; InputError for an invalid one."""
     overrides = new_options(overrides)
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
-        raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
+        raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])
         plain = OmegaConf.to_container(
             config, resolve=True, throw_on_missing=True
         )  # raises on invalid interpolations
     except MissingMandatoryValue as error:
-        raise InputError(f"the option {error.full_key} has no value; give {error.full_key}=...") from None
+        raise InputError(f"the option {error.full_key} has no value; set {error.full_key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
     from po3d.io.schemas import check_settings  # pydantic takes 0.1 s to import
@@ -124,11 +124,13 @@ def build(node: dict[str, Any], **extra: object) -> Any:
             module = str(cause.name)
             if module == target:
                 raise InputError(
-                    f"{target}: {module.rpartition('.')[0]} has no {module.rpartition('.')[2]}"
+                    f"{target}: the module {module.rpartition('.')[0]} has no {module.rpartition('.')[2]}"
                 ) from None
             if target.startswith(f"{module}."):
-                raise InputError(f"{target}: there is no module {module!r} here or on PYTHONPATH") from None
-            raise InputError(f"{target} needs the module {module!r}, which is not installed") from None
+                raise InputError(
+                    f"{target}: module {module!r} not found in the current folder or on PYTHONPATH"
+                ) from None
+            raise InputError(f"{target} needs module {module!r}, which is not installed") from None
         if isinstance(cause, InputError | OSError | ModuleNotFoundError):
             raise cause from None
         message = " ".join(str(cause).split())[:300]
@@ -180,7 +182,7 @@ def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
     flags = _flags(arguments)
     if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
         raise InputError(
-            f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help, --cfg and -m"
+            f"unknown flag {unknown[0]!r}; options have the form key=value, flags are --help, --cfg and -m"
         )
     config = compose(name, [a for a in arguments if a not in flags])
     if flags[0] == "--cfg":
@@ -257,4 +259,4 @@ def check_wandb(options: dict[str, Any] | None) -> None:
     import wandb  # slow import
 
     if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
-        raise InputError(f"wandb.init knows no {unknown[0]!r}")
+        raise InputError(f"wandb.init has no argument {unknown[0]!r}")

@@ -42,7 +42,7 @@ def old_name(module: str, name: str) -> Any:
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    warnings.warn(f"{module}.{name} is called {new} now", DeprecationWarning, stacklevel=3)
+    warnings.warn(f"{module}.{name} is deprecated; use {new}", DeprecationWarning, stacklevel=3)
     return getattr(importlib.import_module(module), new)
 
 
@@ -66,7 +66,7 @@ class _OldModuleLoader(Loader):
         self.new = new
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        warnings.warn(f"{spec.name} is called {self.new} now", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{spec.name} is deprecated; use {self.new}", DeprecationWarning, stacklevel=2)
         return _OldModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -98,7 +98,7 @@ def install() -> None:
 
 
 def _notice(old: str, new: str) -> None:
-    print(f"note: {old} is called {new} now; the old name goes with the next release", file=sys.stderr)
+    print(f"note: {old} is deprecated and will be removed in the next release; use {new}", file=sys.stderr)
 
 
 def new_options(arguments: Sequence[str]) -> list[str]:

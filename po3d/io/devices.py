@@ -16,7 +16,5 @@ def device_of(name: str | torch.device) -> torch.device:
     # Torch without CUDA raises AssertionError.
     except (RuntimeError, AssertionError, TypeError) as error:
         reason = str(error).split("\n")[0]
-        raise InputError(
-            f"device {str(name)!r} can't be used here ({reason}); device=cpu works everywhere"
-        ) from None
+        raise InputError(f"device {str(name)!r} is not available ({reason}); device=cpu always is") from None
     return device

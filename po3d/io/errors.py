@@ -42,7 +42,7 @@ def printable(value: object) -> str:
     elif value is None or isinstance(value, bool):
         text = json.dumps(value)
     elif isinstance(value, int) and value.bit_length() > 200:
-        return f"a number of some {int(value.bit_length() * 0.30103) + 1} digits"
+        return f"a number with about {int(value.bit_length() * 0.30103) + 1} digits"
     else:
         text = _short.repr(value)
     text = visible(" ".join(text.split()))

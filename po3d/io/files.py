@@ -112,7 +112,7 @@ def output_file(path: str) -> str:
     """Validate the path of an output file, as argparse's `type`; a folder is rejected before the
     work."""
     if path and Path(path).is_dir():
-        raise argparse.ArgumentTypeError(f"{path} is a folder; it should be a file")
+        raise argparse.ArgumentTypeError(f"{path} is a folder, not a file")
     return path
 
 
@@ -180,7 +180,7 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
                 return
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{where}: not text in UTF-8 (byte {error.start} of the line)") from None
+            raise InputError(f"{where}: not valid UTF-8 (byte {error.start} of the line)") from None
         if not isinstance(record, dict):
             raise InputError(f"{where}: each line should be a JSON object, not {type(record).__name__}")
         yield record
@@ -198,9 +198,11 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
                 while line := file.readline(LONGEST_LINE + 1):
                     left -= len(line)
                     if len(line) > LONGEST_LINE:
-                        raise InputError(f"{what} has a line of more than {LONGEST_LINE:,} bytes: {path}")
+                        raise InputError(
+                            f"{what} has a line longer than the limit of {LONGEST_LINE:,} bytes: {path}"
+                        )
                     if left < 0:
-                        raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
+                        raise InputError(f"{what} is larger than the limit of {LARGEST:,} bytes: {path}")
                     yield line.removeprefix(mark)
                     mark = b""
                 return
@@ -208,7 +210,7 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
         raise
     except (OSError, EOFError, zlib.error, ValueError) as error:
         if suffix in _PACKED and Path(path).is_file():
-            raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
+            raise InputError(f"{what} is not a complete {suffix} file: {path} ({error})") from None
         raise InputError(unreadable(path, what, error)) from None
     data = read_bytes(path, what)
     yield from io.BytesIO(_utf8(_unpacked(data, path, what), path, what))
@@ -232,8 +234,12 @@ def read_cells(
     except UnicodeError as error:
         raise InputError(_not_text(path, what, error)) from None
     except csv.Error as error:
-        reason = f"a cell has more than {longest:,} characters" if "field limit" in str(error) else error
-        raise InputError(f"{what} {path} is no table of text ({reason})") from None
+        reason = (
+            f"a cell is longer than the limit of {longest:,} characters"
+            if "field limit" in str(error)
+            else error
+        )
+        raise InputError(f"{what} {path} is not a text table ({reason})") from None
     finally:
         csv.field_size_limit(before)
 
@@ -248,7 +254,8 @@ def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]
             header = row
         elif len(row) != len(header):
             raise InputError(
-                f"{what} {path}, row {number - 1}: {len(row)} cells under {len(header)} columns; the file may be cut off"
+                f"{what} {path}, row {number - 1}: {len(row)} cells in {len(header)}"
+                " columns; the file may be truncated"
             )
         else:
             yield dict(zip(header, row))
@@ -276,7 +283,7 @@ def read_bytes(path: str | Path, what: str) -> bytes:
                     return data
     except (OSError, ValueError) as error:
         raise InputError(unreadable(path, what, error)) from None
-    raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
+    raise InputError(f"{what} is larger than the limit of {LARGEST:,} bytes: {path}")
 
 
 def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
@@ -287,8 +294,8 @@ def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
             if len(content := file.read(LARGEST + 1)) <= LARGEST:
                 return content
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
-    raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
+        raise InputError(f"{what} is not a complete {suffix} file: {path} ({error})") from None
+    raise InputError(f"{what} is larger than the limit of {LARGEST:,} bytes: {path}")
 
 
 def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
@@ -297,17 +304,17 @@ def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
         return f"{what} not found: {path}"
     if isinstance(error, IsADirectoryError):
         return f"{what} is a folder, not a file: {path}"
-    return f"{what} can't be read: {path} ({error.strerror})"
+    return f"{what} cannot be read: {path} ({error.strerror})"
 
 
 def _encoding(head: bytes, path: str | Path, what: str) -> str:
     """Return the encoding of a file from its first bytes: by its byte order mark, else UTF-8."""
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # also begins like UTF-16
-        raise InputError(f"{what} {path} is text in UTF-32; save it as UTF-8")
+        raise InputError(f"{what} {path} is encoded in UTF-32; save it as UTF-8")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\0" in head:
-        raise InputError(f"{what} {path} is no text in UTF-8: it holds NUL characters")
+        raise InputError(f"{what} {path} is not UTF-8 text: it contains NUL characters")
     return "utf-8-sig"
 
 
@@ -324,7 +331,7 @@ def _utf8(data: bytes, path: str | Path, what: str) -> bytes:
 def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
     at = f" at byte {error.start}" if isinstance(error, UnicodeDecodeError) else ""
     reason = getattr(error, "reason", str(error))
-    return f"{what} {path} is no text in UTF-8 ({reason}{at}); save it as UTF-8"
+    return f"{what} {path} is not UTF-8 text ({reason}{at}); save it as UTF-8"
 
 
 def parse_json(text: str | bytes, failing: str) -> object:
@@ -335,12 +342,12 @@ def parse_json(text: str | bytes, failing: str) -> object:
 
     marks = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
     if len(text) > VALUES and VALUES < sum(map(text.count, marks)) > len(text) / DENSE:
-        raise InputError(f"{failing} (more than {VALUES:,} values of a few letters each)")
+        raise InputError(f"{failing} (more than {VALUES:,} small values)")
     try:
         return from_json(text)
     except ValueError as error:
-        reason = str(error).replace("recursion limit exceeded", "nested too deep")
-        reason = reason.replace("number out of range", "a number of too many digits")
+        reason = str(error).replace("recursion limit exceeded", "nested too deeply")
+        reason = reason.replace("number out of range", "a number has too many digits")
     raise InputError(f"{failing} ({reason})")
 
 

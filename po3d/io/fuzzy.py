@@ -17,7 +17,7 @@ def too_long(text: str, what: str) -> str:
     """Return why a text is rejected; "" if it is short enough."""
     if len(text) <= LONGEST_TEXT:
         return ""
-    return f"the {what} has {len(text)} letters; at most {LONGEST_TEXT} are read"
+    return f"the {what} has {len(text)} characters; the limit is {LONGEST_TEXT}"
 
 
 def slips(word: str, known: Collection[str]) -> set[str]:

@@ -24,7 +24,7 @@ def fetch(address: str) -> Path:
 
         folder = Path(snapshot_download(name, revision=revision or None, allow_patterns=FILES))
     if missing := [file for file in FILES if not (folder / file).is_file()]:
-        raise InputError(f"{address} has no {' and no '.join(missing)}: it is no model of po3d's")
+        raise InputError(f"{address} is not a po3d model: it lacks {' and no '.join(missing)}")
     return folder
 
 
@@ -55,8 +55,8 @@ def _hub_errors(name: str) -> Iterator[None]:
     try:
         yield
     except HFValidationError:
-        raise InputError(f"{visible(name)} is no name on a hub; it should be like hf://ORG/NAME") from None
+        raise InputError(f"{visible(name)} is not a hub address; expected hf://ORG/NAME") from None
     # Rejected, not found, no network, or not in the cache.
     except (httpx.HTTPError, OSError) as error:
         why = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"the hub does not give or take {visible(name)}: {visible(why)}") from None
+        raise InputError(f"no access to {visible(name)} on the hub: {visible(why)}") from None

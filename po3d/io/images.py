@@ -91,7 +91,7 @@ def decode_image(
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
         raise ImageError(
-            f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; scale it down first"
+            f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; reduce its size"
         ) from None
     except UnidentifiedImageError:
         raise ImageError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
@@ -102,17 +102,17 @@ def decode_image(
     largest = min(max_pixels, MAX_PIXELS_WHOLE.get(image.format or "", max_pixels))
     if width * height > largest:
         raise ImageError(
-            f"image {where} has {width} x {height} = {width * height / 1e6:.0f} megapixels; "
-            f"at most {largest // 10**6} are read{'' if largest == max_pixels else f' of a {image.format}'}, "
-            f"scale it down first"
+            f"image {where} has {width} x {height} = {width * height / 1000000.0:.0f}"
+            f" megapixels; the limit is {largest // 10**6}"
+            f"{'' if largest == max_pixels else f' for {image.format}'}; reduce its size"
         )
     if image.mode.startswith(("I", "F")):
         raise ImageError(
-            f"image {where} has more than 8 bits a channel (mode {image.mode}); convert it to 8 bits"
+            f"image {where} has more than 8 bits per channel (mode {image.mode}); convert it to 8 bits"
         )
     if image.format in ANIMATED and getattr(image, "n_frames", 1) > 1:
         raise ImageError(
-            f"image {where} is an animation of {image.n_frames} frames; give the one that is meant"
+            f"image {where} is an animation of {image.n_frames} frames; save one frame as an image"
         )
     try:
         upright = ImageOps.exif_transpose(image if whole else _scaled(image))

@@ -34,7 +34,7 @@ def save_figure(path: str | Path, size: tuple[float, float], draw: Callable[[Any
     matplotlib or for a suffix not in PLOTS."""
     suffix = Path(path).suffix.lower()
     if suffix not in PLOTS:
-        raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
+        raise InputError(f"{path}: the file name of a plot should end in one of {', '.join(PLOTS)}")
     content = rendered(size, draw, suffix)
     with atomic_write(path, "wb") as file:
         file.write(content)

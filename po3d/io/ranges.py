@@ -22,7 +22,7 @@ def parsed_ranges(text: str) -> list[range]:
     for part in filter(None, (p.strip() for p in str(text).split(","))):
         low, _, high = part.partition("-")
         if not (low.isdecimal() and (high or low).isdecimal() and int(low) <= int(high or low)):
-            raise InputError(f"{printable(text)} is no list of ranges such as 0-31, 40")
+            raise InputError(f"{printable(text)} is not a list of ranges such as 0-31, 40")
         result.append(range(int(low), int(high or low) + 1))
     return result
 

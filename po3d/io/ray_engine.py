@@ -85,7 +85,7 @@ class Ray:
         room = min((int(there.get(k, 0) // v) for k, v in each.items()), default=1)
         if not room:
             wanted = ", ".join(f"{v:g} {k}" for k, v in each.items())
-            raise InputError(f"no machine of the Ray cluster has {wanted} for a worker")
+            raise InputError(f"no node of the Ray cluster has {wanted} for a worker")
         return room
 
     def _results(
@@ -147,13 +147,11 @@ class Ray:
                     deaths[number] += 1
                     if number is None and deaths[None] == STARTS:
                         reason = " ".join(str(error).split())[-300:]
-                        raise InputError(
-                            f"the workers of the Ray cluster end as they begin: {reason}"
-                        ) from None
+                        raise InputError(f"workers of the Ray cluster exit at startup: {reason}") from None
                     if number is not None and deaths[number] < self.tries:
                         again.append(number)
                     elif number is not None:
-                        why = f"{self.tries} workers ended while they were at it"
+                        why = f"{self.tries} workers exited while processing it"
                         settle(number, why, InputError(f"{pending[number]!r:.100}: {why}"))
                 else:
                     idle.append(actor)

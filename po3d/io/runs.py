@@ -68,7 +68,7 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
         except BlockingIOError:
             if not wait:
                 raise InputError(
-                    f"another {work} is at work in {out}; wait for it, or give another out="
+                    f"another {work} is running in {out}; wait for it, or choose another out="
                 ) from None
             print(f"waiting for another {work} in {out}", file=sys.stderr)
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -89,7 +89,9 @@ def _writing(out: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise
-        raise InputError(f"{out} can't be written ({error.strerror}); give another folder: out=DIR") from None
+        raise InputError(
+            f"{out} is not writable ({error.strerror}); choose another folder: out=DIR"
+        ) from None
 
 
 # --- an unfinished run --------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ def _read(partial: Path) -> tuple[list[dict], int]:
                 later = SittingLine if isinstance(record, dict) and "sitting" in record else ImageLine
                 checked(RunLine if number == 1 else later, record, where)
             except InputError as error:
-                raise InputError(f"{error}; overwrite=true begins anew") from None
+                raise InputError(f"{error}; overwrite=true starts over") from None
             header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
             records.append(header | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]})
     return records, whole
@@ -171,8 +173,9 @@ def _check(out: Path, records: Sequence[dict], run: Run, questions: Mapping[str,
     for record in records:
         if "image" in record and left.pop(record["image"], None) != record["ids"]:
             raise InputError(
-                f"{out / PARTIAL}, line {record['line']}: not the answers to the questions on an image that is not answered yet "
-                f"({printable(record['image'])}); overwrite=true begins anew"
+                f"{out / PARTIAL}, line {record['line']}: expected the answers for a "
+                f"further image, found {printable(record['image'])}; overwrite=true "
+                "starts over"
             )
 
 
@@ -198,7 +201,9 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
         record = read_json(out / RUN, "description of a run")
     different = _differences(_of({"run": record}), run)
     if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
-        different = [f"{PREDICTIONS} (it is not the file that the run wrote; system=replay scores any file)"]
+        different = [
+            (f"{PREDICTIONS} (changed since the run wrote it; system=replay scores any predictions file)")
+        ]
     if different and not overwrite:
         raise _taken(out, "a finished run", different)
     return not different
@@ -241,7 +246,7 @@ def _of(record: object) -> Run | None:
 
 def _differences(other: Run | None, run: Run) -> list[str]:
     if other is None:
-        return [f"what made it ({RUN} does not say)"]
+        return [f"its provenance ({RUN} is missing)"]
     theirs, ours = _flat(other.identity), _flat(run.identity)
     both = ((k, theirs.get(k, ABSENT), ours.get(k, ABSENT)) for k in {**ours, **theirs})
     return [_difference_text(key, there, here) for key, there, here in both if there != here]
@@ -272,7 +277,8 @@ def _taken(out: Path, what: str, different: Sequence[str]) -> InputError:
     more = len(different) - LISTED_DIFFERENCES
     named = ", ".join(different[:LISTED_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
     return InputError(
-        f"{out} holds {what} that differs in {named}; give another out=, or overwrite=true to replace it"
+        f"{out} holds {what} that differs in {named}; choose another out=, or set "
+        "overwrite=true to replace it"
     )
 
 

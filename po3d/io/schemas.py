@@ -118,17 +118,17 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "greater_than": "should be more than {gt:g}",
         "less_than_equal": "should be at most {le:g}",
         "less_than": "should be less than {lt:g}",
-        "too_long": "has too many entries; at most {max_length} are read",
-        "too_short": "has too few entries; there should be at least {min_length}",
+        "too_long": "has too many entries; the limit is {max_length}",
+        "too_short": "has too few entries; at least {min_length} are needed",
         "literal_error": "should be {expected}",
-        "string_too_long": "is too long; at most {max_length} characters are read",
+        "string_too_long": "is too long; the limit is {max_length} characters",
         "float_type": "should be a number",
         "finite_number": "should be a finite number",
         "int_type": "should be a whole number",
         "string_type": "should be text",
-        "string_unicode": "should be text in UTF-8",
+        "string_unicode": "should be valid UTF-8 text",
         "bool_type": "should be true or false",
-        "extra_forbidden": "is no option",
+        "extra_forbidden": "is not an option",
         "dict_type": "should be an object: {{key: value}}",
         "model_type": "should be an object",
         "list_type": "should be a list",
@@ -152,7 +152,7 @@ def _sums_to_one(belief: dict[str, float]) -> dict[str, float]:
 
 def _at_most_one(belief: dict[int, float]) -> dict[int, float]:
     if sum(belief.values()) > 1 + ROUNDING:
-        raise ValueError("should be probabilities that sum to 1 at most")
+        raise ValueError("should be probabilities whose sum is at most 1")
     return belief
 
 
@@ -162,9 +162,9 @@ def _possible_covariance(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[flo
         matrix = np.array(rows)
         slack = 1e-4 * np.abs(matrix).max() + 1e-9
         if np.abs(matrix - matrix.T).max() > slack:
-            raise ValueError("should be symmetric: it is a covariance")
+            raise ValueError("should be a covariance, but is not symmetric")
         if np.linalg.eigvalsh(matrix)[0] < -slack:
-            raise ValueError("should have no negative variance: it is a covariance")
+            raise ValueError("should be a covariance, but has a negative variance")
     return rows
 
 
@@ -176,7 +176,7 @@ def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, floa
 
 def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
     if missing := [side for side in ("left", "right", "front", "behind") if side not in axes]:
-        raise ValueError(f"should have all four sides; {missing[0]!r} is missing")
+        raise ValueError(f"should have four sides; {missing[0]!r} is missing")
     for side, (x, y) in axes.items():
         if abs(math.hypot(x, y) - 1) > ROUNDING:
             raise ValueError(f"should be unit vectors; {side!r} has the length {math.hypot(x, y):.4g}")
@@ -185,14 +185,14 @@ def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, 
             raise ValueError(f"should have {side!r} opposite to {other!r}")
     (x, y), (a, b) = axes["left"], axes["front"]
     if abs(x * b - y * a) < ROUNDING:
-        raise ValueError("should have 'left' across 'front', not along it")
+        raise ValueError("should have 'left' perpendicular to 'front', not parallel")
     return axes
 
 
 def _rotation(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
     matrix = np.array(rows)
     if np.abs(matrix @ matrix.T - np.eye(3)).max() > ROUNDING or np.linalg.det(matrix) < 0:
-        raise ValueError("should be a rotation: rows of length 1, at right angles, right-handed")
+        raise ValueError("should be a rotation matrix: orthonormal rows, right-handed")
     return rows
 
 
@@ -202,7 +202,7 @@ def _closed(outline: tuple[tuple[float, float], ...]) -> tuple[tuple[float, floa
 
     polygon = shapely.Polygon(outline)
     if not polygon.is_valid or polygon.area < THINNEST:
-        raise ValueError("should be the corners of a floor, whose edges do not cross")
+        raise ValueError("should be the corners of a floor polygon whose edges do not cross")
     return outline
 
 
@@ -246,7 +246,7 @@ class View(Record):
 
 def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
     if info.data.get("outline") is not None and "name" not in row.beliefs:
-        raise ValueError("should have the belief 'name', as every object of a room (a table with an outline)")
+        raise ValueError("should have the belief 'name', which every object of a room needs")
     return row
 
 
@@ -378,7 +378,7 @@ class SceneNetwork(Closed):
     @model_validator(mode="after")
     def _not_too_large(self) -> Self:
         if self.width * self.height > MOST_PIXELS:
-            raise ValueError(f"should take at most {MOST_PIXELS:,} pixels")
+            raise ValueError(f"should have at most {MOST_PIXELS:,} pixels")
         return self
 
 
@@ -565,7 +565,7 @@ def _folder(path: str) -> str:
     there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
     if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
         raise ValueError(
-            "should be a folder" + (f"; {there} is a file" if there and not there.is_dir() else "")
+            "should be a folder" + (f", but {there} is a file" if there and not there.is_dir() else "")
         )
     return path
 

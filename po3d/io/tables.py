@@ -60,7 +60,7 @@ def table_rows(
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
     if missing := [name for name in columns if name not in lower]:
-        raise InputError(f"{where}: no column {missing[0]!r}; it needs {', '.join(columns)}")
+        raise InputError(f"{where}: column {missing[0]!r} is missing; required columns: {', '.join(columns)}")
     observed = 0
     for number, row in enumerate(rows, 1):
         observed += len(row)
@@ -75,7 +75,7 @@ def _text(path: Path, what: str, longest: int, strict: bool) -> Iterator[list[An
     for number, row in enumerate(rows):
         if len(row) != width:
             raise InputError(
-                f"{what} {path}, row {number}: {len(row)} cells under {width} columns; the file may be cut off"
+                f"{what} {path}, row {number}: {len(row)} cells in {width} columns; the file may be truncated"
             )
         yield row
 
@@ -84,7 +84,7 @@ def _check(rows: int, columns: int, observed: int, where: str, most: int) -> Non
     limits = ((rows, ROWS, "rows"), (columns, COLUMNS, "columns"), (observed, most, "cells"))
     for number, limit, name in limits:
         if number > limit:
-            raise InputError(f"{where} has more than the {limit:,} {name} that are read")
+            raise InputError(f"{where} has more than the limit of {limit:,} {name}")
 
 
 def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[Any]]:
@@ -107,7 +107,7 @@ def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[A
         raise
     except Exception as error:  # a damaged workbook raises any error of zip, XML and openpyxl
         reason = " ".join(str(error).split())[:100]
-        raise InputError(f"{where} is no readable .xlsx ({type(error).__name__}: {reason})") from None
+        raise InputError(f"{where} is not a readable .xlsx file ({type(error).__name__}: {reason})") from None
 
 
 def _value(value: Any) -> Any:
@@ -124,24 +124,22 @@ def _check_archive(path: Path, where: str) -> None:
             unpacked, packed = sum(p.file_size for p in parts), path.stat().st_size
             if unpacked > UNPACKED or unpacked > max(RATIO * packed, SMALL):
                 raise InputError(
-                    f"{where} unpacks from {packed:,} to {unpacked:,} bytes, which no table does"
+                    f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
             others = [
                 p for p in parts if p.filename.endswith((".xml", ".rels")) and not _of_cells(p.filename)
             ]
             if (size := sum(p.file_size for p in others)) > OTHERS:
-                raise InputError(
-                    f"{where} has {size:,} bytes of styles and names; at most {OTHERS:,} are read"
-                )
+                raise InputError(f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}")
             # Entities may expand without limit
             if any(b"<!DOCTYPE" in archive.read(p) for p in parts):
-                raise InputError(f"{where} is no readable .xlsx: its XML declares a document type")
+                raise InputError(f"{where} is not a readable .xlsx file: its XML declares a document type")
     except InputError:
         raise
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None
     except Exception as error:  # a damaged archive raises any error of zipfile and zlib
-        raise InputError(f"{where} is no readable .xlsx ({error})") from None
+        raise InputError(f"{where} is not a readable .xlsx file ({error})") from None
 
 
 def _size(value: Any) -> int:
@@ -169,11 +167,11 @@ def _parquet(path: Path, where: str, extra: str) -> Iterator[list[Any]]:
             for row in itertools.chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(BATCH)):
                 decoded += sum(map(_size, row.values()))
                 if decoded > DECODED:
-                    raise InputError(f"{where} unpacks to more than the {DECODED:,} characters that are read")
+                    raise InputError(f"{where} unpacks to more than the limit of {DECODED:,} characters")
                 yield list(row.values())
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
-            f"{where} is no readable parquet file ({' '.join(str(error).split())[:100]})"
+            f"{where} is not a readable parquet file ({' '.join(str(error).split())[:100]})"
         ) from None

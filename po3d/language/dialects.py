@@ -58,7 +58,7 @@ class Dialect:
         """Parse text into a call; raise ProgramError if it is not a question or edit."""
         tree = self.tree.parse(text)
         if self.answers and tree.output not in self.answers:
-            raise ProgramError(f"this asks nothing: {text[:60]!r}")
+            raise ProgramError(f"the program does not return an answer: {text[:60]!r}")
         return self.to_core(tree)
 
     def text(self, program: Call) -> str:
@@ -110,7 +110,7 @@ class Dialect:
         leaves = self.tree.language.leaves
         if kind not in leaves or (isinstance(leaves[kind], tuple) and arg not in leaves[kind]):
             known = f"; known: {', '.join(leaves[kind])}" if kind in leaves else ""
-            raise ProgramError(f"{arg[:60]!r} is no {kind}{known}")
+            raise ProgramError(f"{arg[:60]!r} is not a {kind}{known}")
         return float(arg) if kind in ("number", "angle") else self.words.get(kind, {}).get(arg, arg)
 
     def _argument_from_core(self, kind: str, arg: Call | str | float) -> Tree | str:

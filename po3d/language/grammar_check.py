@@ -61,7 +61,7 @@ def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
         keys = [template.format(value) for a, each in values.items() if a != "shape" for value in each]
         if name != "read_street":
             keys += [f"noun.{shape}" for shape in values.get("shape", ())]
-        faults += [f"{name}.grammar: there is no '{key}:'" for key in keys if key not in known]
+        faults += [f"{name}.grammar: '{key}:' is missing" for key in keys if key not in known]
     return faults
 
 
@@ -79,7 +79,7 @@ def ambiguities() -> list[str]:
             faults.append(str(error))
             continue
         if programs.setdefault(text, program) != program:
-            faults.append(f"plain.grammar: {text!r} means {programs[text]} and {program}")
+            faults.append(f"plain.grammar: {text!r} means both {programs[text]} and {program}")
     return faults
 
 
@@ -147,15 +147,19 @@ def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
                 elif kind == "slot":
                     used.add(rest[1])
                     if capitals is not None and rest[0] not in capitals:
-                        faults.append(f"{where}: nothing is bound to {{{rest[0]}}}")
+                        faults.append(f"{where}: {{{rest[0]}}} is not bound")
         if rule.pattern and len(set(rule.wordings)) < len(rule.wordings):
-            faults.append(f"{where}: a wording stands twice")
+            faults.append(f"{where}: duplicate wording")
         for earlier in grammar.of[rule.key]:
             always = earlier.line < rule.line and earlier.only and not earlier.facts and earlier.pattern
             if always and rule.pattern and _covers(earlier.pattern, rule.pattern, {}):
-                faults.append(f"{where}: line {earlier.line} is said instead, always")
+                faults.append(f"{where}: never used, because line {earlier.line} always takes precedence")
     if starts:
-        faults += [f"{grammar.name}.grammar: nothing says <{key}>" for key in grammar.of if key not in used]
+        faults += [
+            f"{grammar.name}.grammar: the phrase <{key}> is never used"
+            for key in grammar.of
+            if key not in used
+        ]
     return faults
 
 

@@ -89,7 +89,7 @@ def compiled(wording: str) -> tuple:
             at += 1
             if piece == "]":
                 if not depth:
-                    raise GrammarError(f"the brackets of {wording!r} don't match")
+                    raise GrammarError(f"unbalanced brackets in {wording!r}")
                 return ("choice", *(("all", *option) for option in options))
             if piece == "|":
                 options.append([])
@@ -107,7 +107,7 @@ def compiled(wording: str) -> tuple:
                     ("phrase", piece[1:-1]) if piece[0] == "<" else ("verb", *piece.split("/"))
                 )
         if depth:
-            raise GrammarError(f"the brackets of {wording!r} don't match")
+            raise GrammarError(f"unbalanced brackets in {wording!r}")
         parts = [("all", *option) for option in options]
         return parts[0] if len(parts) == 1 else ("choice", *parts)
 
@@ -137,7 +137,7 @@ def pattern(text: str) -> Pattern:
         at += 1
         if quoted is not None or not word:
             if not quoted:
-                raise GrammarError(f"can't read the pattern {text!r}")
+                raise GrammarError(f"invalid pattern {text!r}")
             return Pattern(quoted)
         if word == "_" or word[0].isupper():
             return Pattern(word, free=True)
@@ -147,13 +147,13 @@ def pattern(text: str) -> Pattern:
                 at += 1
                 args.append(read())
             if tokens[at]["mark"] != ")":
-                raise GrammarError(f"can't read the pattern {text!r}")
+                raise GrammarError(f"invalid pattern {text!r}")
             at += 1
         return Pattern(word, tuple(args))
 
     whole = read()
     if at != len(tokens) - 1:
-        raise GrammarError(f"can't read the pattern {text!r}")
+        raise GrammarError(f"invalid pattern {text!r}")
     return whole
 
 
@@ -173,7 +173,7 @@ def rules(name: str, text: str) -> Iterator[Rule]:
             wordings.insert(0, m["first"])
         if not m or None in facts or not wordings:
             raise GrammarError(
-                f"{name}.grammar, line {number}: can't read {heading!r}, or it has no wordings"
+                f"{name}.grammar, line {number}: invalid heading {heading!r}, or no wordings below it"
             )
         marks = m["marks"].split()
         yield Rule(

@@ -49,7 +49,9 @@ def lexicon() -> Lexicon:
             continue
         depth, odd = divmod(len(line) - len(line.lstrip()), 2)
         if odd or depth > len(above):
-            raise InputError(f"nouns.txt, line {number}: indented by {len(line) - len(line.lstrip())} blanks")
+            raise InputError(
+                f"nouns.txt, line {number}: unexpected indentation of {len(line) - len(line.lstrip())} blanks"
+            )
         words = [word.strip() for word in line.split("|")]
         kind = words[0]
         del above[depth:]

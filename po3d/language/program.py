@@ -88,7 +88,7 @@ class Language(NamedTuple):
         words = self.leaves.get(kind)
         if words is None:
             return f"{op} takes {kind}, got {got}"
-        return f"{op}: {got} is no {kind}" + (
+        return f"{op}: {got} is not a {kind}" + (
             f"; known: {', '.join(words)}" if isinstance(words, tuple) else ""
         )
 
@@ -187,19 +187,19 @@ class Tree:
         def read(kind: str, depth: int) -> "Tree | str":
             token = next(rest, None)
             if token is None:
-                raise ProgramError(f"the token list ends too early: {' '.join(tokens)[:60]}")
+                raise ProgramError(f"the token list is incomplete: {' '.join(tokens)[:60]}")
             if kind in language.leaves:
                 return token
             if token not in language.signatures:
                 raise language.unknown(token)
             if depth == DEEPEST:
-                raise ProgramError(f"more than {DEEPEST} calls in each other")
+                raise ProgramError(f"more than {DEEPEST} nested calls")
             inputs = language.signatures[token][0].inputs
             return cls(token, tuple(read(inner, depth + 1) for inner in inputs))
 
         program = read("", 0)
         if left := list(rest):
-            raise ProgramError(f"tokens left over after the program: {' '.join(left)[:60]}")
+            raise ProgramError(f"unexpected tokens after the program: {' '.join(left)[:60]}")
         return program
 
 
@@ -255,7 +255,7 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
     Raise ProgramError if the text is not a call.
     """
     if len(text) > LONGEST:
-        raise ProgramError(f"the program has {len(text)} letters; at most {LONGEST} are read")
+        raise ProgramError(f"the program has {len(text)} characters; the limit is {LONGEST}")
     lexemes: list[tuple[str, str]] = []
     at = 0
     while at < len(text):
@@ -263,7 +263,7 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
         if not match:
             if not text[at:].strip():
                 break
-            raise ProgramError(f"can't read the program at {text[at : at + 20]!r}")
+            raise ProgramError(f"invalid syntax in the program at {text[at : at + 20]!r}")
         lexemes.append((match.lastgroup, match[match.lastgroup]))
         at = match.end()
     lexemes.append(("end", ""))
@@ -283,16 +283,18 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
             try:
                 return Quoted(json.loads(word, strict=False))
             except json.JSONDecodeError:
-                raise ProgramError(f"can't read the text {word[:60]}") from None
+                raise ProgramError(f"invalid string {word[:60]}") from None
         if kind == "number":
             return number(word)
         if kind != "word":
-            raise ProgramError(f"the program ends too early, or lacks a word before {word!r}: {text[:60]!r}")
+            raise ProgramError(
+                f"the program is incomplete, or a word is missing before {word!r}: {text[:60]!r}"
+            )
         word = word.replace(" ", "") if "[" in word else word
         if not take("("):
             return make(word, ()) if word in bare or not depth else word
         if depth == DEEPEST:
-            raise ProgramError(f"more than {DEEPEST} calls in each other")
+            raise ProgramError(f"more than {DEEPEST} nested calls")
         args = [read(depth + 1)]
         while take(","):
             args.append(read(depth + 1))
@@ -301,10 +303,12 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
         return make(word, tuple(args))
 
     if lexemes[0][0] != "word":
-        raise ProgramError(f"an operation should stand first in {text[:60]!r}")
+        raise ProgramError(f"{text[:60]!r} should begin with an operation")
     program = read(0)
     if lexemes[position][0] != "end":
-        raise ProgramError(f"left over after the program: {lexemes[position][1][:20]!r} in {text[:60]!r}")
+        raise ProgramError(
+            f"unexpected text after the program: {lexemes[position][1][:20]!r} in {text[:60]!r}"
+        )
     return program
 
 

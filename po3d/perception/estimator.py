@@ -91,7 +91,8 @@ class NetworkEstimator:
         stated = config.get("attributes")
         if stated is not None and {k: tuple(v) for k, v in stated.items()} != dict(cls.attributes):
             raise InputError(
-                f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
+                f"checkpoint {path} was trained with another vocabulary than this "
+                f"version's {cls.__name__}; train it again"
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
         domains = {

@@ -134,7 +134,7 @@ class FoundationEstimator:
         phrases = list(dict.fromkeys([*nouns_wanted, *self.vocabulary]))
         if not phrases:
             raise InputError(
-                "nothing to look for: the question names no thing and perception.vocabulary is empty"
+                "nothing to detect: the question names no object and perception.vocabulary is empty"
             )
         boxes = chosen(*self.detect(small, phrases), phrases, len(nouns_wanted), self.choice)
         cut = [(box, p) for box in boxes if len(p := thing_points(points, tuple(box.box), camera)) >= FEWEST]

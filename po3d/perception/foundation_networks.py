@@ -79,7 +79,7 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
     logging.disable_progress_bar()
     kind = read_json(folder / "config.json", f"{role} config").get("model_type")
     if kind not in kinds:
-        raise InputError(f"{role} weights {folder} are of a {kind!r} network; known: {', '.join(kinds)}")
+        raise InputError(f"{role} weights {folder} are for a {kind!r} network; known: {', '.join(kinds)}")
     try:
         model, notes = auto.from_pretrained(
             folder,
@@ -91,7 +91,7 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
         )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise InputError(
-            f"{role} weights {folder} can't be read ({' '.join(str(error).split())[:200]})"
+            f"{role} weights {folder} cannot be read ({' '.join(str(error).split())[:200]})"
         ) from None
     if notes["missing_keys"]:
         raise InputError(
@@ -211,7 +211,7 @@ class DepthMap:
         self.model = _loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
         if getattr(self.model.config, "depth_estimation_type", "metric") != "metric":
             raise InputError(
-                f"depth weights {folder} give relative depth; get the metric ones (...-Metric-...)"
+                f"depth weights {folder} give relative depth; metric ones are needed (...-Metric-...)"
             )
         self.processor = _prepared(AutoImageProcessor, folder, "depth")
 
@@ -245,12 +245,14 @@ class Orientation:
         weights = load_file(str(folder / HEAD))
         out = len(weights["net2.0.bias"]) if "net2.0.bias" in weights else 0
         if out <= AZIMUTHS + POLARS + 2:
-            raise InputError(f"{folder / HEAD} is no orientation head: net2.0.bias gives {out} outputs")
+            raise InputError(f"{folder / HEAD} is not an orientation head: net2.0.bias has {out} outputs")
         self.head = head(self.backbone.config.hidden_size, out)
         try:
             self.head.load_state_dict(weights)
         except RuntimeError as error:
-            raise InputError(f"{folder / HEAD} does not fit: {' '.join(str(error).split())[:200]}") from None
+            raise InputError(
+                f"{folder / HEAD} does not fit the network: {' '.join(str(error).split())[:200]}"
+            ) from None
         self.head = self.head.eval().to(self.device)
 
     @torch.inference_mode()

@@ -17,7 +17,7 @@ WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
 # head weights of an orientation network, beside its backbone's weights
 HEAD = "orientation.safetensors"
-NEEDED = "transformers is needed for photographs: pip install 'po3d[foundation]'"
+NEEDED = "photographs need transformers: pip install 'po3d[foundation]'"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Weights:
 
         label = f"{self.role}: {self.name}"
         if self.name.startswith((".", "/")) or self.name.count("/") != 1:
-            return f"{label} is no folder (docs/foundation.md says how to make it)"
+            return f"{label} is not a folder (see docs/foundation.md)"
         try:
             return Path(
                 snapshot_download(
@@ -57,9 +57,9 @@ class Weights:
         # not in the cache, no network, or unknown name
         except (OSError, ValueError, RuntimeError) as error:
             if download:
-                return f"{label} can't be fetched ({type(error).__name__})"
+                return f"{label} cannot be downloaded ({type(error).__name__})"
         revision = f" --revision {self.revision}" if self.revision else ""
-        return f"{label} (get it: hf download {self.name}{revision})"
+        return f"{label} (to download it: hf download {self.name}{revision})"
 
     def _lacks(self, folder: Path) -> str:
         """Describe a folder's problem; "" if it is complete."""
@@ -71,7 +71,10 @@ class Weights:
             return ""
         pickled = [p.name for p in sorted(folder.glob("*")) if p.suffix in PICKLES]
         if pickled and missing[0] != CONFIG:
-            return f"{self.role}: {folder} holds pickles ({pickled[0]}), which are never read, and no {missing[0]}"
+            return (
+                f"{self.role}: {folder} contains pickles ({pickled[0]}), which are not "
+                f"supported, but no {missing[0]}"
+            )
         return f"{self.role}: {folder} has no {missing[0]}"
 
 
@@ -86,7 +89,7 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     paths = {w.role: w.folder(download) for w in weights}
     if missing := [problem for problem in paths.values() if isinstance(problem, str)]:
         raise InputError(
-            f"weights for photographs are missing: {'; '.join(missing)}; "
-            "or name folders, as in perception.depth.weights=DIR"
+            f"weights for photographs are missing: {'; '.join(missing)}; folders can be "
+            "set, for example perception.depth.weights=DIR"
         )
     return {role: path for role, path in paths.items() if isinstance(path, Path)}

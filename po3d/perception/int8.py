@@ -89,7 +89,8 @@ def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
     convolutions = _convolutions(net)
     if ranges.keys() != convolutions.keys():
         raise InputError(
-            "device=openvino needs a checkpoint that says what its convolutions take; `python -m po3d.training.calibrate` writes it"
+            "device=openvino needs a checkpoint with the input ranges of its "
+            "convolutions, written by `python -m po3d.training.calibrate`"
         )
     for name, conv in convolutions.items():
         parent, _, child_name = name.rpartition(".")
@@ -119,7 +120,7 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
     try:
         import openvino
     except ImportError:
-        raise InputError("device=openvino needs it: pip install 'po3d[openvino]'") from None
+        raise InputError("device=openvino needs OpenVINO: pip install 'po3d[openvino]'") from None
     example = torch.zeros(2, net.height, net.width, 3)
     with torch.inference_mode():
         maps = _Maps(rounded(net, ranges)).eval()

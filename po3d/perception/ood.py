@@ -102,9 +102,7 @@ class FeatureDistribution:
             if not (fine and np.isfinite([*mean, *spread, *direction, first, second]).all()):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
-            raise InputError(
-                "a checkpoint's statistics of its pictures are damaged; make them anew"
-            ) from None
+            raise InputError("the checkpoint's image statistics are invalid; export it again") from None
         return cls(mean, spread, direction, (first, second))
 
 

@@ -62,9 +62,7 @@ class RoomViewEstimator(NetworkEstimator):
         names = names or [""] * len(pictures)
         for focal, name in zip(focals, names, strict=True):
             if not math.tan(math.radians(LARGEST_FIELD) / 2) * 2 * focal >= 1:
-                raise InputError(
-                    f"{name or 'picture'}: a focal length of {focal} widths of the picture can't be"
-                )
+                raise InputError(f"{name or 'image'}: invalid focal length of {focal} image widths")
         scenes: list[Scene] = []
         for start in range(0, len(pictures), BATCH):
             part = slice(start, start + BATCH)

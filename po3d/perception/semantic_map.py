@@ -104,9 +104,9 @@ def from_json(record: object, where: str) -> SemanticMap:
         raise InputError(f"{where}: every label needs a name and a 'center' of two numbers")
     lengths = [width, height] if scale is None else [width, height, scale]
     if not all(math.isfinite(n) and n > 0 for n in lengths):
-        raise InputError(f"{where}: 'size' and 'metres_per_unit' should be above 0, not {lengths}")
+        raise InputError(f"{where}: 'size' and 'metres_per_unit' should be positive, not {lengths}")
     if not all(math.isfinite(n) for _, x, y in labels for n in (x, y)):
-        raise InputError(f"{where}: a label's 'center' is no finite number")
+        raise InputError(f"{where}: a label's 'center' is not finite")
     return SemanticMap(image, (width, height), labels, scale)
 
 
@@ -124,8 +124,8 @@ class LabelReader:
             from rapidocr_onnxruntime import RapidOCR
         except ImportError:
             raise InputError(
-                "reading labels from pictures needs RapidOCR: pip install 'po3d[ocr]', "
-                f"or put a JSON ({FORMAT}) beside each picture"
+                "labels in images need RapidOCR: pip install 'po3d[ocr]', or a JSON file "
+                f"({FORMAT}) next to each image"
             ) from None
         self._read = RapidOCR()
 

@@ -55,8 +55,9 @@ class TopViewEstimator(NetworkEstimator):
         for picture, camera, name in zip(pictures, cameras, names, strict=True):
             if picture.shape[:2] != (camera.height, camera.width) or camera.height != camera.width:
                 raise InputError(
-                    f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and its camera "
-                    f"{camera.width} x {camera.height}: they should be square and equal"
+                    f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and "
+                    f"its camera {camera.width} x {camera.height}; both should be square "
+                    "and equal"
                 )
         detections = self.detect(pictures)
         return [

@@ -47,7 +47,9 @@ class PlannedPose(NamedTuple):
             f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.world.describe(self.thing)}"
         )
         x, y, z = self.spot.position
-        crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
+        crowded = (
+            ", where it overlaps other objects because there is no free place" if self.spot.crowded else ""
+        )
         return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
 
 
@@ -62,7 +64,7 @@ def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROO
     if program is None:
         return Planned(world.edited)
     if program.output != "edit":
-        raise ProgramError(f"{program} is no change")
+        raise ProgramError(f"{program} is not a change")
     if program.op == "then":
         first = plan(world, program.args[0])
         after = world.after(first.edited)
@@ -201,7 +203,7 @@ class _Planner:
     def _add(self, number: float, thing: Call, where: Call) -> list[Edit]:
         place = self._place(where)
         if place.kind == "shift":
-            raise ExecutionFailure("unknown", "unknown place: a new thing can't be shifted")
+            raise ExecutionFailure("unknown", "unknown place: an added object cannot be shifted")
         edits: list[Edit] = []
         layout = self.layout
         for _ in range(int(number)):

@@ -120,8 +120,8 @@ class Counterfactual:
 
     @property
     def text(self) -> str:
-        """One line: would flip to 3: #3 small red suv is 2.1° from facing left."""
-        return f"would flip to {self.answer or 'no answer'}: {self.margin.text}"
+        """One line: closest call: #3 small red suv is 2.1° from facing left (else: 3)."""
+        return f"closest call: {self.margin.text} (else: {self.answer or 'no answer'})"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def margins(
     margins of occlusion are in pixels instead. Raise InputError if the numbers differ.
     """
     if pixels is not None and len(pixels) != len(scene):
-        raise InputError(f"{len(pixels)} entries of pixels for a scene of {len(scene)} objects")
+        raise InputError(f"{len(pixels)} pixel entries for a scene of {len(scene)} objects")
     world = SceneGeometry.of(scene.certain(), rules)
     call = STREET.to_core(program)
     search = _Search(call, world, context._replace(task=task), scene, scene.present, pixels)
@@ -194,7 +194,7 @@ class _Search:
     ) -> None:
         if world.rules.first_hit_only:
             raise InputError(
-                "margins are of each object alone, and first_hit_only makes hits depend on each other"
+                "margins are computed for single objects, but first_hit_only makes hits depend on each other"
             )
         self.program, self.world, self.info, self.rules = program, world, context, world.rules
         self.scene, self.numbers, self.pixels = scene, numbers, pixels
@@ -391,7 +391,7 @@ class _MarginFinder(Evaluator):
             with contextlib.suppress(ExecutionFailure):
                 original()  # records the question's phrases for objects
             if i is None:
-                raise ExecutionFailure("not found", "not found: nothing is left to choose from")
+                raise ExecutionFailure("not found", "not found: no candidate is left")
             return i
 
         return _Decision(margin, self._again(change))
@@ -401,7 +401,7 @@ class _MarginFinder(Evaluator):
 
         def change(_original: Callable) -> object:
             if value is None:
-                raise ExecutionFailure("not found", "not found: it lies so in no image")
+                raise ExecutionFailure("not found", "not found: it has this position in no image")
             return value
 
         return _Decision(margin, self._again(change))

@@ -185,7 +185,7 @@ class Evaluator:
         finally:
             self.naming = outer
         if index == VIEWER and not viewer:
-            raise ExecutionFailure("unknown", "unknown: the camera is no thing of the table")
+            raise ExecutionFailure("unknown", "unknown: the camera is not an object of the scene")
         return index
 
     def members(self, set_call: Call) -> Sequence[int]:
@@ -235,7 +235,7 @@ class Evaluator:
             # it, but does not contradict the description either.
             return members if all(world.value(i, attribute) is None for i in members) else []
         if not has_attribute:
-            raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
+            raise ExecutionFailure("unknown", f"unknown: the scene has no {attribute}")
         if set_call.op == "group" and all(world.value(i, attribute) is None for i in members):
             self._known(members[0], attribute)  # "is the can open?": unknown
         return []
@@ -259,7 +259,7 @@ class Evaluator:
         if with_name and set_call.op == "scene":
             return with_name
         if not with_name and not any(self.world.names) and self.world.things:
-            raise ExecutionFailure("unknown", "unknown: the table says nothing about any name")
+            raise ExecutionFailure("unknown", "unknown: the scene has no names")
         return [i for i in self.members(set_call) if i in with_name]
 
     def _closed(self, attribute: str) -> None:
@@ -267,9 +267,7 @@ class Evaluator:
         if not self.rules.open_table:
             for i, o in enumerate(self.world.scene.objects):
                 if attribute not in o.beliefs:
-                    raise ExecutionFailure(
-                        "unknown", f"object {i} of the scene says nothing about its {attribute}"
-                    )
+                    raise ExecutionFailure("unknown", f"object {i} of the scene has no {attribute}")
 
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
@@ -378,7 +376,7 @@ class Evaluator:
             x, y = self.world.vector(a, b)
             if math.hypot(x, y) < 1e-9:
                 what = self.world.describe(b)
-                raise ExecutionFailure("unknown", f"no direction: {what} is looked at from where it stands")
+                raise ExecutionFailure("unknown", f"no direction: {what} is both viewpoint and target")
             return own_axes(math.atan2(y, x))
         whose = self._whose(frame)
         if whose is None:
@@ -405,7 +403,7 @@ class Evaluator:
         across, along = room_centre(scene)
         if math.hypot(x - across, y - along) < 1e-3:
             what = self.world.describe(anchor)
-            raise ExecutionFailure("unknown", f"no direction: {what} stands at the centre of the room")
+            raise ExecutionFailure("unknown", f"no direction: {what} is at the centre of the room")
         front = math.atan2(y - along, x - across) + azimuth(direction)
         if scene.outline:
             wall = wall_azimuth(scene)
@@ -416,9 +414,9 @@ class Evaluator:
         """Return the objects in a relation to one object, or to two."""
         world, anchor = self.world, ones[0]
         if (relation in ("between", "blocking")) != (len(ones) == 2):
-            raise ExecutionFailure("unknown", f"unknown: nothing is {relation} of {len(ones)} things")
+            raise ExecutionFailure("unknown", f"unknown: {relation} is not defined for {len(ones)} objects")
         if len(ones) == 2 and anchor == ones[1]:
-            raise ExecutionFailure("unknown", f"unknown: nothing is {relation} one thing and itself")
+            raise ExecutionFailure("unknown", f"unknown: {relation} is not defined for an object and itself")
         if relation == "next_to":
             return world.next_to(anchor, candidates)
         if relation == "on":
@@ -441,7 +439,9 @@ class Evaluator:
             of = self._fits if relation == "fits" else self._nearer_than_before
             return [i for i in candidates if i != anchor and of(i, anchor)]
         if relation == "at":
-            raise ExecutionFailure("unknown", "unknown: at tells a place, not how things stand to each other")
+            raise ExecutionFailure(
+                "unknown", "unknown: `at` describes a place, not a relation between objects"
+            )
         if relation in ALIGNED and self.rules.aligned_needs_label:
             self._known(anchor, "facing")
         spare = world.spare(relation)[anchor]
@@ -541,7 +541,7 @@ class Evaluator:
         if sense == "most":
             return self._most_squarely(what, anchor, self.axes(where[1], anchor), self.members(set_call))
         if sense == "least":
-            raise ExecutionFailure("unknown", "unknown: nothing lies least that way from a thing")
+            raise ExecutionFailure("unknown", "unknown: an object has no least direction from another")
         members = self.lying(what, anchor, where[1], self.members(set_call))
         if not members:
             what = f"{set_text(set_call)} {self.rules.spell('eight', what)} of {self.world.describe(anchor)}"
@@ -554,7 +554,7 @@ class Evaluator:
             axes = self.world.own_axes(anchor)
             return self._chosen(members, set_call, lambda i: sign * self.world.off("front", anchor, i, axes))
         if what != "distance":
-            raise ExecutionFailure("unknown", f"unknown: {what} is not of one thing from another")
+            raise ExecutionFailure("unknown", f"unknown: {what} is not a measure of two objects")
         # next to it rather than stacked with it, if possible
         if self.rules.beside_first and anchor != VIEWER:
             members = self.world.beside(anchor, members) or members
@@ -597,7 +597,7 @@ class Evaluator:
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in members if i != best
         ):
-            raise ExecutionFailure("close call", f"close call: {set_text(set_call)}")
+            raise ExecutionFailure("close call", f"close call: {set_text(set_call)} differ too little")
         return best
 
     def measure(self, what: str, index: int) -> float:
@@ -714,7 +714,7 @@ class Evaluator:
         if attribute == "side":
             right, front = self.world.off_centre(index)
             if self.strict and math.hypot(right, front) < 0.4:
-                raise ExecutionFailure("close call", "close call: near the middle of the room")
+                raise ExecutionFailure("close call", "close call: too close to the middle of the room")
             return self._sector(-math.atan2(right, front), "eight")
         return self.world.value(index, attribute)
 
@@ -727,7 +727,7 @@ class Evaluator:
         if attribute == "facing":
             raise ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)}")
         whose = self.world.describe(index)
-        raise ExecutionFailure("unknown", f"unknown: the table says nothing about the {attribute} of {whose}")
+        raise ExecutionFailure("unknown", f"unknown: the scene has no {attribute} of {whose}")
 
     def _equal(self, *args) -> bool:
         first, second = args[-2:]
@@ -751,7 +751,7 @@ class Evaluator:
 
     def _clearly(self, a: float, b: float, least: float) -> None:
         if self.strict and abs(a - b) < least:
-            raise ExecutionFailure("close call", "close call: nearly the same")
+            raise ExecutionFailure("close call", "close call: the values are nearly equal")
 
     def _compare(self, what: str, first: Call, second: Call) -> str:
         more = self._more(what, first, second) > 0
@@ -778,7 +778,7 @@ class Evaluator:
         then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
         if None in then:
             which = f"{world.describe(a)} or {world.describe(b)}"
-            raise ExecutionFailure("unknown", f"unknown: {which} was not there before")
+            raise ExecutionFailure("unknown", f"unknown: {which} did not exist before the change")
         now, before = world.distance(a, b), world.distance(*(world.now + i for i in then))
         self._clearly(now, before, 0.3)
         return now < before
@@ -862,7 +862,7 @@ def _direction_of(option: str) -> str:
     words = {_SAME_WAY.get(word, word) for word in re.findall(r"[a-z]+", option.lower())}
     direction = "_".join(word for word in AHEAD if word in words)
     if direction not in DIRECTIONS:
-        raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
+        raise ExecutionFailure("unknown", f"the option {option!r} is not a direction")
     return direction
 
 
@@ -929,7 +929,7 @@ def execute(
     """
     known("mode", mode, get_args(Mode))
     if samples < 1:
-        raise InputError(f"samples should be at least 1, not {samples}")
+        raise InputError(f"samples should be positive, not {samples}")
     known("task", task, FRAME_OF_TASK)
     call = STREET.to_core(program)
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
@@ -943,7 +943,7 @@ def execute(
 
         return sampled(call, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
-        raise InputError("mode marginal runs the programs of streets; others take argmax or samples")
+        raise InputError("mode marginal supports street programs only; others need argmax or samples")
     context = context._replace(task=task)
     certain = run(call, SceneGeometry.of(scene.certain(), rules), context, tokens, scene.present)
     if mode == "argmax":
@@ -955,7 +955,7 @@ def execute(
         return (
             certain
             if certain.answer is None
-            else failed(ExecutionFailure("unknown", "no world has an answer"))
+            else failed(ExecutionFailure("unknown", "no posterior sample has an answer"))
         )
     shares, valid = majority.distribution, majority.answered / samples
     return Outcome(

@@ -29,7 +29,7 @@ READINGS = 4  # number of most probable rows considered per description
 LEAST = 0.05  # probability below which a description is not found
 LEAST_BELIEVED = 1e-6  # the threshold on predicted tables, where the named object is presupposed
 # prefix of the reason of an answer that presupposes an object that was not found
-TAKEN = "taken for granted: "
+TAKEN = "assumed: "
 PRESENT = 0.5  # minimum existence probability of a row that counts as present
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row number and its name
 
@@ -103,14 +103,14 @@ def answered(
         beliefs[name] = [p * o.existence for p, o in zip(belief, scene.objects)] if predicted else there
         present = sum(there) >= LEAST
         if not present and not (predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED):
-            missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the table")
+            missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
             return failed(missing, probability=0.0)
         if not present:
             granted.append(repr(phrase))
     reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
     readings = _readings(beliefs)
     if not readings:
-        same = f"no row left: {', '.join(words.values())} mean the same thing"
+        same = f"nothing left to compare: {', '.join(words.values())} refer to the same object"
         return failed(ExecutionFailure("ambiguous", same), probability=0.0)
     best = readings[0][1]
     likeliest = run(program, SceneGeometry.of(scene, rules), QuestionInfo(refer=BoundPhrases(best)))

@@ -200,7 +200,9 @@ def _empty(s: int, n: int) -> SceneBatch:
 
 def _check_size(n: int) -> None:
     if n > LIMIT:
-        raise InputError(f"a scene of {n} objects: batches and samples take at most {LIMIT}, argmax any")
+        raise InputError(
+            f"a scene of {n} objects: batches and samples support at most {LIMIT}, argmax any number"
+        )
 
 
 def _code(attribute: str, value: str, i: int) -> int:
@@ -255,7 +257,7 @@ def pack_programs(
         tasks = [tasks] * len(programs)
     if not len(programs) == len(scene_index) == len(tasks):
         sizes = f"{len(programs)} programs, {len(scene_index)} scene indices and {len(tasks)} tasks"
-        raise InputError(f"{sizes}: the three numbers should agree")
+        raise InputError(f"{sizes}; these three numbers should be equal")
     scene = np.asarray(scene_index, np.int64).reshape(-1)
 
     number: dict[tuple[Call, Task], int] = {}

@@ -75,7 +75,7 @@ def paired(
     pairs = []
     for q in questions:
         if q.answer is None:
-            raise InputError(f"question {q.id} has no answer to score against")
+            raise InputError(f"question {q.id} has no gold answer")
         if q.id not in by_id:
             raise InputError(f"no prediction for question {q.id}")
         pairs.append((q, by_id[q.id]))
@@ -95,7 +95,7 @@ def read_predictions(path: str | Path) -> Iterator[Prediction]:
     """
     for number, record in enumerate(read_jsonl(path, "predictions file"), 1):
         if not {"id", "status"} <= record.keys():
-            raise InputError(f"{path} is no predictions file; `po3d import` makes one of a harness's results")
+            raise InputError(f"{path} is not a predictions file; `po3d import` converts a harness's results")
         yield prediction_of(record, f"predictions file {path}, record {number}")
 
 

@@ -91,7 +91,7 @@ class BestFit:
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
         resolved = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
         if not resolved:
-            raise ExecutionFailure("not found", "not found: none of the choices was seen")
+            raise ExecutionFailure("not found", "not found: none of the options is in the scene")
         for phrase in resolved:
             self._only(phrase, scores[there.index(phrase)], resolved[phrase], {*resolved.values()})
         return resolved
@@ -104,7 +104,7 @@ class BestFit:
         rivals = [i for i in rivals if certainly_is_a(self.table.objects[i], phrase)]
         rivals = [i for i in rivals if not self._at_one_place(best, i)]
         if rivals and certainly_is_a(self.table.objects[best], phrase):
-            raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} could be any of {1 + len(rivals)}")
+            raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} may refer to {1 + len(rivals)} objects")
 
     def _at_one_place(self, i: int, j: int) -> bool:
         """Whether two rows are so close that they must be one object detected twice."""
@@ -121,7 +121,7 @@ class BoundPhrases:
 
     def row(self, phrase: str) -> int:
         if phrase not in self.rows:
-            raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the table")
+            raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
         return self.rows[phrase]
 
     def disambiguate(self, first: str, second: str) -> tuple[int, int]:

@@ -114,7 +114,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not 0 <= self.facing_window_deg <= 45:
-            raise InputError(f"facing_window_deg should lie in [0, 45], not {self.facing_window_deg}")
+            raise InputError(f"facing_window_deg should be in [0, 45], not {self.facing_window_deg}")
         if self.aligned_same_deg > self.aligned_opposite_deg:
             cuts = f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
             raise InputError(f"aligned_same_deg {cuts}")

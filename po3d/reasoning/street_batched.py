@@ -125,11 +125,8 @@ def cause(step: PackedStep, size: int) -> tuple[Kind, str]:
     if "facing" in step.words or step.words[0] in relations.ALIGNED:
         return "unknown", "the object faces none of " + ", ".join(FACINGS)
     if step.words[0] in packing.OCCLUSION:
-        return "unknown", "the scene says nothing about occlusion"
-    return (
-        "unknown",
-        f"the scene says nothing about its {next(word for word in step.words if word in VALUES)}",
-    )
+        return "unknown", "the scene has no occlusion"
+    return ("unknown", f"the scene has no {next(word for word in step.words if word in VALUES)}")
 
 
 def execute_batch(
@@ -143,7 +140,7 @@ def execute_batch(
         programs = programs.to(device)
     if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(scenes):
         lowest, highest = int(programs.scene.min()), int(programs.scene.max())
-        raise InputError(f"programs ask about scenes {lowest} to {highest} of a batch of {len(scenes)}")
+        raise InputError(f"programs refer to scenes {lowest} to {highest} of a batch of {len(scenes)}")
     sets = _Sets(scenes, programs, rules, torch.device(device))
     run(programs, sets)
     registers, bad = sets.registers, sets.trouble

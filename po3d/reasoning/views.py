@@ -64,7 +64,9 @@ def run(
     )
     majority = vote(answers, ties=[outcome.answer])
     if majority is None:
-        return failed(ExecutionFailure("unknown", "no world has an answer"), make_trace=outcome.make_trace)
+        return failed(
+            ExecutionFailure("unknown", "no posterior sample has an answer"), make_trace=outcome.make_trace
+        )
     return replace(
         outcome,
         answer=majority.answer,

@@ -234,11 +234,11 @@ class SceneGeometry:
         """
         if self.rules.viewer == "stands":
             if not self.was.things:
-                raise ExecutionFailure("unknown", "unknown: an empty room has no middle to stand in")
+                raise ExecutionFailure("unknown", "unknown: a room without objects has no middle")
             return (*(self.stand or room_centre(self.before)), EYE)
         camera = self.scene.camera
         if camera is None:
-            raise ExecutionFailure("unknown", "the table has no camera")
+            raise ExecutionFailure("unknown", "the scene has no camera")
         return tuple(camera.position.tolist())
 
     def heading(self, index: int) -> float:
@@ -246,7 +246,7 @@ class SceneGeometry:
         if index == VIEWER:
             if self.rules.viewer == "stands":
                 return math.atan2(*reversed(self.axes["front"]))
-            raise ExecutionFailure("unknown", "unknown: the camera has no front of its own here")
+            raise ExecutionFailure("unknown", "unknown: the camera has no front in this scene")
         state = self.things[index].state
         return state.heading + math.pi * (state.flip > 0.5)
 
@@ -413,7 +413,7 @@ class SceneGeometry:
     def at_side(self, direction: str, index: int) -> bool:
         """Whether an object is at a side, in a corner (both sides), or in the middle."""
         if direction not in SIDES_OF_ROOM:
-            raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
+            raise ExecutionFailure("unknown", f"unknown: {direction!r} is not a side of a room")
         across, along = self.off_centre(index)
         if direction == MIDDLE:
             return max(abs(across), abs(along)) <= self.rules.side
@@ -508,14 +508,14 @@ class SceneGeometry:
     def occluders(self) -> Sequence[Mapping[int, float]]:
         """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
-            raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
+            raise ExecutionFailure("unknown", "the scene has no occlusion")
         return self.scene.occluders
 
     def hider(self, index: int) -> int | None:
         """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
-            raise ExecutionFailure("unknown", "the scene before says nothing about occlusion")
+            raise ExecutionFailure("unknown", "the scene before the change has no occlusion")
         belief = occluders[index]
         there = {j: p for j, p in belief.items() if j in self._there}
         best = max(there, key=there.__getitem__, default=None)

@@ -130,7 +130,7 @@ def trace(
             index = edit.index
         if index is not None:
             if not 0 <= index < len(states):
-                raise IndexError(f"{edit} is about object {index}, but the scene has {len(states)}")
+                raise IndexError(f"{edit} refers to object {index}, but the scene has {len(states)} objects")
             touched_before.add(index)
         if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
             states[index], stirred = None, True

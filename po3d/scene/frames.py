@@ -73,7 +73,7 @@ def read_anchors(text: str) -> list[tuple[str, str]]:
         verb = _VERB.search(clause)
         if not sides or not verb:
             raise InputError(
-                f"frame text {clause!r} does not say what is at the front, back, left or right of the room"
+                f"frame text {clause!r} names nothing at the front, back, left or right of the room"
             )
         side = _SIDE_WORDS[sides[-1]]
         name = clause[: verb.start()].strip()
@@ -108,14 +108,14 @@ def frame(scene: Scene, anchors: Anchors) -> Scene:
         distance = np.linalg.norm(away, axis=1)
         k = int(distance.argmax())
         if distance[k] < 1e-3:
-            raise InputError(f"the anchor {name!r} stands at the centre of the room and tells no direction")
+            raise InputError(f"the anchor {name!r} is at the centre of the room, so it defines no direction")
         wanted.append(math.atan2(away[k, 1], away[k, 0]) - SIDE_TURNS[side])
     for i, first in enumerate(wanted):
         for j in range(i):
             if abs(math.remainder(first - wanted[j], 2 * math.pi)) > CONTRADICTION:
                 (a, s), (b, t) = anchors[j], anchors[i]
                 raise InputError(
-                    f"the frame contradicts itself: {a!r} at the {s} and {b!r} at the {t} can't both hold"
+                    f"the frame is contradictory: {a!r} at the {s} and {b!r} at the {t} exclude each other"
                 )
     walls = wall_azimuth(scene) + np.arange(4) * math.pi / 2
     best = walls[int(np.cos(walls[:, None] - np.array(wanted)).sum(1).argmax())]
@@ -135,7 +135,7 @@ def anchor_positions(scene: Scene, name: str) -> Array:
         if len(words) > 1:
             return anchor_positions(scene, " ".join(words[1:]))
         names = sorted({o.value("name") for o in scene.objects})
-        raise InputError(f"the anchor {name!r} is not in the room; it holds {', '.join(names)}")
+        raise InputError(f"the anchor {name!r} is not in the room; objects: {', '.join(names)}")
     return np.array(positions, float)
 
 
@@ -146,7 +146,7 @@ def room_centre(scene: Scene) -> tuple[float, float]:
     """
     points = ground_corners(scene)
     if not points:
-        raise InputError("an empty room has no centre")
+        raise InputError("a room without objects has no centre")
     x, y = zip(*points)
     return (min(x) + max(x)) / 2, (min(y) + max(y)) / 2
 

@@ -55,7 +55,7 @@ class Fused:
         Raise InputError if the yaw of the view is unknown.
         """
         if self.turns[view] is None:
-            raise InputError(f"view {view + 1} has nothing in common with the others")
+            raise InputError(f"view {view + 1} shares no object with the other views")
         turn = rotation(self.turns[view])
         turned = {side: turn @ np.array(way) for side, way in view_axes.items()}
         return {side: (float(x), float(y)) for side, (x, y) in turned.items()}
@@ -76,7 +76,7 @@ class _Grown(NamedTuple):
 def fuse(views: Sequence[ViewTable]) -> Fused:
     """Fuse all views into one table; InputError for an empty list."""
     if not views:
-        raise InputError("there are no views to fuse")
+        raise InputError("no views to fuse")
     yaws = [v.yaw for v in views]
     if yaws[0] is None:
         yaws[0] = 0.0

@@ -49,9 +49,9 @@ def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
     if not other:
         return None
     name, (width, height) = other[0]
-    which = f"{name} is" if len(other) == 1 else f"{len(other)} pictures are"
+    which = f"{name} is" if len(other) == 1 else f"{len(other)} images are"
     size = f"{width} x {height}" if len(other) == 1 else f"{name}: {width} x {height}"
-    return f"{which} not 4:3 ({size}); po3d takes such a picture of a street for one that was stretched"
+    return f"{which} not 4:3 ({size}); po3d assumes that such an image of a street was stretched"
 
 
 def extent(shape: str, size: str) -> Array:

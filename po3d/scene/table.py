@@ -106,7 +106,7 @@ class Scene:
         from po3d.scene.frames import frame_from_text  # imported here: frames imports this module
 
         if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
-            raise InputError("a frame is a text about things of a room, which have names")
+            raise InputError("a textual frame needs a room, whose objects have names")
         return frame_from_text(self, text)
 
     def moved(
@@ -121,9 +121,9 @@ class Scene:
         from po3d.scene.edits import Move, apply
 
         if not isinstance(row, int) or not -len(self) <= row < len(self):
-            raise InputError(f"there is no object {row!r}: the scene has {len(self)}, told by their numbers")
+            raise InputError(f"no object {row!r}: the scene has objects 0 to {len(self) - 1}")
         if not all(map(math.isfinite, (left, front, up, turn))):
-            raise InputError("ways and turns should be finite numbers")
+            raise InputError("positions and rotations should be finite numbers")
         o, (a, b) = self.objects[row], (self.axes["left"], self.axes["front"])
         x, y = (p + left * u + front * v for p, u, v in zip(o.position, a, b))
         heading = float(wrap_angle(o.heading + math.radians(turn)))
@@ -153,7 +153,7 @@ class Scene:
         column = {value: k for k, value in enumerate(values)}
         for i, state in enumerate(self.objects):
             if attribute not in state.beliefs:
-                raise InputError(f"object {i} of the scene says nothing about its {attribute}")
+                raise InputError(f"object {i} of the scene has no {attribute}")
             for value, p in state.beliefs[attribute].items():
                 if value not in column:
                     raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {', '.join(values)}")
@@ -276,16 +276,17 @@ def from_json(record: object, where: str = "scene") -> Scene:
     from po3d.io.schemas import SceneTable, checked  # imported here: importing pydantic takes 0.1 s
 
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")
+        raise InputError(f"{where}: not a scene file (its 'format' should be {FORMAT!r})")
     table = checked(SceneTable, record, where)
     count = len(table.objects)
     for i, belief in enumerate(table.occluders or ()):
         if wrong := [j for j in belief if j >= count or j == i]:
             raise InputError(
-                f"{where}: occluders[{i}]: {wrong[0]} is no other object; the table has 0 to {count - 1}"
+                f"{where}: occluders[{i}]: {wrong[0]} is not another object; valid "
+                f"indices are 0 to {count - 1}"
             )
     if table.occluders is not None and len(table.occluders) != count:
-        raise InputError(f"{where}: {len(table.occluders)} entries of occluders for {count} objects")
+        raise InputError(f"{where}: {len(table.occluders)} occluder entries for {count} objects")
     camera = None
     if (c := table.camera) is not None:
         pose = Pose(np.array(c.cam_R_world, float), np.array(c.cam_t_world, float))
@@ -302,7 +303,9 @@ def from_json(record: object, where: str = "scene") -> Scene:
 def _heading(degrees: float, radians: float | None, where: str) -> float:
     """Return a heading in radians; InputError if the two given values contradict each other."""
     if radians is not None and math.degrees(radians) != degrees:
-        raise InputError(f"{where}: heading_deg={degrees} and heading={radians} are two headings; give one")
+        raise InputError(
+            f"{where}: heading_deg={degrees} and heading={radians} differ; give only one of them"
+        )
     return math.radians(degrees) if radians is None else radians
 
 

@@ -32,15 +32,15 @@ class _Difficulty:
             low, high = self.objects
             if not least <= low <= high <= most:
                 raise InputError(
-                    f"dials.objects={[low, high]} should be two numbers that rise, {least} to {most}"
+                    f"dials.objects={[low, high]} should be two increasing numbers between {least} and {most}"
                 )
         for name in ("occluded", "near"):
             share = getattr(self, name, None)
             if share is not None and not 0 <= share <= 1:
-                raise InputError(f"dials.{name}={share} should be a share, 0 to 1, or null")
+                raise InputError(f"dials.{name}={share} should be a fraction between 0 and 1, or null")
         hops = getattr(self, "hops", None)
         if hops is not None and (not hops or set(hops) - set(self.HOPS)):
-            raise InputError(f"dials.hops={list(hops)} should be some of {list(self.HOPS)}, or null")
+            raise InputError(f"dials.hops={list(hops)} should contain some of {list(self.HOPS)}, or be null")
 
     def changed(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads them
@@ -148,5 +148,5 @@ def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficul
         values[name] = tuple(value)
     for name in ("occluded", "near"):
         if isinstance(values.get(name), bool | str):
-            raise InputError(f"dials.{name}={values[name]!r} should be a share, 0 to 1, or null")
+            raise InputError(f"dials.{name}={values[name]!r} should be a fraction between 0 and 1, or null")
     return kind(**values)

@@ -72,7 +72,7 @@ class OfficialVehicles:
         """`python`: an interpreter with bpy, for .blend files."""
         self.folder, self.python = Path(folder), python
         if not self.folder.is_dir():
-            raise InputError(f"vehicles={folder} is no folder")
+            raise InputError(f"vehicles={folder} is not a folder")
         self.blends: dict[str, Path] = {}
         self.objects: dict[str, Path] = {}
         for path in sorted(self.folder.rglob("*.blend")):
@@ -83,7 +83,9 @@ class OfficialVehicles:
             if path.parent.name in SHAPES:
                 self.objects.setdefault(path.parent.name, path)
         if not self.shapes:
-            raise InputError(f"{folder} holds no vehicle: neither CATEGORY_SHAPE.blend nor SHAPE/object.obj")
+            raise InputError(
+                f"{folder} contains no vehicles: neither CATEGORY_SHAPE.blend nor SHAPE/object.obj"
+            )
         self.get = functools.lru_cache(maxsize=None)(self._get)
 
     @property
@@ -134,7 +136,7 @@ def _read_blend(path: Path, python: str) -> Soup:
         data = out.read_bytes()
     count, faces = mesh_data["vertices"], mesh_data["triangles"]
     if not faces:
-        raise InputError(f"{path} holds no mesh")
+        raise InputError(f"{path} contains no mesh")
     points = np.frombuffer(data, "<f4", 3 * count).reshape(-1, 3).astype(float)
     triangles = np.frombuffer(data, "<i4", 3 * faces, 12 * count).reshape(-1, 3).astype(int)
     numbers = np.frombuffer(data, "<i4", faces, 12 * (count + faces)).astype(int)
@@ -170,9 +172,9 @@ def _read_object(path: Path) -> Soup:
                         raise InputError(f"{path} has too many triangles or materials")
         v, faces = np.array(points, float).reshape(-1, 3), np.array(triangles, int).reshape(-1, 3)
         if not len(faces) or faces.min() < 0 or faces.max() >= len(v) or not np.isfinite(v).all():
-            raise ValueError("no faces, or corners that are not there")
+            raise ValueError("no faces, or faces with missing vertices")
     except (ValueError, OSError) as error:
-        raise InputError(f"{path} is no readable .obj file ({error})") from None
+        raise InputError(f"{path} is not a readable .obj file ({error})") from None
     known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
     materials = [_among(name, [m for m in known.values() if m]) for name in names]
     if not any(materials[k].painted for k in set(numbers)):  # the texture images are not available
@@ -203,7 +205,7 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
             elif kind == "d" and name:
                 materials[name] = materials[name][0], float(rest.split()[0])
     except (ValueError, IndexError) as error:
-        raise InputError(f"{path} is no readable .mtl file ({error})") from None
+        raise InputError(f"{path} is not a readable .mtl file ({error})") from None
     return materials
 
 

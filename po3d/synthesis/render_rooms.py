@@ -32,25 +32,31 @@ def main() -> int:
     arguments.add_argument("--count", type=int, default=4000, help="pictures")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--split", choices=get_args(Split), default="train")
-    arguments.add_argument("--size", type=int, default=top_views.SIZE, help="pixels a side of --kind top")
-    arguments.add_argument("--samples", type=int, choices=(1, 4), default=1, help="4 smooths edges")
-    arguments.add_argument("--furniture", default=str(FOLDER), help="folder of the .sh3f libraries")
-    arguments.add_argument("--cache", type=Path, help="folder for loaded models, made when missing")
+    arguments.add_argument(
+        "--size", type=int, default=top_views.SIZE, help="image size of --kind top, in pixels"
+    )
+    arguments.add_argument(
+        "--samples", type=int, choices=(1, 4), default=1, help="samples per pixel: 1, or 4 for antialiasing"
+    )
+    arguments.add_argument(
+        "--furniture", default=str(FOLDER), help="folder of the furniture libraries (.sh3f)"
+    )
+    arguments.add_argument("--cache", type=Path, help="cache folder for loaded models, created if missing")
     arguments.add_argument("--workers", type=int, default=1, help="processes")
     a = arguments.parse_args()
 
     def checked() -> None:
         if a.count < 1 or a.seed < 0 or a.size < 32 or a.workers < 1:
             raise InputError(
-                f"--count {a.count}, --workers {a.workers} must be at least 1, --seed {a.seed} at least 0 "
-                f"and --size {a.size} at least 32"
+                f"--count {a.count} and --workers {a.workers} should be at least 1, "
+                f"--seed {a.seed} at least 0, --size {a.size} at least 32"
             )
         if a.kind == "top":
             spec: PictureSpec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
         else:
             spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
         count = generate(a.out, spec, a.furniture, a.cache, a.workers)
-        print(f"{a.out}: {count} pictures drawn, {a.count - count} were there")
+        print(f"{a.out}: {count} images rendered, {a.count - count} already existed")
 
     return guarded(checked)
 

@@ -79,7 +79,7 @@ def own_variant(name: str) -> tuple[str, int]:
     """
     category, hash_, variant = name.removeprefix(OWN).rpartition("#")
     if not name.startswith(OWN) or not hash_:
-        raise ValueError(f"{name!r} is no own/CATEGORY#variant")
+        raise ValueError(f"{name!r} is not of the form own/CATEGORY#variant")
     return category, int(variant)
 
 
@@ -89,7 +89,7 @@ def split_of(name: str) -> Split:
         return catalogue()[name].split
     thousand = own_variant(name)[1] // 1000
     if thousand not in range(len(SPLITS)):
-        raise KeyError(f"{name}: no split has this variant")
+        raise KeyError(f"{name}: no split contains this variant")
     return SPLITS[thousand]
 
 

@@ -122,7 +122,7 @@ class Answer:
             lines = [f"no answer: {self.reason}"]
         lines += map(str, self.mended)
         if self.understood:
-            lines.append(f"You ask: {self.understood[0][0]}")
+            lines.append(f"Understood as: {self.understood[0][0]}")
         if self.scene is None:
             return "\n".join([lines[0], *map(str, self.mended)])
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.explanation.notes)]
@@ -136,13 +136,13 @@ class Answer:
         return "\n".join([*lines, "", *domain_lines, table_text(table, 2)])
 
     def _clarification(self) -> str:
-        choice_phrase = "one of these" if len(self.understood) > 1 else "this"
+        choice_phrase = "one of the following" if len(self.understood) > 1 else "this"
         lines = [
-            f"I am not sure what you ask ({self.reason}). Is it {choice_phrase}?",
+            f"The question is ambiguous ({self.reason}). Did you mean {choice_phrase}?",
             *map(str, self.mended),
         ]
         for number, (words, answer) in enumerate(self.understood, 1):
-            then = "" if answer is None else f"  Then the answer is: {shape_name(answer)}"
+            then = "" if answer is None else f"  Answer: {shape_name(answer)}"
             lines.append(f"  {number}. {words}{then}")
         return "\n".join(lines)
 
@@ -178,7 +178,7 @@ class Model:
         `report`: a report.json of an evaluation of these weights; its figures go into the model
         card."""
         if not self.world:
-            raise InputError("only a model that po3d.load made can be saved")
+            raise InputError("only a model created by po3d.load can be saved")
         from po3d.systems import hub
 
         hub.save(self.world, self.options, Path(folder), report)
@@ -267,16 +267,16 @@ class Model:
         """
         executor, second = self.pipeline.executor, self.pipeline.second
         if not all(isinstance(answer_text, str) for answer_text in (text, change, frame)):
-            raise InputError("a question, a change and a frame are texts")
+            raise InputError("question, change and frame should be strings")
         if (change.strip() or frame.strip()) and executor.kind != "room":
-            raise InputError("only a room can be changed, or put in a frame, in words")
+            raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)
         if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
             raise InputError("views are for questions about the table of an orbit")
         if isinstance(scene, Scene):
             if looking:
-                raise TypeError(f"a table is not looked at: unexpected {', '.join(looking)}")
+                raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
             executor.checked(scene)
         fields = {
             "change": change,
@@ -382,7 +382,7 @@ class Model:
         if settled or execution.outcome.answer is None or execution.believed >= ask_below:
             return ""
         if differ:
-            return "it can be read in two ways"
+            return "the question has two interpretations"
         return f"probability {math.floor(100 * execution.believed) / 100:.2f}, below {ask_below:g}"
 
     def _restricted_to_options(self, reading: ParsedQuestion, question: Question) -> ParsedQuestion:
@@ -405,7 +405,7 @@ class Model:
         executor = self.pipeline.executor
         noun = executor.absent(question.change, scene)
         changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
-        return f"there is no {noun}" if noun and f'"{noun}"' not in changed else ""
+        return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
 
     def _interpretations(
         self, answering: SceneExecutor, question: Question, readings: Sequence[ParsedQuestion]
@@ -473,7 +473,7 @@ class ImageInputs:
     def camera(self) -> Camera:
         """Camera of a map: orthographic, straight down on the world's origin."""
         if self.scale is None:
-            raise InputError("a map needs its scale: metres_per_pixel=0.01, for one")
+            raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
         return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
 
 
@@ -483,7 +483,10 @@ def pixels(image: Picture) -> tuple[Image, str, float | None]:
         return read_image(image), Path(image).name, exif_focal(image)
     values = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
     if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
-        raise InputError(f"pixels should be (H, W, 3) of uint8, not {values.shape} of {values.dtype}")
+        raise InputError(
+            f"pixels should be an array of shape (H, W, 3) and dtype uint8, not {values.shape}"
+            f" of {values.dtype}"
+        )
     return values, "picture", None
 
 
@@ -493,7 +496,7 @@ def _warn_if_unknown(domain_match: DomainMatch | None) -> None:
 
 
 def no_truth() -> Scene:
-    raise InputError("a picture comes without a true table")
+    raise InputError("an image has no ground truth")
 
 
 # --- public API (`import po3d`) -------------------------------------------------------------------------------
@@ -539,14 +542,14 @@ def change(scene: Scene, text: str) -> Scene:
     from po3d.reasoning.outcome import ExecutionFailure
 
     if not isinstance(text, str) or any("name" not in o.beliefs for o in scene.objects):
-        raise InputError("a change is a text about things of a room, which have names")
+        raise InputError("a textual change needs a room, whose objects have names")
     (parse,) = _room_parser().parse([text], "change")
     if parse.program is None:
-        raise InputError(f"the change is unparsed: {parse.reason}")
+        raise InputError(f"the change cannot be parsed: {parse.reason}")
     try:
         return plan(scene, ROOMS.to_core(parse.program)).edited.scene
     except ExecutionFailure as failure:
-        raise InputError(f"the change can't be made in this room: {failure}") from None
+        raise InputError(f"the change cannot be applied to this room: {failure}") from None
 
 
 @functools.cache

@@ -55,7 +55,7 @@ class FrequencyBaseline:
                     counts.setdefault(key, Counter())[question.answer] += 1
         if not counts:
             raise InputError(
-                "the frequency baseline needs training questions with answers; the set given has none"
+                "the frequency baseline needs training questions with answers; the given set has none"
             )
         self.best = {key: _most_common(counter) for key, counter in counts.items()}
 
@@ -82,7 +82,7 @@ class TrainingAnswers:
                 for key in _kinds(question):
                     self.counts.setdefault(key, Counter())[question.answer] += 1
         if not self.counts:
-            raise InputError("this baseline needs training questions with answers; the set given has none")
+            raise InputError("this baseline needs training questions with answers; the given set has none")
 
     def of(self, question: Question) -> Counter[str]:
         """Return the counts of the most specific kind that occurs in training."""
@@ -136,20 +136,20 @@ class Replay:
         self.predictions: dict[str, Prediction] = {}
         for p in read_predictions(self.path):
             if p.id in self.predictions:
-                raise InputError(f"{path} answers question {p.id!r} twice")
+                raise InputError(f"{path} has two answers to question {p.id!r}")
             self.predictions[p.id] = p
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        absent = f"no line for this question in {self.path.name}"
+        absent = f"{self.path.name} has no answer to this question"
         return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some questions have no prediction; InputError if none has one."""
         present = sum(q.id in self.predictions for q in questions)
-        message = f"{self.path} has lines for {present:,} of the {len(questions):,} questions"
+        message = f"{self.path} has answers to {present:,} of the {len(questions):,} questions"
         if self.predictions and not present:
-            raise InputError(f"{message}: it is of another benchmark, or of another part of it")
-        return [] if present == len(questions) else [f"{message}; the others count as wrong"]
+            raise InputError(f"{message}; it may be for another benchmark or split")
+        return [] if present == len(questions) else [f"{message}; a missing answer counts as wrong"]
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Planar:
         scene = context.truth()
         predictions = [self._answer(q, scene) for q in questions]
         if questions and all(p.reason.startswith(UNREAD) for p in predictions):
-            raise InputError(f"system=planar answers 3DSRBench's questions alone; {predictions[0].reason}")
+            raise InputError(f"system=planar supports only 3DSRBench; {predictions[0].reason}")
         return predictions
 
     @staticmethod
@@ -174,12 +174,12 @@ class Planar:
         beliefs = [rows_only(thing, scene) for thing in program.things]
         boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
         if None in boxes:
-            return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
+            return Prediction(q.id, "failed", program=program.text(), reason="an object has no image box")
         answer = planar(program.op, tuple(boxes))
         named = PhraseCall(program.op, tuple(map(without_row, program.things)))
         option = fit_options(named, q.options)
         if option is None:
-            return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
+            return Prediction(q.id, "failed", program=program.text(), reason="no option matches the answer")
         word = named.things[answer] if isinstance(answer, int) else answer
         return Prediction(q.id, "ok", option[word], program=program.text())
 

@@ -133,9 +133,9 @@ def read_request(data: bytes) -> ChatRequest:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, f"the body is not JSON ({str(error)[:100]})") from None
+        raise Refusal(400, f"the request body is not JSON ({str(error)[:100]})") from None
     if not isinstance(body, dict):
-        raise Refusal(400, "the body should be an object with model and messages")
+        raise Refusal(400, "the request body should be an object with model and messages")
     model = body.get("model")
     if not isinstance(model, str) or model not in MODELS:
         raise Refusal(
@@ -147,10 +147,8 @@ def read_request(data: bytes) -> ChatRequest:
     texts, urls = _content(body.get("messages"))
     most = VIEWS if MODELS[model].world in ("orbit", "") else 1
     if not 1 <= len(urls) <= most:
-        pictures = "one picture" if most == 1 else f"1 to {most} pictures"
-        raise Refusal(
-            400, f"a question is about {pictures}; the last user message has {len(urls)}", "messages"
-        )
+        pictures = "one image" if most == 1 else f"1 to {most} images"
+        raise Refusal(400, f"a question needs {pictures}; the last user message has {len(urls)}", "messages")
     extras, left, images = _request_extras(body.get("po3d")), PIXELS, []
     for url in urls:
         images.append(_picture(url, left))
@@ -165,7 +163,7 @@ def _request_extras(value: object) -> RequestExtras:
     if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(RequestExtras._fields)))):
         odd = f": {_short(odd[0])} is unknown" if isinstance(value, dict) else ""
         raise Refusal(
-            400, f"po3d should be an object with some of {', '.join(RequestExtras._fields)}{odd}", "po3d"
+            400, (f"po3d should be an object with the fields {', '.join(RequestExtras._fields)}{odd}"), "po3d"
         )
     values: dict[str, Any] = {}
     for name, entry in value.items():
@@ -180,7 +178,7 @@ def _request_extras(value: object) -> RequestExtras:
         else:
             fine = _is_number(entry, 1e-4, 100)
         if not fine:
-            raise Refusal(400, f"po3d.{name}={_short(entry)} can't be", "po3d")
+            raise Refusal(400, f"invalid value: po3d.{name}={_short(entry)}", "po3d")
         values[name] = tuple(entry) if name == "views" else entry
     return RequestExtras(**values)
 
@@ -195,11 +193,11 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
     user_messages = [m for m in messages if m.get("role") == "user"]
     if not user_messages:
-        raise Refusal(400, "messages has none of the user", "messages")
+        raise Refusal(400, "messages should contain a user message", "messages")
     content = user_messages[-1].get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(parts, list) or not all(isinstance(p, dict) for p in parts):
-        raise Refusal(400, "content should be a text or a list of parts", "messages")
+        raise Refusal(400, "content should be a string or a list of parts", "messages")
     texts: list[str] = []
     urls: list[object] = []
     for part in parts:
@@ -211,7 +209,7 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         else:
             raise Refusal(
                 400,
-                f"a part of type {_short(part.get('type'))} is not read; known: text, image_url",
+                (f"content part of type {_short(part.get('type'))} is not supported; known: text, image_url"),
                 "messages",
             )
     if sum(map(len, texts)) > TEXT:
@@ -224,13 +222,13 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
     if head is None:
         raise Refusal(
             400,
-            "image_url.url should be a data URI, data:image/png;base64,...; nothing is fetched",
+            ("image_url.url should be a data URI (data:image/png;base64,...); URLs are not fetched"),
             "messages",
         )
     try:
         data = base64.b64decode(url[head.end() :], validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Refusal(400, f"the data URI is no base64 ({error})", "messages") from None
+        raise Refusal(400, f"the data URI is not valid base64 ({error})", "messages") from None
     try:
         return decode_image(data, "in the message", most)
     except InputError as error:
@@ -313,7 +311,7 @@ class DomainPipelines:
             if world not in self.pipelines:
                 if world not in self.builders:
                     raise Refusal(
-                        400, f"questions about {world} are not served here; known: {', '.join(self.builders)}"
+                        400, (f"questions about {world} are not served; known: {', '.join(self.builders)}")
                     )
                 pipeline = self.builders[world]()
                 self.pipelines[world] = replace(pipeline, tables=CachedTables(pipeline.tables))
@@ -340,7 +338,10 @@ class DomainPipelines:
             known = ", ".join(name for name in MODELS if name != ANY)
             raise Refusal(
                 400,
-                f"the picture is like none that is known here; a model's name may say what it is: {known}",
+                (
+                    "out of distribution: the image matches no training domain; to answer "
+                    f"anyway, name a model: {known}"
+                ),
                 "messages",
             )
         return tuple(world for world in KINDS[near.kind] if world in self.builders)
@@ -359,7 +360,7 @@ def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     candidates."""
     tried = [request.question(text) for text in questions_in(request.texts)]
     if not tried:
-        raise Refusal(400, "the message has no text with a question")
+        raise Refusal(400, "the message contains no question")
     read = [
         (w, q, r)
         for w in worlds.of(request)
@@ -369,7 +370,7 @@ def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(
             400,
-            f"{len(request.images)} pictures need as many angles, in the text or in po3d.views",
+            (f"{len(request.images)} images need {len(request.images)} angles, in the text or in po3d.views"),
             "messages",
         )
     image, extras = request.images[0], request.extras
@@ -412,7 +413,7 @@ def message_answer(prediction: Prediction, texts: Sequence[str], options: Sequen
     options. Without an answer, return a sentence that `po3d.systems.answers` extracts as no answer.
     """
     if prediction.status != "ok" or prediction.answer is None:
-        return f"I cannot answer this: {prediction.reason}"
+        return f"No answer: {prediction.reason}"
     answered = written(prediction.answer)
     same = [k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()]
     if same and any(f"{LETTERS[same[0]]}. {options[same[0]]}" in text for text in texts):

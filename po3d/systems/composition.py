@@ -70,12 +70,14 @@ def pipeline(
     if observed and table not in PICTURES and set(observed) != {"device"}:
         (first, *_) = (OPTIONS[name] for name in observed)
         raise InputError(
-            f"{first} is set, but system=po3d of {benchmark} does not read it on benchmark.table={table}"
+            f"{first} is set, but has no effect on system=po3d, benchmark={benchmark}"
+            f" with benchmark.table={table}"
         )
     inputs |= observed
     if unread := [name for name in inputs if name not in read]:
         raise InputError(
-            f"{OPTIONS[unread[0]]} is set, but system=po3d of {benchmark} does not read it (domain {domain})"
+            f"{OPTIONS[unread[0]]} is set, but has no effect on system=po3d, benchmark="
+            f"{benchmark} (domain {domain})"
         )
     shared = {"oracle": tuple(oracle), "reader": reader, **({"seed": seed} if "seed" in read else {})}
     created = make(**inputs, **shared)
@@ -89,7 +91,10 @@ def random(
     question's wording, in rooms among the answers of a training twin, elsewhere among the options.
     `consistent`: the same option in every rotation (3DSRBench's random++)."""
     if consistent and domain != "photographs":
-        raise InputError(f"system.consistent is for 3dsrbench; system=random of {benchmark} does not read it")
+        raise InputError(
+            "system.consistent applies to 3dsrbench; it has no effect on system=random with "
+            f"benchmark={benchmark}"
+        )
     if domain == "street":
         return RandomBaseline(seed)
     if domain == "rooms":
@@ -116,5 +121,5 @@ def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[
 def planar(benchmark: str, domain: str) -> System:
     """Return the 2D baseline: gold programs on true image boxes, without depth (3DSRBench only)."""
     if domain != "photographs":
-        raise InputError(f"system=planar does not answer {benchmark}")
+        raise InputError(f"system=planar does not support {benchmark}")
     return Planar()

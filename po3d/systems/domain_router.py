@@ -37,10 +37,10 @@ class DomainMatch(NamedTuple):
 
     def __str__(self) -> str:
         if not self.strange:
-            return f"taken for: {self.kind} (strangeness {self.strangeness:.2f})"
+            return f"Detected domain: {self.kind} (OOD score {self.strangeness:.2f}; above 1 is unfamiliar)"
         return (
-            f"the picture is like none that this estimator knows: it lies {self.strangeness:.1f} times as far from the nearest "
-            f"kind ({self.kind}) as 99 % of those do"
+            f"Out of distribution for this estimator (closest domain: {self.kind}, OOD "
+            f"score {self.strangeness:.1f}; above 1 is unfamiliar)"
         )
 
 
@@ -112,12 +112,10 @@ class DomainRouter:
         near = nearest(scores)
         if near is not None and not near.strange:
             return near
-        nearest_note = (
-            f" (the nearest: {near.kind}, {near.strangeness:.1f} times as far as its own)" if near else ""
-        )
+        nearest_note = f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
         raise InputError(
-            f"the picture is like none that the shipped estimators know{nearest_note}; say what it is to have it looked at nevertheless: "
-            f"{', '.join(KINDS)}"
+            f"Out of distribution for every shipped estimator{nearest_note}. To answer "
+            f"anyway, choose one of {', '.join(KINDS)}"
         )
 
     def _first(self, kind: str) -> "Model":

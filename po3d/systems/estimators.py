@@ -169,7 +169,7 @@ def parameters(estimator: Any) -> tuple[str, ...]:
     who = class_path(estimator)
     method = getattr(estimator, "estimate", None)
     if not callable(method):
-        raise InputError(f"{who} is no estimator: it has no method estimate(images, names)")
+        raise InputError(f"{who} is not an estimator: it has no method estimate(images, names)")
     try:
         known = inspect.signature(method).parameters
     except (TypeError, ValueError):  # implemented in C
@@ -180,7 +180,7 @@ def parameters(estimator: Any) -> tuple[str, ...]:
         inspect.signature(method).bind((), names=(), **dict.fromkeys(result))
     except TypeError as error:
         raise InputError(
-            f"{who}.estimate should take images and names (and of {', '.join(OPTIONAL)} what it likes): {error}"
+            f"{who}.estimate should accept images and names (optionally {', '.join(OPTIONAL)}): {error}"
         ) from None
     return result
 
@@ -196,8 +196,8 @@ def check_domain(estimator: Any, domain: str) -> None:
     domains = made_for(estimator, domain)
     if domain not in domains:
         raise InputError(
-            f"{class_path(estimator)} is made for {', '.join(domains)}, not for {domain}; perception=shipped has an "
-            "estimator for it"
+            f"{class_path(estimator)} supports {', '.join(domains)}, not {domain}; "
+            "perception=shipped has an estimator for it"
         )
 
 
@@ -232,9 +232,7 @@ def estimated(
 def _batch_size(estimator: Any) -> int | None:
     size = getattr(estimator, "batch_size", None)
     if size is not None and (not isinstance(size, int) or size < 1):
-        raise InputError(
-            f"{class_path(estimator)}.batch_size={size!r} should be a whole number of at least 1"
-        )
+        raise InputError(f"{class_path(estimator)}.batch_size={size!r} should be a positive integer")
     return size
 
 
@@ -272,10 +270,11 @@ def _checked(who: str, scene: Any, name: str) -> Scene:
         raise InputError(f"{who} returned {type(scene).__name__} for {name!r} instead of a Scene")
     if scene.source != "predicted":
         raise InputError(
-            f'{who} returned a table with source={scene.source!r} for {name!r}: only tables with source="predicted" are taken'
+            f"{who} returned a scene with source={scene.source!r} for {name!r}; "
+            'predictions need source="predicted"'
         )
     if wrong := not_finite(scene):
-        raise InputError(f"{who} returned {wrong} that is not finite for {name!r}")
+        raise InputError(f"{who} returned a non-finite {wrong} for {name!r}")
     return replace(scene, image=name)
 
 

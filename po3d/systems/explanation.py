@@ -56,4 +56,4 @@ def flipped(near: Margins, answer: str | None) -> str:
         return near.flip.text
     if near.answer is None or near.flip.answer == answer:
         return ""
-    return f"{near.flip.text} (of the likeliest table, which says {near.answer})"
+    return f"{near.flip.text} (for the most probable scene, whose answer is {near.answer})"

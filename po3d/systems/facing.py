@@ -40,7 +40,7 @@ class BoxFacing:
     def _answer(self, question: Question) -> Prediction:
         box = self.box(question.image)
         if box is None:
-            reason = "the picture shows its box, but no file says where it is"
+            reason = "the box of this image is drawn in it, but not in any file"
             return Prediction(question.id, "failed", reason=reason)
         pixels = self.photo(question.image)
         height, width = pixels.shape[:2]

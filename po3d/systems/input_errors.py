@@ -16,8 +16,8 @@ from po3d.systems.pipeline import Context, ImageQuestions, PendingPredictions, S
 if TYPE_CHECKING:
     from po3d.systems.oracle_grid import OracleMixer
 
-MARK = "bad picture: "
-MISSING = "no table: "  # an image without a scene in the file of perception=file
+MARK = "unreadable image: "
+MISSING = "no scene: "  # an image without a scene in the file of perception=file
 NAMED = 3  # number of reasons in a note
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
     """Return a remark on the numbers of lost images and questions, with the first reasons; None if
     there are none."""
     image, parts = {q.id: q.image for q in questions}, []
-    for mark, what in ((MARK, "bad pictures of"), (MISSING, "no tables of")):
+    for mark, what in ((MARK, "cannot read"), (MISSING, "no scene for")):
         lost = [p for p in predictions if p.reason.startswith(mark)]
         if not lost:
             continue
@@ -34,7 +34,8 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
         which = "; ".join(reasons[:NAMED]) + ("; ..." if len(reasons) > NAMED else "")
         images = len({image[p.id] for p in lost})
         parts.append(
-            f"{what} {images} image{'s' * (images > 1)}: {len(lost)} questions failed, counted as wrong ({which})"
+            f"{what} {images} image{'s' * (images > 1)}: {len(lost)} questions failed and "
+            f"count as wrong ({which})"
         )
     return "; ".join(parts) or None
 

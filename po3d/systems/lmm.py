@@ -79,11 +79,12 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(
-                f"base_url={self.base_url!r} should be like http://127.0.0.1:8000/v1, without /chat/completions"
+                f"base_url={self.base_url!r} should be a URL such as "
+                "http://127.0.0.1:8000/v1, without /chat/completions"
             )
         if parts.username or parts.password:
             raise InputError(
-                "base_url holds a password; give the key in an environment variable, key_env=NAME"
+                "base_url contains a password; pass the key in an environment variable (key_env=NAME)"
             )
 
     def __repr__(self) -> str:
@@ -113,7 +114,9 @@ class Endpoint:
             choice = json.loads(data)["choices"][0]
             content = choice["message"].get("content") or ""
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise Unavailable(f"{url}: not a chat completion: {self._clean(data[:200])}") from None
+            raise Unavailable(
+                f"{url}: the response is not a chat completion: {self._clean(data[:200])}"
+            ) from None
         if isinstance(content, list):
             content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
         usage = json.loads(data).get("usage")
@@ -130,12 +133,12 @@ class Endpoint:
             body = json.loads(body)["error"]["message"]
         what = f"{error.url} says {error.code}: {self._clean(body) or error.reason}"
         if error.code in STOPS:
-            return InputError(what + "; check base_url, model and the variable that key_env names")
+            return InputError(what + "; check base_url, model and the variable named by key_env")
         if error.code in BUSY or error.code >= 500:
             return Unavailable(what, _seconds(error.headers.get("Retry-After")))
         if 300 <= error.code < 400:
             return InputError(
-                f"{what}; redirects are not followed, give base_url={error.headers.get('Location')}"
+                f"{what}; redirects are not followed, so set base_url={error.headers.get('Location')}"
             )
         return Refused(what)
 
@@ -226,15 +229,15 @@ class Lmm:
     def __post_init__(self, log: str | Path | None) -> None:
         key = os.environ.get(self.key_env, "") if self.key_env else ""
         if self.key_env and not key.strip():
-            raise InputError(f"the environment variable {self.key_env} holds no API key")
+            raise InputError(f"the environment variable {self.key_env} contains no API key")
         if self.give_up not in ("stop", "skip"):
             raise InputError(f"give_up={self.give_up!r} should be stop or skip")
         for name, value in {"concurrency": self.concurrency, "tries": self.tries}.items():
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name}={value!r} should be a whole number of at least 1")
+                raise InputError(f"{name}={value!r} should be a positive integer")
         if self.timeout <= 0 or self.wait < 0:
             raise InputError(
-                f"timeout={self.timeout!r} should be above 0 seconds, wait={self.wait!r} at least 0"
+                f"timeout={self.timeout!r} should be positive (seconds), and wait={self.wait!r} not negative"
             )
         setting = PromptSetting(self.show, self.frame or "anchors", self.change, self.style, self.table)
         self.setting = setting
@@ -289,7 +292,7 @@ class Lmm:
         if self.setting.change == "with" or not any(q.change for q in questions):
             return []
         return [
-            "the changes were not told; the right answers are those after them, but for the control set without change"
+            ("prompts omit the changes; except for the control set, gold answers are those after the change")
         ]
 
     @property
@@ -358,7 +361,7 @@ class Lmm:
                     break
         if self.give_up == "stop":
             raise InputError(
-                f"no answer after {self.tries} tries: {last}; the same command goes on from here"
+                f"no answer after {self.tries} tries: {last}; run the same command again to resume"
             )
         raise last
 
@@ -391,7 +394,7 @@ def _read(response: http.client.HTTPResponse, end: float) -> bytes:
         if size > LARGEST:
             raise Refused(f"the response has more than {LARGEST:,} bytes")
         if time.monotonic() > end:
-            raise TimeoutError("the response took too long")
+            raise TimeoutError("the response took longer than the timeout")
     return b"".join(parts)
 
 

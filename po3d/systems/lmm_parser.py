@@ -47,7 +47,7 @@ class LmmParser(Lmm):
         for name, value in {"show": "picture", "change": "with", "style": "plain"}.items():
             if getattr(self, name) != value:
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} is not read by system=lmm_parser, which shows no picture"
+                    f"{name}={getattr(self, name)!r} has no effect on system=lmm_parser, which sends no image"
                 )
         if self.table not in ("predicted", "truth"):
             raise InputError(f"table={self.table!r} of system=lmm_parser should be predicted or truth")
@@ -58,12 +58,13 @@ class LmmParser(Lmm):
             self.executor = replace(self.executor, mode=self.mode or "marginal", samples=self.samples or 64)
         elif (self.mode, self.samples) != (None, None):
             raise InputError(
-                f"executor.mode and executor.samples are for streets; {self.benchmark} reads neither"
+                "executor.mode and executor.samples apply to streets; they have no "
+                f"effect on {self.benchmark}"
             )
         if self.world == "rooms" and self.frame not in (None, "anchors"):
             if self.table == "truth":
                 raise InputError(
-                    f"frame={self.frame} needs table=predicted: true tables have the anchors' frame"
+                    f"frame={self.frame} needs table=predicted: true scenes have the anchors' frame"
                 )
             self.executor = replace(self.executor, frame=self.frame)
         # Executors cache results shared by the questions on one image.
@@ -125,9 +126,7 @@ class LmmParser(Lmm):
             result["program"] = lines[0].strip(" `")
         absent = [n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)]
         if absent:
-            return ParsedQuestion(
-                pipeline.Parse("unparsed", reason=f"there is no line that begins with '{absent[0]}:'")
-            )
+            return ParsedQuestion(pipeline.Parse("unparsed", reason=f"no line begins with '{absent[0]}:'"))
         own = replace(question, program=result["program"], change_program=result.get("change", ""), unread="")
         try:
             reading = self.executor.gold(own, rows=self.table == "truth")

@@ -126,7 +126,7 @@ class OracleModules:
         if module in self.beliefs:
             return self._changed(scene, module, sigma, random)
         if module not in self.noise:
-            raise InputError(f"there is no noise in {module!r}; known: {', '.join(self.units)}")
+            raise InputError(f"{module!r} has no noise model; known: {', '.join(self.units)}")
         return self.noise[module](scene, sigma, random)
 
     def _changed(self, scene: Scene, module: str, sigma: float, random: np.random.Generator) -> Scene:

@@ -70,7 +70,7 @@ class OracleMixer:
 
 def _stored_scene(scenes: Mapping[str, Scene], name: str) -> Scene:
     if name not in scenes:
-        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+        raise InputError(f"grid: no predicted scene for {name}; the system does not provide its scenes")
     return scenes[name]
 
 

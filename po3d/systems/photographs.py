@@ -67,7 +67,10 @@ class PhotoDomain(parts.Domain):
 
     substitution = VIEW_TABLES
     modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
-    units: ClassVar[Mapping[str, str]] = {**VIEW_TABLES.units, "grounding": "share of descriptions mistaken"}
+    units: ClassVar[Mapping[str, str]] = {
+        **VIEW_TABLES.units,
+        "grounding": "fraction of descriptions mistaken",
+    }
     headline: ClassVar[str] = "overall"
     kind = "photo"
     dialect = THREEDSRBENCH
@@ -136,7 +139,7 @@ def fitted(question: Question, program: PhraseCall) -> Parse:
     option = fit_options(named, question.options)
     if option is None:
         options = ", ".join(question.options)
-        return Parse("failed", reason=f"the options {options} fit no answer of {program.text()}")
+        return Parse("failed", reason=f"no option in {options} matches an answer of {program.text()}")
     return Parse("ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers})
 
 

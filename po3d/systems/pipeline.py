@@ -64,7 +64,7 @@ class MissingInputs:
     def __getattr__(self, what: str) -> Any:
         if what.startswith("__"):
             raise AttributeError(what)
-        raise InputError(f"there is no {what.replace('_', ' ')} with this image")
+        raise InputError(f"this image has no {what.replace('_', ' ')}")
 
 
 MISSING_INPUTS = MissingInputs()
@@ -102,7 +102,7 @@ def perceived(scene: Scene, name: str) -> Scene:
     ground truth. Only an oracle, or a pipeline whose configuration names the true scenes as its
     source, may use the ground truth."""
     if scene.source == "gt":
-        raise InputError(f"perception returned the ground truth of {name!r}: only an Oracle may use it")
+        raise InputError(f"perception returned ground truth for {name!r}; only an Oracle may use it")
     return scene
 
 
@@ -380,7 +380,7 @@ class Domain:
             list(map(self.display_name, scene.objects))
         except KeyError as error:
             raise InputError(
-                f"this is no table of this world: it has a thing that says nothing of its {error.args[0]}"
+                f"this scene belongs to another domain: an object has no {error.args[0]}"
             ) from None
 
     def absent(self, text: str, scene: Scene) -> str:
@@ -435,7 +435,7 @@ class Domain:
         if unread:
             return Parse("unparsed", reason=unread)
         if not text:
-            return Parse("failed", reason="there is no program with this question")
+            return Parse("failed", reason="the question has no program")
         try:
             return Parse("ok", self.parsed(text))
         except ProgramError as error:
@@ -505,7 +505,7 @@ class Pipeline:
         object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
         if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
-                "oracle= replaces modules of predicted tables: it needs another benchmark.table= than truth"
+                "oracle= replaces modules of predicted scenes, so benchmark.table= cannot be truth"
             )
 
     @property
@@ -580,7 +580,7 @@ class Pipeline:
                 readings[k] = (chosen.ran or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
-                    Parse("unparsed", reason="the learned reader has no program for it"), by="learned"
+                    Parse("unparsed", reason="the general parser found no program"), by="learned"
                 )
         return readings
 
@@ -638,7 +638,7 @@ class Pipeline:
         change; "" if nothing is detected."""
         change = reading.change and reading.change.program
         if change is not None and untold(question.change, self.executor.meaning(change)):
-            return f"change: {question.change!r} does not say what is changed"
+            return f"the parsed change differs from its text: {question.change!r}"
         return omitted(question.text, self.executor.meaning(reading.question.program))
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
@@ -741,7 +741,9 @@ class Oracle:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         if questions and not any(q.program or q.unread for q in questions):
-            raise InputError(f"question {questions[0].id} has no gold program: an oracle needs a twin")
+            raise InputError(
+                f"question {questions[0].id} has no gold program; an oracle needs a synthetic twin"
+            )
         answering = self.executor.bind_ground_truth(context.truth())
         return [predicted(self.executor, answering, q, self.executor.gold(q, rows=True)) for q in questions]
 
@@ -758,10 +760,10 @@ def checked_noise(noise: Mapping[str, float], executor: Domain) -> dict[str, flo
     for name, size in result.items():
         if name not in executor.modules or name not in executor.units:
             known = ", ".join(m for m in executor.modules if m in executor.units)
-            raise InputError(f"noise={{{name}: ...}} is no module that can be noisy; known: {known}")
+            raise InputError(f"noise={{{name}: ...}}: no noise model for this module; known: {known}")
         if isinstance(size, bool) or not isinstance(size, int | float) or not 0 <= size < float("inf"):
             raise InputError(
-                f"noise={{{name}: {size!r}}} should be a number of at least 0 ({executor.units[name]})"
+                f"noise={{{name}: {size!r}}} should be a non-negative number ({executor.units[name]})"
             )
     return {name: result[name] for name in executor.modules if name in result}
 
@@ -771,7 +773,7 @@ def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ..
     an unknown module."""
     wanted = {{"colour": "color"}.get(name, name) for name in names}
     if unknown := sorted(wanted - set(known)):
-        raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(known)}")
+        raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
     return tuple(name for name in known if name in wanted)
 
 

@@ -86,7 +86,7 @@ def prompt(
     of the image (captions); `tables`: the scenes of the image or of its views, for `setting.table`.
     InputError for a benchmark without prompts."""
     if benchmark not in BENCHMARKS:
-        raise InputError(f"there is no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
+        raise InputError(f"no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
     own = BENCHMARKS[benchmark]
     values = setting._asdict()
     chosen = {name: values[name] for name in own.prompt_settings}
@@ -122,7 +122,8 @@ class Prompter:
     ) -> None:
         if (setting.table == "predicted") != (scenes is not None):
             raise InputError(
-                "table=predicted and scenes=FILE belong together: the scenes.jsonl of a finished run of po3d"
+                "table=predicted needs scenes=FILE (the scenes.jsonl of a finished run "
+                "of po3d), and scenes= needs table=predicted"
             )
         self.benchmark, self.setting, self.scenes = benchmark, setting.checked(benchmark), scenes
         self.predicted = {} if scenes is None else read_tables(scenes)
@@ -147,7 +148,7 @@ def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str 
     """Return the scenes of a question's images; InputError if the file lacks one."""
     names = pictures(question)
     if missing := [name for name in names if name not in tables]:
-        raise InputError(f"{path} has no table of {missing[0]!r}; it should be of a run on the same split")
+        raise InputError(f"{path} has no scene for {missing[0]!r}; it should be from a run on the same split")
     return [tables[name] for name in names]
 
 

@@ -75,7 +75,12 @@ def _checked_change(text: str, parse: Parse) -> Parse:
     of the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
     if parse.program is None or not forgets_how_many(text, ROOMS.to_core(parse.program)):
         return parse
-    return Parse("unparsed", None, 0.0, "how many of them it is about was not understood")
+    return Parse(
+        "unparsed",
+        None,
+        0.0,
+        ('the change affects a part of the objects ("two of the chairs"), which programs cannot express'),
+    )
 
 
 def _plainly_framed(text: str) -> bool:
@@ -100,7 +105,7 @@ def framed(scene: Scene, text: str, mode: FrameMode | GivenFrame = "anchors") ->
         return replace(scene, axes=axes_from_front((0.0, 1.0)))
     if mode == "camera":
         if scene.camera is None:
-            raise InputError(f"{scene.image}: the table has no camera, so there is no camera frame")
+            raise InputError(f"{scene.image}: the scene has no camera, so it has no camera frame")
         ahead = scene.camera.cam_T_world.rotation[2]
         return replace(scene, axes=axes_from_front(ahead[:2]))
     return frame_from_text(scene, text)
@@ -270,7 +275,7 @@ class RoomExecutor:
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:
         before, *_ = self.room(question.frame).likeliest(question.frame, None)
-        return (SceneFigure("the room, the front above", ("before", question.frame), before, "front"),)
+        return (SceneFigure("top view of the room, front up", ("before", question.frame), before, "front"),)
 
     def explain(self, question: Question, execution: Execution) -> Explanation:
         frame, change = execution.reading.frame or question.frame, execution.reading.change
@@ -291,7 +296,7 @@ class RoomExecutor:
         }  # fmt: skip
         figures, past = self.figures(question), None
         if change:
-            title, key = "after the change, the front above", ("after", frame, change.program)
+            title, key = "top view after the change, front up", ("after", frame, change.program)
             figures = (
                 SceneFigure(title, key, edited.scene, "front", edited.touched),
                 figures[0]._replace(title="before"),

@@ -105,7 +105,7 @@ def _grouped(scenes: Iterable[Scene], looks: Sequence[PerceptionInput]) -> list[
 
 def _in_view_frame(scene: Scene, name: str, reading: OrbitConvention) -> Scene:
     if scene.camera is None:
-        raise AssertionError(f"the estimator gave a table of {name!r} without its camera")
+        raise AssertionError(f"the estimator returned a scene of {name!r} without its camera")
     return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
 
 
@@ -176,9 +176,9 @@ def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene
     """Validate an external scene and add the domain's axes if it has none; an orbit's views always
     get the axes of their cameras. InputError, beginning with `who`, for an invalid scene of that
     domain, or a copy of the true one."""
-    where = f"{who}, the table of {scene.image!r}"
+    where = f"{who}, scene of {scene.image!r}"
     if domain in ("photographs", "orbit") and scene.camera is None:
-        raise InputError(f"{where} has no camera: tables of pictures need it")
+        raise InputError(f"{where} has no camera, which this domain needs")
     if domain == "orbit":
         scene = _in_view_frame(scene, scene.image, context.inputs.reading)
     elif not scene.axes:
@@ -196,14 +196,14 @@ def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
     except (TypeError, AttributeError, KeyError, ValueError) as error:
-        raise InputError(f"{where} is no table: {error}") from None
+        raise InputError(f"{where} is not a valid scene: {error}") from None
     try:
         truth = context.true(scene.image)
     except InputError:  # a release without true scenes
         return scene
     if is_copy(scene, truth):
         raise InputError(
-            f"{where} is a copy of the true one; true tables are asked for as system=oracle or oracle="
+            f"{where} is a copy of the true scene; use system=oracle or oracle= for ground truth"
         )
     return scene
 

@@ -150,7 +150,7 @@ class StreetExecutor:
         return record(near.flip) if near.answer == execution.outcome.answer else None
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:
-        return (SceneFigure("seen from above, the camera below", "", self.scene),)
+        return (SceneFigure("top view, camera at the bottom", "", self.scene),)
 
     def explain(self, question: Question, execution: Execution) -> Explanation:
         outcome, program = execution.outcome, execution.reading.question.program
@@ -183,7 +183,7 @@ def _kinds(outcome: Outcome) -> tuple[str, ...]:
     for kind, shapes in SUPER_CATEGORIES.items():
         *names, last = map(shape_name, shapes)
         if kind not in last and any(f"shape={kind}]" in step.text for step in outcome.trace):
-            lines.append(f"{kind}: any {', '.join(names)} or {last}")
+            lines.append(f"{kind} includes {', '.join(names)} and {last}")
     return tuple(lines)
 
 
@@ -197,7 +197,7 @@ def _reason(outcome: Outcome, program: Tree) -> str:
     things = set_phrase(step.call.args[0])
     likely = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > LEAST_PROBABILITY]
     return (
-        f"not found: there are no {things}"
+        f"not found: there are no {things} in the scene"
         if not likely
         else f"ambiguous: there are {len(likely)} {things}, not one"
     )

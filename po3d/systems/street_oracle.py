@@ -41,7 +41,7 @@ def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[f
 def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     camera = scene.camera
     if camera is None:
-        raise InputError("noise in depth needs the table's camera")
+        raise InputError("noise in depth needs the scene's camera")
     factors = 1 + sigma * random.normal(size=len(scene))
     moved = [
         at_depth(o.position, camera, float(camera.project(o.position)[1]) * f)
@@ -78,7 +78,7 @@ class StreetOracleModules(OracleModules):
 
     def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
         if here.camera is None or gt.camera is None:
-            raise InputError("oracle=depth needs the camera of both tables")
+            raise InputError("oracle=depth needs the camera of both scenes")
         position = at_depth(state.position, here.camera, float(gt.camera.project(true.position)[1]))
         ahead = np.subtract(state.position, here.camera.position)[:2]
         return replace(state, position=position, covariance=across_ray(state.covariance, ahead))
@@ -128,13 +128,13 @@ STREET_TABLES = StreetOracleModules(
     table=(*ATTRIBUTES, "heading", "position", "depth", "detection", "occlusion", "camera"),
     units={
         "position": "scene units, each ground axis",
-        "depth": "share of the depth",
+        "depth": "fraction of the depth",
         "heading": "degrees",
-        "detection": "share of objects missed",
-        **dict.fromkeys(ATTRIBUTES, "share of values changed"),
-        "occlusion": "share of occluders changed",
+        "detection": "fraction of objects missed",
+        **dict.fromkeys(ATTRIBUTES, "fraction of values changed"),
+        "occlusion": "fraction of occluders changed",
         "camera": "degrees of the viewer's axes",
-        "parsing": "share of programs lost",
+        "parsing": "fraction of programs lost",
     },
     noise={
         "position": shifted,

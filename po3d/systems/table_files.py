@@ -33,7 +33,7 @@ class MissingTable(ImageError):
     """The file has no scene for some images."""
 
     def __init__(self, names: Sequence[str], file: str) -> None:
-        super().__init__(f"no table of {', '.join(names)} in {file}")
+        super().__init__(f"no scene for {', '.join(names)} in {file}")
         self.names = tuple(names)
 
 
@@ -72,10 +72,10 @@ class FromFile(TableSource):
         one."""
         names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
         there = sum(name in self.scenes for name in names)
-        text = f"{self.estimator.checkpoint} has tables of {there:,} of the {len(names):,} pictures"
+        text = f"{self.estimator.checkpoint} has scenes for {there:,} of the {len(names):,} images"
         if names and not there:
-            raise InputError(f"{text}: it is of another benchmark, or of another part of it")
-        return [] if there == len(names) else [f"{text}; questions on the others count as wrong"]
+            raise InputError(f"{text}; it may be for another benchmark or split")
+        return [] if there == len(names) else [f"{text}; questions on the other images count as wrong"]
 
     def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
@@ -88,24 +88,22 @@ def _records(path: Path) -> dict[str, dict]:
     """Return image -> record; InputError if the file is not a list of scenes, or has two for one
     image."""
     if path.suffix == ".json":
-        result: Any = read_json(path, "file of scene tables")
+        result: Any = read_json(path, "file of scenes")
         records = result if isinstance(result, list) else [result]
     else:
-        records = list(read_jsonl(path, "file of scene tables"))
+        records = list(read_jsonl(path, "file of scenes"))
     tables: dict[str, dict] = {}
     for k, record in enumerate(records):
         where = f"{path.name}, record {k}"
         if not isinstance(record, dict) or not isinstance(record.get("objects"), list):
-            raise InputError(f"{where}: no scene table: it should be an object with 'image' and 'objects'")
+            raise InputError(f"{where}: not a scene: it should be an object with 'image' and 'objects'")
         name = record.get("image")
         if not isinstance(name, str) or not name:
-            raise InputError(f"{where}: the field 'image' should name the picture")
+            raise InputError(f"{where}: the field 'image' should hold the image's name")
         if name in tables:
-            raise InputError(f"{where}: there are two tables of {printable(name)}")
+            raise InputError(f"{where}: second scene of {printable(name)}")
         if record.get("source", "predicted") == "gt":
-            raise InputError(
-                f'{where}: a table with source="gt" is a true one; only predicted tables are taken'
-            )
+            raise InputError(f'{where}: source="gt" marks ground truth; only predicted scenes are accepted')
         tables[name] = record
     return tables
 

@@ -70,7 +70,8 @@ class ViewOracleModules(OracleModules):
     def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
         if predicted.camera is None or gt.camera is None:
             raise InputError(
-                f"the table of {predicted.image or 'a picture'} has no camera to compare it with the truth by"
+                f"the scene of {predicted.image or 'an image'} has no camera, so it "
+                "cannot be compared with ground truth"
             )
         here = carried(predicted, gt.camera)
         before_camera = reheld(here, gt.camera)
@@ -117,7 +118,7 @@ def truly_fused(
 
 def _camera(scene: Scene) -> Camera:
     if scene.camera is None:
-        raise InputError("the table has no camera")
+        raise InputError("the scene has no camera")
     return scene.camera
 
 
@@ -126,16 +127,16 @@ VIEW_TABLES = ViewOracleModules(
     values={"shape": tuple(sorted({*CATEGORIES, *things()})), "color": COLORS, "material": MATERIALS},
     table=("detection", "shape", "color", "material", "size", "position", "depth", "heading", "camera"),
     units={
-        "detection": "share of things missed",
-        "shape": "share of names changed",
-        "color": "share of values changed",
-        "material": "share of values changed",
+        "detection": "fraction of objects missed",
+        "shape": "fraction of names changed",
+        "color": "fraction of values changed",
+        "material": "fraction of values changed",
         "size": "logarithm of each length",
         "position": "metres, each axis",
-        "depth": "share of the depth",
+        "depth": "fraction of the depth",
         "heading": "degrees",
         "camera": "degrees of pitch and of roll",
-        "parsing": "share of texts not read",
+        "parsing": "fraction of texts not read",
     },
     noise={"size": resized, "position": _moved, "depth": _deeper, "heading": turned, "camera": _tilted},
 )

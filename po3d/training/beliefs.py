@@ -28,7 +28,7 @@ def for_fitting(folder: str | Path, description: str) -> Path:
     split = record.get("split") if isinstance(record, dict) else None
     if split not in ("validation", "val"):
         raise InputError(
-            f"{folder} is of the split {split!r}; beliefs are fitted on the validation split alone"
+            f"{folder} is from the split {split!r}; beliefs are fitted on the validation split only"
         )
     return Path(folder)
 

@@ -43,9 +43,7 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
                     evidence.words.append((log_p, values.index(true.value(attribute))))
             evidence.add_pose(row, true)
     if not evidence.squared:
-        raise InputError(
-            "of the twins' things none was detected with its heading: there is nothing to fit on"
-        )
+        raise InputError("no object of the twins was detected with its heading, so nothing can be fitted")
     return evidence.fitted()
 
 
@@ -87,15 +85,17 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         prog="python -m po3d.training.calibrate", description=__doc__.split("\n")[0]
     )
-    arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
-    arguments.add_argument("folders", nargs="+", help="twins of the validation split")
-    arguments.add_argument("--ranges", action="store_true", help="only what device=openvino needs")
+    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
+    arguments.add_argument("folders", nargs="+", help="folders of twins of the validation split")
+    arguments.add_argument(
+        "--ranges", action="store_true", help="compute only the ranges that device=openvino needs"
+    )
     a = arguments.parse_args()
 
     def run() -> None:
         if not a.ranges:
             print(calibrate(a.checkpoint, *a.folders))
-        print(f"the ranges of {len(ranges(a.checkpoint, *a.folders))} convolutions")
+        print(f"ranges of {len(ranges(a.checkpoint, *a.folders))} convolutions")
 
     return guarded(run)
 

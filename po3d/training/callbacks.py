@@ -113,7 +113,7 @@ class Figures(Callback):
             truth = self.draw(example.picture, example.truth, None)
             predicted = self.draw(example.picture, judged.predicted[k], example.truth)
             images.append(np.concatenate([np.asarray(truth), np.asarray(predicted)]))
-        captions = [f"above: ground truth, below: prediction; {number} mistakes" for _, number in chosen]
+        captions = [f"top: ground truth, bottom: prediction; {number} errors" for _, number in chosen]
         for logger in loggers:
             logger.log_image("worst", images, trainer.global_step, caption=captions)
 
@@ -143,7 +143,9 @@ class Best(Checkpoint):
         # some metrics are undefined when nothing was detected
         if value is None and figures.get("val/recall") != 0:
             known = ", ".join(sorted(figures))
-            raise InputError(f"trainer.monitor={self.monitor} is no figure of this training; it has: {known}")
+            raise InputError(
+                f"trainer.monitor={self.monitor} is not a metric of this training; known: {known}"
+            )
         if value is not None and (
             self.value is None or (value < self.value if self.less else value > self.value)
         ):

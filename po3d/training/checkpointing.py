@@ -58,7 +58,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
         if not path.exists() and (old := path.with_name(f".{path.name}.old")).exists():
             path = old  # interrupted between the two renames
         if not (path / "state.json").is_file():
-            raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
+            raise InputError(f"{path} is not a training checkpoint of po3d (a folder with state.json)")
         try:
             tensors = load_file(str(path / "tensors.safetensors"))
             return _decode(read_json(path / "state.json", "training checkpoint"), tensors)
@@ -66,7 +66,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"{path} is damaged ({type(error).__name__}: {error}); delete it to begin anew"
+                f"{path} is damaged ({type(error).__name__}: {error}); delete it to start over"
             ) from None
 
     def remove_checkpoint(self, path: str | Path) -> None:
@@ -93,7 +93,7 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
         return value
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"a training checkpoint can't hold a {type(value).__name__}: {value!r}")
+    raise TypeError(f"a training checkpoint cannot store a {type(value).__name__}: {value!r}")
 
 
 def _channels_last(value: torch.Tensor) -> bool:

@@ -280,7 +280,7 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     wanted = {"size": len(scenes), "scenes": settings}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
         raise InputError(
-            f"{folder} holds other training images than asked for; remove it or name another folder"
+            f"{folder} contains other training images than requested; remove it or choose another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "request.json", wanted)
@@ -384,11 +384,9 @@ class StreetData(PictureData):
                 "data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files"
             )
         if replay > 1 and not replay_dir:
-            raise InputError(
-                "data.replay needs data.replay_dir, a folder for the pictures between their visits"
-            )
+            raise InputError("data.replay needs data.replay_dir, a folder for the images to replay")
         if not 0 <= share < 1:
-            raise InputError(f"data.share={share} is not in [0, 1)")
+            raise InputError(f"data.share={share} should be in [0, 1)")
         self.save_hyperparameters()
         self._folders: tuple[Subset, Subset] | None = None
         self._judge: StreetJudge | None = None
@@ -419,7 +417,7 @@ class StreetData(PictureData):
         if self._folders is None:
             validation = h.validation if h.source == "superclevr" else 0
             if "test" in scene_ids.wanted_parts(h.split) and rank_zero_only.rank == 0:
-                print(f"note: data.split={h.split}: test scenes of {h.root} are trained on")
+                print(f"note: data.split={h.split} trains on test scenes of {h.root}")
             self._folders = scenes_for_training(h.root, h.width, h.height, h.split, h.ranges, validation)
         return self._folders
 

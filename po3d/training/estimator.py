@@ -81,7 +81,7 @@ class EstimatorModule(pl.LightningModule):
         self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
         if self.net.layers > 1 and not self.world.layers:
             raise InputError(
-                f"model.network.layers={self.net.layers}: labels of world={world} have one layer"
+                f"model.network.layers={self.net.layers}, but labels of world={world} have one layer"
             )
         if packaged:
             take_imagenet(self.net)
@@ -111,9 +111,9 @@ class EstimatorModule(pl.LightningModule):
         state = self.net.state_dict()
         fitting = {k: w for k, w in weights.items() if k in state and state[k].shape == w.shape}
         if not fitting:
-            raise InputError(f"{name} has no tensor that fits this network")
+            raise InputError(f"no tensor of {name} fits this network")
         if rank_zero_only.rank == 0:
-            print(f"{len(fitting)} of {len(state)} tensors start from {name}")
+            print(f"{len(fitting)} of {len(state)} tensors are initialised from {name}")
         self.net.load_state_dict(state | fitting)
 
     def configure_model(self) -> None:

@@ -148,7 +148,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         "python -m po3d.training.map_figures", description=(__doc__ or "").split("\n")[0]
     )
-    arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
+    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
     arguments.add_argument("sets", nargs="+", help="folders of maps")
     arguments.add_argument("--calibrate", action="store_true", help="fit the beliefs on these maps first")
     a = arguments.parse_args()

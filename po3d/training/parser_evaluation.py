@@ -97,11 +97,13 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument(
-        "--checkpoint", default="street_parser", help="a shipped name, or a path without suffix"
+        "--checkpoint", default="street_parser", help="name of a shipped checkpoint, or a path without suffix"
     )
-    options.add_argument("--seed", type=int, default=1000, help="training took seeds below 100")
-    options.add_argument("--count", type=int, default=400, help="questions a row")
-    options.add_argument("--errors", type=int, default=0, help="wrong ones to show a row")
+    options.add_argument(
+        "--seed", type=int, default=1000, help="seed of the questions; training used seeds below 100"
+    )
+    options.add_argument("--count", type=int, default=400, help="number of questions per row")
+    options.add_argument("--errors", type=int, default=0, help="number of errors to print per row")
     chosen = options.parse_args(arguments)
     try:
         parser = Parser.from_checkpoint(locate(chosen.checkpoint))
@@ -119,14 +121,14 @@ def main(arguments: list[str] | None = None) -> int:
         totals.setdefault(name, []).append(row.share)
         print(f"{name:24}{family:18}{100 * row.share:8.2f}{row.unparsed:10d}", flush=True)
         for text, gold, got in row.wrong[: chosen.errors]:
-            print(f"    {text}\n      gold {gold}\n      got  {got}")
+            print(f"    {text}\n      gold {gold}\n      pred {got}")
     for name, shares in totals.items():
         print(f"{name:42}{100 * np.mean(shares):8.2f}")
     texts = [text for family in FAMILIES for text, _ in questions(chosen.seed, family, "benchmark", 300)]
     start = time.perf_counter()
     parser.parse(texts)
     speed = len(texts) / (time.perf_counter() - start)
-    print(f"{len(texts)} questions, {speed:.0f} a second, {torch.get_num_threads()} threads")
+    print(f"{len(texts)} questions, {speed:.0f} per second, {torch.get_num_threads()} threads")
     return 0
 
 

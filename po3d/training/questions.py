@@ -54,7 +54,7 @@ class QuestionData(ParserData):
         scene_ids.wanted_parts(split)
         if not root:
             raise InputError(
-                "data=questions needs data.root=DIR, a release's folder or one of its question files"
+                "data=questions needs data.root=DIR, the folder of a release or one of its question files"
             )
         self.save_hyperparameters()
         self._parts: tuple[list[Question], list[Question]] | None = None
@@ -129,12 +129,15 @@ class QuestionData(ParserData):
             rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
             words_left = f" ({', '.join(rare)})" if rare else ""
             print(
-                f"questions for {purpose}: {len(examples):,} of {len(questions):,}; without a program of ours {without:,}, "
-                f"with unknown words {len(questions) - len(examples) - without:,}{words_left}"
+                f"questions for {purpose}: {len(examples):,} of {len(questions):,}; "
+                f"{without:,} without a valid program, "
+                f"{len(questions) - len(examples) - without:,} with unknown words"
+                f"{words_left}"
             )
         if not examples:
             raise InputError(
-                f"data.root={self.hparams.root}: none of its {len(questions):,} questions can be trained on"
+                f"data.root={self.hparams.root}: none of its {len(questions):,} questions "
+                "is usable for training"
             )
         return examples
 

@@ -79,7 +79,7 @@ class Recipe:
             whole = {k: int(v) for k, v in sizes.items() if k in ("size", "seed")}
             if unknown := sorted(set(sizes) - set(whole)):
                 raise InputError(
-                    f"{name}.{unknown[0]} is no option of the stage {name}; it has size and seed"
+                    f"{name}.{unknown[0]} is not an option of the stage {name}; its options are size and seed"
                 )
             return {"twin": {**stage["twin"], **whole}}
         if self.own[name]:
@@ -108,7 +108,8 @@ def run_recipe(
             if name in done:
                 if done[name] != _plain(request):
                     raise InputError(
-                        f"{recipe.out} holds a recipe whose stage {name} had other options; give another out=DIR"
+                        f"{recipe.out} contains a recipe whose stage {name} had other "
+                        "options; choose another out=DIR"
                     )
                 continue
             print(f"recipe: stage {name}", flush=True)

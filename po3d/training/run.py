@@ -80,10 +80,10 @@ def train(
     """
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
-        raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
+        raise InputError(f"steps={trainer.get('max_steps')} should be at least 1")
     if data.kind not in ("", module.kind):
         raise InputError(
-            f"the data is for a {data.kind}, the model a {module.kind}: model= and data= belong together"
+            f"the data is for a {data.kind}, but the model is a {module.kind}; change model= or data="
         )
     io = SafetensorsCheckpointIO()
     last = out / "last.ckpt"
@@ -105,8 +105,9 @@ def train(
         end_with(int(os.environ[FIRST]))
     if saved is not None and saved["global_batch"] != (current := global_batch(runner, data)):
         raise InputError(
-            f"{out} was trained with {saved['global_batch']} samples a step, not {current}; choose data.batch so that "
-            "data.batch times the processes stays the same"
+            f"{out} was trained with {saved['global_batch']} samples per step, not "
+            f"{current}; choose data.batch such that data.batch times the number of "
+            "processes is unchanged"
         )
     if not (done and (out / "metrics.json").exists()) and runner.local_rank == 0:
         # before the other processes start: they would not wait for hours of rendering
@@ -166,11 +167,11 @@ def _earlier(
     """
     if (at := _there(last)) is None:
         return None
-    elsewhere = "give another out=DIR or remove it"
+    elsewhere = "choose another out=DIR or remove it"
     earlier = read_json(last.with_name("config.json"), "config of the training")
     if differing := sorted(_differing(earlier, config)):
         raise InputError(
-            f"{last.parent} holds a training with other options ({', '.join(differing[:5])}); {elsewhere}"
+            f"{last.parent} contains a training with other options ({', '.join(differing[:5])}); {elsewhere}"
         )
     saved = io.load_checkpoint(at)
     lacking = {"state_dict", "global_step", "global_batch", "optimizer_states", "loops"} - saved.keys()

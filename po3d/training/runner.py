@@ -59,18 +59,17 @@ def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
     if watch.mode is not None:
         known("trainer.mode", watch.mode, ("min", "max"))
     if watch.monitor is None and (watch.patience is not None or watch.mode is not None):
-        raise InputError(
-            "trainer.patience and trainer.mode need trainer.monitor, the figure that they are about"
-        )
+        raise InputError("trainer.patience and trainer.mode need trainer.monitor, the metric they apply to")
     if watch.patience is not None and watch.patience < 1:
         raise InputError(f"trainer.patience={watch.patience} should be at least 1")
     if watch.monitor is not None and not rest.get("val_check_interval"):
         raise InputError(
-            f"trainer.monitor={watch.monitor} needs trainer.val_check_interval=STEPS: it is looked at at validations"
+            f"trainer.monitor={watch.monitor} needs trainer.val_check_interval=STEPS, "
+            "because it is read at each validation"
         )
     for callback in watch.callbacks:
         if not isinstance(callback, pl.Callback):
-            raise InputError(f"trainer.callbacks: {type(callback).__name__} is no Lightning callback")
+            raise InputError(f"trainer.callbacks: {type(callback).__name__} is not a Lightning callback")
     return watch, rest
 
 
@@ -111,8 +110,9 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
         torch.cuda.is_available() or torch.backends.mps.is_available()
     ):
         raise InputError(
-            f"trainer.accelerator={options['accelerator']}: torch {torch.__version__} finds no GPU here; "
-            "trainer=cpu trains on the CPU, trainer=ddp trainer.accelerator=cpu on several processes of it"
+            f"trainer.accelerator={options['accelerator']}: torch {torch.__version__}"
+            " finds no GPU; use trainer=cpu, or trainer=ddp trainer.accelerator=cpu for "
+            "several CPU processes"
         )
     if options.get("accelerator") == "cpu" and options.get("sync_batchnorm"):
         options["sync_batchnorm"] = (
@@ -154,15 +154,13 @@ def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
     """
     if not hasattr(module, "net"):
         raise InputError(
-            "compile=true is for estimators: the sentences of a parser differ in length from step to step"
+            "compile=true supports estimators only: the length of a parser's sentences varies between steps"
         )
     try:
         torch.compile(lambda x: x * 2 + 1)(torch.ones(8, device=runner.strategy.root_device))
     except Exception as error:  # a missing or broken compiler makes torch raise various exceptions
         reason = " ".join(str(error).split())[:150]
-        raise InputError(
-            f"compile=true needs a compiler that torch can use ({reason}); compile=false"
-        ) from None
+        raise InputError(f"compile=true needs a compiler for torch ({reason}); use compile=false") from None
     module.compile()
 
 
@@ -184,14 +182,10 @@ def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export:
     them.
     """
     names = sorted(metrics, key=lambda name: (better_is_less(name), name))
-    table = Table((f"validation figure, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names])
-    lines = [
-        text(table),
-        "",
-        f"figures: {out / 'metrics.json'}, their course: {out / 'logs' / 'metrics.csv'}",
-    ]
+    table = Table((f"validation metric, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names])
+    lines = [text(table), "", f"metrics: {out / 'metrics.json'}, over time: {out / 'logs' / 'metrics.csv'}"]
     if not export:
-        lines.append("to evaluate: the same command with export=NAME writes a checkpoint pair")
+        lines.append("to evaluate, run the same command with export=NAME, which writes a checkpoint pair")
     elif kind in EVALUATED:
         name = export if len(Path(export).parts) == 1 or Path(export).is_absolute() else f"./{export}"
         lines.append(f"to evaluate: python evaluate.py {EVALUATED[kind].format(name)}")

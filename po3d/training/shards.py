@@ -77,10 +77,10 @@ def fetched(root: str, cache: str | Path) -> Path:
             raise InputError(f"shard {path} is missing")
         if (there := path.stat().st_size) != shard["bytes"]:
             raise InputError(
-                f"shard {path} has {there:,} bytes, not {shard['bytes']:,}: it was cut off or changed"
+                f"shard {path} has {there:,} bytes, not {shard['bytes']:,}: it is truncated or modified"
             )
         if sha256(path) != shard["sha256"]:
-            raise InputError(f"shard {path} is not the one that {INDEX} tells of: it was changed")
+            raise InputError(f"shard {path} differs from its entry in {INDEX}: it was modified")
     return folder
 
 
@@ -99,24 +99,24 @@ def _download(url: str, path: Path, most: int) -> None:
             while block := answer.read(min(2**20, left + 1)):
                 left -= len(block)
                 if left < 0:
-                    raise InputError(f"{url} has more than the {most:,} bytes that it should have")
+                    raise InputError(f"{url} is larger than the expected {most:,} bytes")
                 file.write(block)
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        raise InputError(f"{url} can't be fetched ({error})") from None
+        raise InputError(f"{url} cannot be downloaded ({error})") from None
 
 
 def _index(folder: Path) -> dict[str, Any]:
     from po3d.io.schemas import ShardIndex, checked  # importing pydantic takes a tenth of a second
 
     index = read_json(folder / INDEX, "index of shards")
-    where = f"{folder / INDEX} is no index of shards, as `po3d generate format=webdataset` writes one"
+    where = f"{folder / INDEX} is not an index of shards written by `po3d generate format=webdataset`"
     shards = checked(ShardIndex, index, where).shards
     if not shards:
-        raise InputError(f"{folder / INDEX} names no shard")
+        raise InputError(f"{folder / INDEX} lists no shards")
     if outside := next((s.name for s in shards if Path(s.name).name != s.name), None):
-        raise InputError(f"{where}: {printable(outside)} should be the name of a file beside it")
+        raise InputError(f"{where}: {printable(outside)} should be the name of a file in the same folder")
     return dict(index)
 
 
@@ -172,11 +172,11 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
                 kind = "record" if suffix == "json" else "picture"
                 members.setdefault(key, {})[kind] = member.offset_data, member.size
     except (OSError, tarfile.TarError) as error:
-        raise InputError(f"shard {path} can't be read ({error})") from None
+        raise InputError(f"shard {path} cannot be read ({error})") from None
     whole = [(key, s["picture"], s["record"]) for key, s in members.items() if len(s) == 2]
     if len(whole) != samples:
         raise InputError(
-            f"shard {path} has {len(whole)} whole samples, not {samples}: it was cut off or changed"
+            f"shard {path} has {len(whole)} complete samples, not {samples}: it is truncated or modified"
         )
     return whole
 
@@ -239,7 +239,8 @@ class ShardData(PictureData):
             )
         if weights and (len(weights) != len(self.roots) or min(weights) <= 0):
             raise InputError(
-                f"data.weights={list(weights)} should be {len(self.roots)} numbers above 0, one for each root"
+                f"data.weights={list(weights)} should be {len(self.roots)} positive "
+                "numbers, one for each root"
             )
         self.save_hyperparameters()
         self._judge: StreetJudge | None = None

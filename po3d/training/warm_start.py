@@ -25,7 +25,7 @@ def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) ->
     known = weights.get("embed.weight", embedding[:0])
     if known.shape != (len(index), embedding.shape[1]):
         raise InputError(
-            f"checkpoint {name}: its words have another number or width than the vectors of the network"
+            f"checkpoint {name}: the number or width of its word vectors differs from the network's"
         )
     for k, word in enumerate(words):
         if word in index:
@@ -94,7 +94,8 @@ def take_imagenet(net: SceneNet) -> None:
     backbone = net.config["backbone"]
     if backbone not in PACKAGES:
         raise InputError(
-            f"no package has weights of {backbone}: model.network.backbone={' or '.join(PACKAGES)}, or pretrained=true (timm)"
+            f"no package provides weights of {backbone}; choose model.network.backbone="
+            f"{' or '.join(PACKAGES)}, or pretrained=true (timm)"
         )
     module, holder = PACKAGES[backbone]
     try:
@@ -106,7 +107,7 @@ def take_imagenet(net: SceneNet) -> None:
     pretrained = list(torch.load(path, map_location="cpu", weights_only=True).values())
     named = timm.create_model(backbone).state_dict()
     if [w.shape for w in pretrained] != [w.shape for w in named.values()]:
-        raise InputError(f"{path} does not hold the tensors of timm's {backbone}")
+        raise InputError(f"{path} does not contain the tensors of timm's {backbone}")
     weights = dict(zip(named, pretrained))
     state = net.backbone.state_dict()
     first = next(name for name, w in state.items() if w.ndim == 4)

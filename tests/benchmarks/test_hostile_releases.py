@@ -146,7 +146,7 @@ def test_rooms_without_axes_and_tables_without_rotations_are_noted(tmp_path):
     assert split.notes() == []
     (tmp_path / "axis_definition.csv").write_text("scene_id,Front,Back,Left,Right\n")
     assert hypo3d.load(tmp_path).notes() == [
-        "1 of 1 rooms have no axis definition: nothing says which side is front (scene0000_00)"
+        "1 of 1 rooms have no axis definition, so their front is undefined (scene0000_00)"
     ]
     assert table(tmp_path, ROW).notes() == []
     (note,) = table(tmp_path, ROW | {"qid": "VIN6MS3J"}).notes()

@@ -135,7 +135,7 @@ def test_frames_are_in_the_benchmarks_words():
 def test_pictures_are_read_and_absent_ones_named(release):
     split = load(release)
     assert split.image(ROOMS[0]).shape == (6, 8, 3)
-    with pytest.raises(InputError, match=rf"{ROOMS[1]}: no map .* and no table"):
+    with pytest.raises(InputError, match=rf"{ROOMS[1]}: no map .* and no scene"):
         split.image(ROOMS[1])
     Image.fromarray(np.zeros((5, 5, 3), np.uint8)).save(release / MAPS / f"{ROOMS[1]}.jpg")
     assert split.image(ROOMS[1]).shape == (5, 5, 3)
@@ -169,7 +169,7 @@ def test_a_map_without_a_usable_scale_says_what_is_expected(release, record):
 
 @pytest.mark.parametrize("shape", ["jsonl", "list", "by id"])
 def test_true_tables_come_in_po3ds_format(release, shape):
-    with pytest.raises(InputError, match=f"no true table of '{ROOMS[0]}': the official release has none"):
+    with pytest.raises(InputError, match=f"no true scene of '{ROOMS[0]}': the official release has none"):
         load(release).truth(ROOMS[0])
     scenes = {name: replace(random_scene(rng(1, name), 4), image=name) for name in ROOMS}
     records = [to_json(s) for s in scenes.values()]
@@ -181,7 +181,7 @@ def test_true_tables_come_in_po3ds_format(release, shape):
     split = load(release)
     for name in ROOMS:
         assert to_json(split.truth(name)) == to_json(scenes[name])
-    with pytest.raises(InputError, match="no true table of 'scene0001_00'"):
+    with pytest.raises(InputError, match="no true scene of 'scene0001_00'"):
         split.truth("scene0001_00")
 
 
@@ -200,12 +200,12 @@ def asked(**fields):
     [
         ("{", r"question file is not valid JSON: .*contextvqa\.json"),
         ([], r"contextvqa\.json is no Hypo3D question file"),
-        ({}, r"contextvqa\.json holds no questions"),
-        ({"s": {}}, "scene s: there should be a list of changes"),
-        ({"a/../b": []}, "'a/../b' can be no file's name"),
+        ({}, r"contextvqa\.json contains no questions"),
+        ({"s": {}}, "scene s: expected a list of changes"),
+        ({"a/../b": []}, "'a/../b' is not valid as a file name"),
         ({"s": ["x"]}, "scene s, change 0: 'questions_answers' should be a list"),
         (changed(questions_answers=["x"]), "change 0: 'questions_answers' should be a list of questions"),
-        (changed(change_type="Object Painting Change"), "'Object Painting Change' should name one of movement"),
+        (changed(change_type="Object Painting Change"), "'Object Painting Change' should contain one of movement"),
         (changed(change_type=None), r"contextvqa\.json, .* question 0: the field 'change_type' is missing"),
         (changed(context_change=None), "the field 'context_change' is missing"),
         (asked(answer=None), "scene s, change 0, question 0: the field 'answer' is missing"),
@@ -227,8 +227,8 @@ def test_bad_question_files_are_refused_in_one_line(release, content, says):
         ("axis_definition.csv", b"scene_id,Front,Back,Left\n", "no column 'right'"),
         ("axis_definition.csv", b"", "no column 'scene_id'"),
         ("axis_definition.csv", b"scene_id,\xff", r"axis_definition\.csv is no text in UTF-8"),
-        ("Axis Definition.xlsx", b"scene_id", r"Axis Definition\.xlsx is no readable \.xlsx"),
-        (None, b"", "says nothing of the rooms' axes: expected .*MatchLab-Imperial/Hypo3D"),
+        ("Axis Definition.xlsx", b"scene_id", r"Axis Definition\.xlsx is not a readable \.xlsx"),
+        (None, b"", "has no axis definitions: expected .*MatchLab-Imperial/Hypo3D"),
     ],
 )
 def test_bad_axis_files_are_refused(release, name, content, says):
@@ -242,7 +242,7 @@ def test_bad_axis_files_are_refused(release, name, content, says):
 
 
 def test_an_absent_release_says_where_it_is_to_be_had(tmp_path):
-    with pytest.raises(InputError, match=r"no Hypo3D under .*MatchLab-Imperial/Hypo3D; .* form linked there"):
+    with pytest.raises(InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D; .* form linked there"):
         load(tmp_path / "nowhere")
 
 

@@ -35,7 +35,7 @@ NAME = ROOM.image
 
 def truth(scene_id):
     if scene_id != NAME:
-        raise InputError(f"no true table of {scene_id!r}")
+        raise InputError(f"no true scene of {scene_id!r}")
     return ROOM
 
 
@@ -82,7 +82,7 @@ def test_damaged_captions_are_one_line(inputs, content):
 
 @pytest.mark.parametrize(
     ("ask", "says"),
-    [("labelled_map", "no labelled map"), ("captions", "no captions"), ("camera", "no camera with a pose")],
+    [("labelled_map", "no labelled map"), ("captions", "no captions"), ("camera", "no camera pose")],
 )
 def test_what_is_neither_there_nor_derivable_is_named(inputs, ask, says):
     arguments = ("elsewhere", "") if ask == "camera" else ("elsewhere",)
@@ -118,7 +118,7 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
         assert len(found) == len(ROOM)
     with pytest.raises(InputError, match="known: truth, semantic_map, captions, map"):
         source("guess")
-    with pytest.raises(InputError, match="no semantic map with this image"):
+    with pytest.raises(InputError, match="this image has no semantic map"):
         source("semantic_map").tables([PerceptionInput(Context(lambda: None, lambda: ROOM), [""])])
 
 

@@ -133,7 +133,7 @@ def test_the_picture_shows_the_red_box_and_nothing_else_changes(annotated):
     changed = (pixels != 90).any(-1)
     assert changed.sum() == 100 * 200 - 94 * 194
     assert split.first(1).questions == split.questions
-    with pytest.raises(InputError, match="no true tables"):
+    with pytest.raises(InputError, match="no true scenes"):
         split.truth(q.image)
 
 
@@ -177,10 +177,10 @@ def test_published_rows_and_failures():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"answer": "up"}, "none of"),
+        ({"answer": "up"}, "not one of"),
         ({"box": [5, 5, 5, 9]}, "x0, y0, x1, y1"),
         ({"box": "all"}, "malformed"),
-        ({"image_filename": "../a.png"}, "leaves the folder"),
+        ({"image_filename": "../a.png"}, "leads out of the folder"),
     ],
 )
 def test_a_bad_item_is_named(tmp_path, change, message):
@@ -198,7 +198,7 @@ def test_a_bad_item_is_named(tmp_path, change, message):
 
 def test_bad_annotations_are_named(tmp_path):
     (tmp_path / "a.mat").write_bytes(b"MATLAB 5.0 but not really")
-    with pytest.raises(InputError, match=r"no readable \.mat"):
+    with pytest.raises(InputError, match=r"not a readable \.mat"):
         list(read_annotations(tmp_path / "a.mat"))
     (tmp_path / "a.jsonl").write_text('{"image": "a.png", "K": [1], "Rtilt": [], "objects": []}\n')
     with pytest.raises(InputError, match="photograph 0"):
@@ -292,7 +292,7 @@ def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
     assert rows["tiny"][1:4] == ["25.0", "1.732", "0"]  # front alone: CV is the square root of 3
     assert rows["ground truth"][-6] == "0.000"
     assert rows["Human *"][2:4] == ["92.6", "0.197"]
-    assert any("not on the same pictures" in line for line in page)
+    assert any("so the images differ" in line for line in page)
     assert cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), "--form", "latex"]) == 0
     assert r"Human$^{*}$ & 92.6 & 0.197" in capsys.readouterr().out
 
@@ -320,8 +320,8 @@ def test_an_orientation_network_answers_for_the_box_alone():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}, "rotation is no rotation"),
-        ({"rotation": [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}, "straight along"),
+        ({"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}, "is not a rotation matrix"),
+        ({"rotation": [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}, "looks along"),
         ({"scale": [1, 2]}, "malformed"),
         ({"translation": "here"}, "malformed"),
         ({"category": None, "rotation": None}, "malformed"),
@@ -343,9 +343,9 @@ def test_bad_poses_are_named(tmp_path, capsys, change, message):
     ("options", "message"),
     [
         (["make", "IN", "OUT", "--front", "z"], "unknown axis for front 'z'"),
-        (["make", "IN", "OUT", "--front=-y"], "are one axis"),
-        (["make", "nowhere", "OUT"], "no folder of pictures with poses"),
-        (["make", ".", "OUT"], "holds no picture"),
+        (["make", "IN", "OUT", "--front=-y"], "are the same axis"),
+        (["make", "nowhere", "OUT"], "folder of photographs not found"),
+        (["make", ".", "OUT"], "contains no image"),
         (["answer", "IN", "OUT", "--system", "random"], "no L4-Pose-Real under"),
         (["score", "IN", "OUT"], "no L4-Pose-Real under"),
         (["answer", "ITEMS", "OUT", "--system", "lmm"], "--system lmm needs --url"),

@@ -249,9 +249,9 @@ def test_either_spelling_of_l3_and_answers_of_any_json_type_load(release, tmp_pa
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        (None, None, "no PulseCheck457 under .*Hugging Face: dataset RyanWW/Spatial457"),
-        ("other.json", "[]", "holds none of L1_single, .*Hugging Face"),
-        ("L1_single.json", "{}", "holds no list of questions"),
+        (None, None, "no PulseCheck457 data in .*Hugging Face, dataset RyanWW/Spatial457"),
+        ("other.json", "[]", "contains none of L1_single, .*Hugging Face"),
+        ("L1_single.json", "{}", "does not contain a list of questions"),
         ("L1_single.json", "[{}]", "question 0: missing or malformed field .*question_index"),
     ],
 )

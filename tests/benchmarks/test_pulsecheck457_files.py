@@ -123,7 +123,7 @@ def test_rows_without_category_are_told_apart_by_question_index_and_nothing_else
     rows = [(first + 7, "3", "") for first in BANDS.values()]
     assert [q.category for q in load(written_table(tmp_path / "a.tsv", *rows)).questions] == list(BANDS)
     with pytest.raises(
-        InputError, match="row 0: there is no category, and the index 12 is no question_index"
+        InputError, match="row 0: no category, and the index 12 is not a question_index"
     ):
         load(written_table(tmp_path / "a.tsv", (12, "3", "")))
 
@@ -134,9 +134,9 @@ def test_missing_and_unknown_question_files_are_named(tmp_path):
     written_release(tmp_path, [RECORD], "L3_2D.json")
     lacks, unknown = load(tmp_path).notes()
     assert lacks.startswith("questions/ lacks L1_single.json, L2_objects.json, L4_occ.json")
-    assert unknown == "questions/: L3_2D.json is none of the benchmark's seven files, not read"
+    assert unknown == "questions/: ignored L3_2D.json, which is not one of the benchmark's seven files"
     written_release(tmp_path, [RECORD], "L3_2d_spatial.json")
-    with pytest.raises(InputError, match="which of them is meant"):
+    with pytest.raises(InputError, match="remove one of them"):
         load(tmp_path)
 
 
@@ -152,7 +152,7 @@ def test_pictures_of_another_shape_are_counted_and_named(tmp_path):
     records.append(RECORD | {"image_filename": "4.jpg", "question_index": 4})
     split = load(written_release(tmp_path, records))
     assert split.notes()[1:] == [
-        "2 pictures are not 4:3 (2.png: 512 x 512); po3d takes such a picture of a street for one that was stretched"
+        "2 images are not 4:3 (2.png: 512 x 512); po3d assumes that such an image of a street was stretched"
     ]
     assert split.first(2).notes()[1:] == []
     (tmp_path / "a.tsv").write_text(

@@ -283,7 +283,7 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
     split = scope.load(tmp_path)
     (q,) = split.questions
     assert (q.answer, q.image, q.views, q.group) == ("left", "s", (90,), "s/consistency_ego/Where?")
-    with pytest.raises(InputError, match="no true table"):
+    with pytest.raises(InputError, match="no true scene"):
         split.truth("s")
     with pytest.raises(InputError, match="not found"):
         split.image("a.jpg")
@@ -298,8 +298,8 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
         ({"question": ""}, "'question' is missing"),
         ({"options": ["left"]}, "options"),
         ({"options": ["left", "left"]}, "options"),
-        ({"answer": "Z"}, "none of the options"),
-        ({"view": [0, 90]}, "one length"),
+        ({"answer": "Z"}, "not among the options"),
+        ({"view": [0, 90]}, "equal length"),
         ({"view": "north"}, r"view\[0\]: 'north' should be a number"),
         ({"images": ["../a.jpg"]}, "without folders"),
     ],
@@ -315,7 +315,7 @@ def test_missing_and_empty_files_are_named(tmp_path):
     with pytest.raises(InputError, match=r"expected items\.jsonl"):
         scope.load(tmp_path)
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEM) + "\n" + json.dumps(ITEM) + "\n")
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         scope.load(tmp_path)
 
 

@@ -397,8 +397,8 @@ def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
         ({"answer": "C"}, "answer 'C'"),
         ({"category": "height"}, "unknown category"),
         ({"qid": "a-b-c"}, "no qid"),
-        ({"image": "", "image_url": "../../etc/passwd"}, "leaves the folder"),
-        ({"image": "", "image_url": ""}, "neither a picture"),
+        ({"image": "", "image_url": "../../etc/passwd"}, "leads out of the folder"),
+        ({"image": "", "image_url": ""}, "neither an image"),
         ({"image": "x" * 400 + "!"}, "base64"),
     ],
 )
@@ -411,12 +411,12 @@ def test_a_bad_row_is_named(tmp_path, change, message):
 def test_errors_say_what_is_missing(tmp_path, split):
     with pytest.raises(InputError, match=r"ccvl/3DSRBench"):
         srbench.load(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="no true table"):
+    with pytest.raises(InputError, match="no true scene"):
         split.truth(split.questions[0].image)
     with pytest.raises(InputError, match="unknown scorer"):
         score(split.questions, answers(split.questions), "official")
     write_tsv(tmp_path / "x.tsv", [ROWS[0], ROWS[0]])
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         srbench.load(tmp_path / "x.tsv")
 
 
@@ -457,7 +457,7 @@ def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
         (q.letter, q.options, q.letters) for q in questions
     ]
     write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}, whole])
-    with pytest.raises(InputError, match="the answer 'B' is none of the options A, C, D"):
+    with pytest.raises(InputError, match="the answer 'B' is not one of the options A, C, D"):
         srbench.load(tmp_path)
 
 
@@ -515,4 +515,4 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
         str(tmp_path / "b"),
     ]
     assert cli.main(again) == 2
-    assert "has rotations already" in capsys.readouterr().err
+    assert "already has rotations" in capsys.readouterr().err

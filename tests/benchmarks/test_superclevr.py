@@ -118,7 +118,7 @@ def test_scenes_are_read_from_a_file_a_folder_and_a_folder_of_files(tmp_path):
     assert read_scenes(tmp_path / "a") == expected
     assert read_scenes(tmp_path / "a" / "scenes.json") == expected
     assert read_scenes(tmp_path / "b") == expected
-    with pytest.raises(InputError, match=r"no scene records under .*: expected scenes.json or scenes/"):
+    with pytest.raises(InputError, match=r"no scene records in .*: expected scenes.json or scenes/"):
         read_scenes(tmp_path)
 
 
@@ -194,7 +194,7 @@ def test_written_shape_names_and_shared_nodes_are_understood():
 @pytest.mark.parametrize(
     ("nodes", "says"),
     [
-        ([], "an empty node list"),
+        ([], "empty node list"),
         (
             [{"type": "partquery_color", "inputs": [], "value_inputs": []}],
             "partquery_color asks for parts of objects",
@@ -213,7 +213,7 @@ def test_other_nodes_are_refused(nodes, says):
 
 def test_what_the_release_can_not_say_is_refused():
     for text in ("count(relate[left,camera](unique(scene)))", "count(aligned[parallel](unique(scene)))"):
-        with pytest.raises(ProgramError, match="the official node list has no word for"):
+        with pytest.raises(ProgramError, match="the official node list cannot express"):
             nodes_from_program(parse_text(text))
 
 

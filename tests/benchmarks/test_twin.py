@@ -134,9 +134,9 @@ def test_training_questions_come_from_other_scenes(twin):
 
 def test_a_folder_of_something_else_is_left_alone(twin, tmp_path):
     (tmp_path / "mine.txt").write_text("keep")
-    with pytest.raises(InputError, match="is not empty and holds no twin"):
+    with pytest.raises(InputError, match="is not empty and contains no twin"):
         generate(tmp_path, SIZE, SEED)
-    with pytest.raises(InputError, match="made with other settings"):
+    with pytest.raises(InputError, match="with other settings"):
         generate(twin, SIZE, SEED + 1)
     with pytest.raises(InputError, match="unknown look 'night'; known: studio, outdoor"):
         generate(tmp_path / "x", 1, look="night")

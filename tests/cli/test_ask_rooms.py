@@ -40,7 +40,7 @@ class Reader:
         return [
             Parse("ok", parse_text(PROGRAMS[t]), 1.0)
             if t in PROGRAMS
-            else Parse("unparsed", None, 0.0, "not understood")
+            else Parse("unparsed", None, 0.0, "cannot express")
             for t in texts
         ]
 
@@ -68,7 +68,7 @@ def test_the_trace_says_how_near_another_answer_was():
     answer = asked(WHERE)
     printed = str(answer)
     assert "[nearest: desk is 6.3° from right of chair (0.50 m to the front" in printed
-    assert "would flip to right: desk is 6.3° from right of chair" in printed
+    assert "closest call: desk is 6.3° from right of chair (else: right)" in printed
     record = answer.record()["margins"]
     assert record["flip"]["answer"] == "right"
     assert record["flip"]["distance"] == pytest.approx(math.degrees(math.atan2(4, -2.2)) - 112.5, abs=1e-5)
@@ -92,8 +92,8 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
 @pytest.mark.parametrize(
     ("question", "frame", "change", "says"),
     [
-        ("Sing!", "", "", "not understood"),
-        (QUESTION, "", "Blah.", "change: not understood"),
+        ("Sing!", "", "", "cannot express"),
+        (QUESTION, "", "Blah.", "change: cannot express"),
         (QUESTION, "", "The piano is gone.", "change: not found: there are no pianos"),
         (QUESTION, "The piano is at the front.", "", "the anchor 'piano' is not in the room"),
     ],
@@ -119,7 +119,7 @@ def test_frame_and_change_are_for_rooms_alone(tmp_path, capsys):
     del scene["outline"]
     write_json(tmp_path / "street.json", scene)
     assert main(["ask", str(tmp_path / "street.json"), "How many?", "--change", "x"]) == 2
-    assert "are for rooms" in capsys.readouterr().err
+    assert "apply to rooms" in capsys.readouterr().err
 
 
 def test_the_frame_settings_of_the_paper():

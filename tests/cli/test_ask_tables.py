@@ -64,9 +64,9 @@ def test_a_room_may_be_asked_with_options(capsys):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ([STREET, "How many buses?", "--option", "2"], "--option is for"),
-        ([ROOM, "How many beds?", "--set", "a=b"], "--set is for photo"),
-        ([STREET, "-", "--save", "a.png"], "--save draws one answer"),
+        ([STREET, "How many buses?", "--option", "2"], "--option applies to"),
+        ([ROOM, "How many beds?", "--set", "a=b"], "--set applies to photo"),
+        ([STREET, "-", "--save", "a.png"], "--save draws a single answer"),
     ],
 )
 def test_an_option_that_nobody_reads_is_refused(given, says, capsys):
@@ -102,7 +102,7 @@ class AsksBack:
             )
             answers.append((meant.words, model._answer(question, cli_tables(study()), meant.ran, None)))
         return Answer(
-            text, "abstained", reason="it can be read in two ways",
+            text, "abstained", reason="the question has two interpretations",
             understood=tuple((words, answer.answer) for words, answer in answers),
             choices=tuple(answer for _, answer in answers),
         )  # fmt: skip
@@ -136,9 +136,9 @@ def test_a_key_chooses_between_two_meanings(typed, code, last, monkeypatch):
     monkeypatch.setattr("sys.stdout", screen)
     assert main(["ask", ROOM, "how many"]) == code
     printed = screen.getvalue()
-    assert "  1. How many beds are there?  Then the answer is: 1" in printed
+    assert "  1. How many beds are there?  Answer: 1" in printed
     assert "  2. How many desks are there?" in printed
-    assert "1, 2, or return for none: " in printed
+    assert "1, 2, or press return for none: " in printed
     assert (f"program: {last}" in printed) if last else ("program" not in printed)
 
 

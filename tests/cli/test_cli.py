@@ -107,7 +107,7 @@ def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, 
         "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road bike is 2.5° from facing right]"
         in printed
     )
-    assert "  would flip to 1: #2 small green rubber road bike is 2.5° from facing right\n" in printed
+    assert "  closest call: #2 small green rubber road bike is 2.5° from facing right (else: 1)\n" in printed
     assert cli.main(["ask", str(path), question, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["margins"]
     assert (found["answer"], found["flip"]["answer"], found["flip"]["object"]) == ("0", "1", 2)
@@ -166,8 +166,8 @@ BAD_INPUTS = [
     ("no image", "a.jpg", b"hello there", "not a PNG"),
     ("gif", "a.gif", encoded("GIF"), "not a PNG"),
     ("no JSON", "a.json", b"{", "not valid JSON"),
-    ("a list", "a.json", b"[]", "a scene is a table of ours"),
-    ("no objects", "a.json", b"{}", "a scene is a table of ours"),
+    ("a list", "a.json", b"[]", "a scene should be in po3d's format"),
+    ("no objects", "a.json", b"{}", "a scene should be in po3d's format"),
     ("two scenes", "a.json", json.dumps({"scenes": [RECORD, RECORD]}).encode(), "holds 2 scenes"),
     ("missing field", "a.json", broken(heading_deg=None), "'objects[0].heading_deg' is missing"),
     ("wrong numbers", "a.json", broken(position=[0, 1]), "'objects[0].position[2]' is missing"),
@@ -222,25 +222,25 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["ask", "TABLE"], "required: question"),
         (["ask", "TABLE", COUNT, "--task", "3d"], "invalid choice: '3d'"),
         (["ask", "TABLE", COUNT, "--save", "picture.bmp"], "should end in one of .png"),
-        (["ask", "TABLE", COUNT, "--save", "."], "argument --save: . is a folder; it should be a file"),
+        (["ask", "TABLE", COUNT, "--save", "."], "argument --save: . is a folder, not a file"),
         (["audit", "--out", "."], "argument --out: . is a folder"),
         (["import", "nothing.xlsx", "--out", "."], "argument --out: . is a folder"),
         (["report", "nothing", "--out", "."], "argument --out: . is a folder"),
         (
             ["ask", "TABLE", COUNT, "--focal", "2"],
-            "--focal is for rooms, orbit, photo; this is a street's table",
+            "--focal applies to rooms, orbit, photo; this input is a street's table",
         ),
         (
             ["ask", "TABLE", COUNT, "--room-parser-checkpoint", "x"],
-            "is for map, a room's table; this is a street's",
+            "applies to map, a room's table; this input is a street's",
         ),
         (["answer", "TABLE"], "invalid choice: 'answer'"),
-        (["serve", "--timeout", "nan"], "--timeout and --max-megabytes should be above 0"),
+        (["serve", "--timeout", "nan"], "--timeout and --max-megabytes should be positive"),
         (
             ["generate", "benchmark=hypo3d", "benchmark.table=truth", "out=x"],
             "benchmark.table is set, but nothing",
         ),
-        (["generate", "blender.width=7", "out=x"], "blender is set, but nothing that is made here reads it"),
+        (["generate", "blender.width=7", "out=x"], "blender is set, but has no effect on this twin"),
         (["generate", "engine=ray", "engine.workers=-3", "out=x"], "engine.workers=-3 should be at least 1"),
         ([], "required: COMMAND"),
         (["generate", "size=3"], "the option out has no value"),
@@ -287,7 +287,7 @@ def test_a_checkpoint_of_another_kind_or_none_is_refused(table, tmp_path, capsys
         (untrained_estimator(tmp_path), "holds a street_estimator, not a parser"),
         (tmp_path / "nowhere", "not found"),
         ("no_such_name", "not found"),
-        (tmp_path / "weights.pt", "pickled files are not read"),
+        (tmp_path / "weights.pt", "pickled files are not supported"),
     ):
         assert cli.main(["ask", table, "How many cars?", "--parser-checkpoint", str(path)]) == 2
         refused(capsys, says)

@@ -1,4 +1,4 @@
-"""`po3d language`: programs in words, and the files of wordings."""
+"""`po3d language`: programs as sentences, and checks of grammar files."""
 
 import pytest
 
@@ -29,4 +29,4 @@ def test_what_is_no_question_or_change_ends_in_one_line(capsys, program, reason)
 
 def test_the_shipped_files_are_in_order(capsys):
     assert main(["language", "check"]) == 0
-    assert capsys.readouterr().out == "all grammars are in order\n"
+    assert capsys.readouterr().out == "no errors in the grammar files\n"

@@ -1,4 +1,4 @@
-"""The studio in a real browser: open, ask, light up, change, take, paint, undo, a file that is none."""
+"""The studio in a real browser: open, ask, highlight, change, take, paint, undo, a file that is none."""
 
 import base64
 import signal
@@ -40,7 +40,7 @@ def page(tmp_path_factory):
     made = studio_page.StudioPage(session, 0)
     with Browser(tmp_path_factory.mktemp("profile"), draws=True) as browser:
         browser.open(made.address)
-        until(lambda: "Make the change" in browser.ask("document.body.innerText"))
+        until(lambda: "Apply change" in browser.ask("document.body.innerText"))
         browser.ask(HELPERS)
         yield made, browser
     made.server.stop()
@@ -72,7 +72,7 @@ def test_a_room_is_asked_changed_and_put_back(page):
     before = session.scene
     browser.ask("type(1, 'The blue chair has been moved next to the bed.')")
     until(lambda: made.sentence.value.startswith("The blue"))
-    browser.ask("button('Make the change')")
+    browser.ask("button('Apply change')")
     until(lambda: session.scene is not before)
     browser.ask("button('Undo')")
     until(lambda: session.scene is before)
@@ -110,8 +110,8 @@ def test_files_come_through_the_page_and_bad_ones_leave_it_as_it_was(page):
     data = EXAMPLES["street.json"].read_bytes()
     browser.ask(f"upload('street.json', {base64.b64encode(data).decode()!r})")
     until(lambda: made.session.world == "street")
-    until(lambda: "left and right of" in said(browser))
-    assert "Make the change" not in said(browser)
+    until(lambda: "frame of left and right" in said(browser))
+    assert "Apply change" not in said(browser)
     assert all("THREE." in complaint for complaint in browser.complaints())  # what its 3D library warns of
 
 
@@ -149,5 +149,5 @@ def test_it_says_where_it_is_and_ends_when_it_is_told_to():
         said = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         out, error = process.communicate(timeout=60)
-    assert said.startswith("the studio is at http://127.0.0.1:"), (said, error)
+    assert said.startswith("the studio runs at http://127.0.0.1:"), (said, error)
     assert (out, error, process.returncode) == ("stopped\n", "", 0)

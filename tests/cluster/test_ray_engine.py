@@ -63,9 +63,9 @@ def test_what_kills_its_workers_is_given_up_and_the_rest_goes_on(machines, tmp_p
     engine = Ray(2, tries=2)
     found = list(engine.each(Squares(tmp_path, fatal=3, bad=7), range(12), lost))
     assert found == [-1 if k in (3, 7) else k * k for k in range(12)]
-    assert sorted(said) == [(3, "2 workers ended while they were at it"), (7, "ValueError: 7 is bad")]
+    assert sorted(said) == [(3, "2 workers exited while processing it"), (7, "ValueError: 7 is bad")]
     assert len([p for p in tmp_path.iterdir() if p.name.startswith("3.")]) == 2
-    with pytest.raises(InputError, match="3: 2 workers ended"):
+    with pytest.raises(InputError, match="3: 2 workers exited"):
         list(engine.each(Squares(tmp_path, fatal=3), range(4)))
 
 
@@ -82,7 +82,7 @@ def test_an_evaluation_has_the_bytes_of_the_plain_one(machines, tmp_path):
     for q, p in zip(split.questions, predictions, strict=True):
         if q.image == poisoned:
             assert p.status == "failed"
-            assert p.reason == f"{MARK}{poisoned}: 2 workers ended while they were at it"
+            assert p.reason == f"{MARK}{poisoned}: 2 workers exited while processing it"
         else:
             assert p == plain[q.id]
 

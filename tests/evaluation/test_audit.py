@@ -118,8 +118,8 @@ def test_what_cannot_be_audited_is_said(release, tmp_path, capsys):
         path.write_text(json.dumps(content))
     out = ["--out", str(tmp_path / "e.jsonl")]
     assert cli.main(["audit", "--data", str(release), *out]) == 2
-    assert "no question comes with a program" in capsys.readouterr().err
+    assert "no question has a program" in capsys.readouterr().err
     assert cli.main(["audit", "--data", str(release), "--corrected", str(release), *out]) == 2
-    assert "another folder than the release" in capsys.readouterr().err
+    assert "differ from the folder of the release" in capsys.readouterr().err
     with pytest.raises(InputError, match="unknown benchmark"):
         audit("other", None)

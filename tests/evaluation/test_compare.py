@@ -101,7 +101,7 @@ def test_missing_lines_are_wrong_counted_and_said(files, capsys):
     assert run(files, "--json", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["models"][1]["absent"], result["models"][1]["foreign"]) == (left, 1)
-    assert result["notes"] == [f"half: {left} questions without a line, 1 lines on other questions"]
+    assert result["notes"] == [f"half: {left} questions without a prediction, 1 predictions for other questions"]
     assert result["pairs"][0]["difference"] > 20
     assert run(files, "--json", "--common", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
@@ -141,11 +141,11 @@ def test_files_of_one_name_are_told_apart(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--benchmark", "hypo3d"], "answers none of the"),
+        (["--benchmark", "hypo3d"], "has no answer to any of the"),
         (["--size", "0"], "should be at least 1"),
         (["--names", "A"], "1 names for 3 files"),
         (["--scorer", "kind"], "unknown scorer 'kind'"),
-        (["--data", "nowhere"], "no PulseCheck457 under nowhere"),
+        (["--data", "nowhere"], "no PulseCheck457 data in nowhere"),
     ],
 )
 def test_bad_options_are_one_line(files, options, says, capsys):
@@ -172,5 +172,5 @@ def test_what_is_no_predictions_file_is_said(files, line, says, capsys):
 
 def test_a_line_twice_is_refused(tmp_path):
     write_predictions(tmp_path / "a.jsonl", [Prediction("x", "ok", "1"), Prediction("x", "ok", "2")])
-    with pytest.raises(InputError, match="answers question 'x' twice"):
+    with pytest.raises(InputError, match="has two answers to question 'x'"):
         read_entry(tmp_path / "a.jsonl", SPLIT.questions)

@@ -284,20 +284,20 @@ def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
 def test_wrong_options_are_one_line(tmp_path, capsys):
     command = ["export", "--benchmark", "pulsecheck457", "--size", "1", "--out", str(tmp_path / "out")]
     for options, said in (
-        (["--format", "openai", "--bare"], "--bare belongs to"),
+        (["--format", "openai", "--bare"], "--bare needs"),
         (["--format", "pickle"], "invalid choice"),
-        (["--format", "openai", "--model", "mine"], "--model belongs to --format results"),
-        (["--format", "results"], "--format results and --predictions FILE belong together"),
+        (["--format", "openai", "--model", "mine"], "--model needs --format results"),
+        (["--format", "results"], "--format results and --predictions FILE need each other"),
         (
             ["--format", "openai", "--predictions", "x"],
-            "--format results and --predictions FILE belong together",
+            "--format results and --predictions FILE need each other",
         ),
         (
             ["--format", "results", "--predictions", "x", "--model", "../x"],
-            "'../x' can't be a part of a file name",
+            "'../x' is not valid in a file name",
         ),
         (["--format", "openai", "--size", "0"], "size 0 should be at least 1"),
-        (["--format", "openai", "--data", str(tmp_path / "nowhere")], "no PulseCheck457 under"),
+        (["--format", "openai", "--data", str(tmp_path / "nowhere")], "no PulseCheck457 data in"),
     ):
         assert cli.main([*command, *options]) == 2
         error = capsys.readouterr().err

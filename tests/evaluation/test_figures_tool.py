@@ -51,7 +51,7 @@ def test_the_command_checks_or_writes(tmp_path, monkeypatch, capsys, check):
     assert ("88.1" in page.read_text()) is not check
     if not check:
         assert figures.main() == 0
-        assert capsys.readouterr().out == "all figures are what the shipped splits give\n"
+        assert capsys.readouterr().out == "all figures agree with the shipped splits\n"
 
 
 def test_the_marks_in_the_pages_are_whole():

@@ -148,10 +148,10 @@ def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
     [
         ({"groups": {"a": ["detection"]}}, "each of shape, color"),
         ({"groups": {**GROUPS, "more": ["heading"]}}, "each of shape, color"),
-        ({"groups": GROUPS, "cells": [{"yaw": "truth"}]}, "'yaw' is no module"),
-        ({"groups": GROUPS, "cells": [{"heading": "noisy"}]}, "truth, predicted or a sigma"),
-        ({"groups": GROUPS, "noise": {"heading": [-1]}}, "truth, predicted or a sigma"),
-        ({"groups": GROUPS, "noise": {"yaw": [1]}}, "'yaw' is no module"),
+        ({"groups": GROUPS, "cells": [{"yaw": "truth"}]}, "'yaw' is not a module"),
+        ({"groups": GROUPS, "cells": [{"heading": "noisy"}]}, "truth, predicted, or a non-negative"),
+        ({"groups": GROUPS, "noise": {"heading": [-1]}}, "truth, predicted, or a non-negative"),
+        ({"groups": GROUPS, "noise": {"yaw": [1]}}, "'yaw' is not a module"),
     ],
 )
 def test_a_wrong_plan_is_said(options, says):
@@ -202,11 +202,11 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
     assert (tmp_path / "sensitivity.png").read_bytes()[:4] == b"\x89PNG"
     printed, page = capsys.readouterr().out, (tmp_path / "grid.md").read_text()
     for text in (printed, page):
-        assert "Who is to blame" in text
+        assert "Error attribution" in text
         assert "heading (degrees)" in text
     assert len(list(read_predictions(tmp_path / "predictions.jsonl"))) == len(errors)
     assert po3d.main(["report", str(tmp_path), "--markdown"]) == 0
-    steps = capsys.readouterr().out.split("Oracle grid: right answers")[1].split("\n\n")[1].splitlines()[2::2]
+    steps = capsys.readouterr().out.split("Oracle grid: accuracy")[1].split("\n\n")[1].splitlines()[2::2]
     assert [line.split("|")[1].strip() for line in steps] == [
         "all predicted", *(f"{group} true" for group in result["attribution"]["all"]["shares"]), "all true"
     ]  # fmt: skip
@@ -225,7 +225,7 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(release, networks, tmp_path,
     options = [*networks, "+experiment=oracle_grid", SMALL, "workers=1", "size=1", "grid.singles=false"]
     assert evaluate(root, tmp_path / "out", *options) == 2
     error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith("error: the all-true cell is 9")
+    assert error.startswith("error: the cell with all modules from ground truth is 9")
     assert "1 released answers" in error
     assert (tmp_path / "out" / "grid.json").exists()
 

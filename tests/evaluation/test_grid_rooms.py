@@ -260,8 +260,8 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"cells": [{"camera": "truth"}]}, "'camera' is no module"),
-        ({"cells": [{"floor": 0.1}]}, "no noise in 'floor'"),
+        ({"cells": [{"camera": "truth"}]}, "'camera' is not a module"),
+        ({"cells": [{"floor": 0.1}]}, "no noise model for 'floor'"),
         ({"groups": {"a": ["detection"]}}, "each of detection, shape"),
     ],
 )
@@ -319,4 +319,4 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(tmp_path, capsys):
 def test_true_tables_have_no_grid(tmp_path, capsys):
     given = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=truth", f"out={tmp_path}"]
     assert script.run(given) == 2
-    assert "predicted tables" in capsys.readouterr().err
+    assert "predicted scenes" in capsys.readouterr().err

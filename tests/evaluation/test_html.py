@@ -94,7 +94,7 @@ def test_every_benchmark_has_a_page_that_fetches_nothing(benchmark, tmp_path):
     traced = [about for about in own.values() if about["steps"]]
     assert len(traced) > 0.9 * len(own)
     assert sum(about["note"] == CHANGED for about in own.values()) == 0
-    assert any(about["flip"].startswith("would flip to ") for about in own.values())
+    assert any(about["flip"].startswith("closest call: ") for about in own.values())
 
 
 def test_the_index_says_who_answered_what_and_whether_it_is_right(street, page):
@@ -267,7 +267,7 @@ def test_blame_is_in_the_index(tmp_path):
     text = run_page(read_run(tmp_path), tmp_path)
     index = Page(text).data("index")
     assert {i[0]: max(i[6]["shares"], key=i[6]["shares"].get) for i in index["items"] if i[6]} == blamed
-    assert "Who is to blame" in text
+    assert "Error attribution" in text
     with_grid(tmp_path, "hypo3d", split.questions)
     with pytest.raises(InputError, match="no oracle grid of pulsecheck457"):
         run_page(read_run(tmp_path), tmp_path)
@@ -303,14 +303,14 @@ def test_tables_are_printed_for_papers_and_readmes(street, capsys, tmp_path):
     assert cli.main(few) == 0
     assert "| few, a line for 5 of " in capsys.readouterr().out
     assert cli.main([*few, "--items", "3"]) == 2
-    assert "--items and --question are for the page" in capsys.readouterr().err
+    assert "--items and --question apply to the HTML report" in capsys.readouterr().err
     assert cli.main([*arguments, "--out", str(tmp_path / "r.html")]) == 0
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
 
 
 def test_what_is_no_run_is_refused_in_one_line(street, tmp_path):
     folder, _, other, _ = street
-    with pytest.raises(InputError, match="is no finished run"):
+    with pytest.raises(InputError, match="is not a finished run"):
         read_run(tmp_path)
     (tmp_path / "report.json").write_text("[]")
     with pytest.raises(InputError, match="is no report of a run"):
@@ -318,7 +318,7 @@ def test_what_is_no_run_is_refused_in_one_line(street, tmp_path):
     with pytest.raises(InputError, match="1 names for 2 files"):
         read_run(folder, [str(other), str(other)], ["one"])
     write_predictions(tmp_path / "foreign.jsonl", [Prediction("elsewhere", "ok", "1")])
-    with pytest.raises(InputError, match="answers none of the"):
+    with pytest.raises(InputError, match="has no answer to any of the"):
         read_run(folder, [str(tmp_path / "foreign.jsonl")])
 
 

@@ -136,7 +136,7 @@ def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path,
     assert expected("strict")["mean"] < expected("vlmevalkit")["mean"]
     own = sum(row["hit"] for row in rows) / len(rows) * 100
     assert sidecar["harness"] == {"column": "hit", "percent": pytest.approx(own), "rows": len(rows)}
-    assert f"the harness's own figure: {own:.1f}" in printed
+    assert f"the harness's score: {own:.1f}" in printed
     assert (sidecar["missing"], sidecar["unmatched"], sidecar["duplicates"], sidecar["other_gold"]) == (
         [],
         [],
@@ -211,7 +211,7 @@ def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
     assert sidecar["duplicates"] == [{"row": len(rows) - 2, "id": ids[3]}]
     assert [u["row"] for u in sidecar["unmatched"]] == [len(rows) - 1, len(rows)]
     assert [g["id"] for g in sidecar["other_gold"]] == [ids[7]]
-    for said in ("questions without a row, counted as wrong: 3", "rows without a question, left out: 2",
+    for said in ("questions without a row, counted as wrong: 3", "rows without a question, ignored: 2",
                  "left out: 1: row", "another right answer than ours: 1"):  # fmt: skip
         assert said in printed
     written = {p.id: p for p in read_predictions(out)}
@@ -299,10 +299,10 @@ BROKEN = [
         b'{"qid": "x", "prediction": "' + b"a" * (CELL + 1) + b'"}',
         "the cell has 1,000,001 characters",
     ),
-    ("m.csv", b"only one cell", "1 cells under 2 columns"),
+    ("m.csv", b"only one cell", "1 cells in 2 columns"),
     ("m.csv", b"1,gr\xfcn", "is not UTF-8"),
     ("m.csv", b'1,"a"b', "expected after"),
-    ("m.csv", b"1," + b"a" * (CELL + 1), "a cell has more than 1,000,000 characters"),
+    ("m.csv", b"1," + b"a" * (CELL + 1), "a cell is longer than the limit of 1,000,000 characters"),
     ("m.csv", b"1,a\0b", "NUL"),
 ]
 
@@ -320,7 +320,7 @@ def test_a_bad_row_costs_one_row_and_is_named(tmp_path, capsys, release, name, l
     (bad,) = sidecar["damaged"]
     assert bad["row"] == 3
     assert says in bad["reason"]
-    assert "rows that cannot be read, left out: 1: row 3" in capsys.readouterr().out
+    assert "unreadable rows, ignored: 1: row 3" in capsys.readouterr().out
     assert {p.id: p.answer for p in read_predictions(out)} == RIGHT
 
 
@@ -347,7 +347,7 @@ def test_rows_without_an_id_are_said_to_lack_one(tmp_path, capsys, release):
     _, _, sidecar = run(tmp_path, path, "--data", str(release))
     assert sidecar["without_id"] == 4
     assert "rows without an id (qid, " in capsys.readouterr().out
-    assert "an id, which it lacks (qid, " in sidecar["unmatched"][0]["reason"]
+    assert "an id, which the row lacks (columns qid, " in sidecar["unmatched"][0]["reason"]
     bare = write_table(tmp_path / "m.csv", [{"prediction": "x"}])
     with pytest.raises(InputError, match="no row has an id"):
         imported(bare)
@@ -396,27 +396,27 @@ def laughs(path):
 
 HOSTILE = [
     ("missing.xlsx", None, "not found"),
-    ("m.pkl", b"cos\nsystem\n(S'false'\ntR.", "pickled files are not read"),
+    ("m.pkl", b"cos\nsystem\n(S'false'\ntR.", "pickled files are not supported"),
     ("m.parquet", b"PAR1", "unknown format"),
-    ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell has more than 1,000,000 characters"),
+    ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell is longer than the limit of 1,000,000 characters"),
     ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
     ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),
     ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is not UTF-8"),
     ("m.csv", "index,prediction\n1,left\n".encode("utf-16-le"), "NUL characters"),
-    ("m.csv", b"index,prediction\n1\n", "1 cells under 2 columns"),
+    ("m.csv", b"index,prediction\n1\n", "1 cells in 2 columns"),
     ("m.csv", b'index,prediction\n1,"left\n', "unexpected end of data"),
-    ("m.csv", b"", "holds no rows"),
-    ("m.csv", b"index,answer\n1,left\n", "no column with the model's responses"),
-    ("m.csv", b"index,prediction\n1,left\n", "none of the 1 rows is on one of"),
+    ("m.csv", b"", "contains no rows"),
+    ("m.csv", b"index,answer\n1,left\n", "no column with responses"),
+    ("m.csv", b"index,prediction\n1,left\n", "no row of 1 matches any of"),
     ("m.json", b"{", "not valid JSON"),
     ("m.json", b"[" + b"[]," * 7_000_000 + b"[]]", "more than 10,000,000 values"),
     ("m.json", b"[" * 100_000, "not valid JSON"),
     ("m.json", b"[1]", "a row should be an object, not int"),
     ("m.json", b'{"a": 1}', "should hold a list of rows"),
     ("m.jsonl", b"9" * 10_000, "not valid JSON"),
-    ("m.xlsx", b"PK\x03\x04 and then nothing", "no readable .xlsx"),
+    ("m.xlsx", b"PK\x03\x04 and then nothing", "not a readable .xlsx"),
     ("m.xlsx", bomb, "unpacks from"),
-    ("m.xlsx", laughs, "no readable .xlsx"),
+    ("m.xlsx", laughs, "not a readable .xlsx"),
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ def test_the_logs_figures_are_the_benchmarks_own(name, tmp_path):
     assert [(s.id, s.target) for s in task.dataset] == [(q.id, q.answer) for q in questions]
     shown = [part for part in task.dataset[0].input[0].content if part.type == "image"]
     assert len(shown) == len(pictures(questions[0])) > 0
-    answers = [q.answer if k % 3 else "I cannot answer this" for k, q in enumerate(questions)]
+    answers = [q.answer if k % 3 else "No answer" for k, q in enumerate(questions)]
     usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in answers]
     outputs = [output.model_copy(update={"usage": usage}) for output in outputs]

@@ -19,7 +19,7 @@ from test_results import REPORT, ROW  # isort: skip
         ("po3d", {"oracle": ["heading", "position"], "abstain_below": 0.5},
          "po3d, oracle: heading, position, abstains below 0.5"),
         ("po3d", {"mode": "argmax", "perception": "runs/mine", "mirror": False}, "po3d, perception mine, one look, argmax"),
-        ("po3d", {"known_yaw": False, "assume_present": False}, "po3d, turns unknown, nothing taken for granted"),
+        ("po3d", {"known_yaw": False, "assume_present": False}, "po3d, unknown camera angles, without presuppositions"),
         ("lmm", {"model": "org/M-7b", "base_url": "http://x", "temperature": 0.7}, "org/M-7b, temperature=0.7"),
         ("replay", {"path": "a/run/predictions.jsonl"}, "replay of run"),
         ("po3d", {"a_setting_of_tomorrow": 3}, "po3d, a_setting_of_tomorrow=3"),
@@ -58,7 +58,7 @@ def test_figures_are_counted_in_what_their_intervals_resample():
 
 def test_one_image_gives_no_interval_and_the_report_says_why():
     alone = REPORT | {"images": 1, "rows": [ROW | {"ci_low": None, "ci_high": None}]}
-    why = "no intervals: they resample images, and there is 1 image alone"
+    why = "no intervals: they need several images, and there is only 1 image"
     for page in (report_text(alone), report_markdown(alone)):
         assert why in page
     assert "no intervals" not in report_text(REPORT)
@@ -69,7 +69,7 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
     missed = {"n": 3, "of": 8, "rows": [ROW | {"value": 25.0}]}
     lines = report_text(REPORT | {"beside": [beside], "not_found": missed}).splitlines()
     assert any(line.startswith("po3d, true tables (strict)") for line in lines)
-    (row,) = [line for line in lines if line.startswith("po3d: a thing named was not found (3 of 8)")]
+    (row,) = [line for line in lines if line.startswith("po3d: a named object was not found (3 of 8)")]
     assert row.split()[-2:] == ["25.0", "-"]
 
 
@@ -85,7 +85,7 @@ def test_a_language_models_row_says_what_it_was_given():
         "table": "truth",
     }
     assert row_name({"system": "lmm", "settings": given}) == (
-        "m, true tables, camera frame, labelled maps, change not told, chain of thought"
+        "m, true tables, camera frame, labelled maps, without the change, chain of thought"
     )
     tables = {**plain, "table": "predicted", "scenes": "outputs/scope-mini-po3d/scenes.jsonl", "show": "none"}
     assert row_name({"system": "lmm", "settings": tables}) == "m, no pictures, tables of scope-mini-po3d"

@@ -99,7 +99,7 @@ def test_a_changed_shape_changes_the_box():
 
 def test_what_is_no_quantity_or_needs_a_camera_is_said():
     (scene,) = scenes(1)
-    with pytest.raises(InputError, match="no noise in 'parsing'"):
+    with pytest.raises(InputError, match="'parsing' has no noise model"):
         STREET_TABLES.noisy(scene, "parsing", 0.1)
-    with pytest.raises(InputError, match="needs the table's camera"):
+    with pytest.raises(InputError, match="needs the scene's camera"):
         STREET_TABLES.noisy(replace(scene, camera=None), "depth", 0.1)

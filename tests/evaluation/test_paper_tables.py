@@ -76,7 +76,7 @@ def test_a_twin_beside_published_rows_says_so_in_caption_and_notes(runs, capsys)
     assert "Rows without a mark: measured on po3d's twin of PulseCheck457 (mini split, 3 images)" in caption
     assert r"GPT-4o$^{*}$ & " in first
     assert "{*}: published by the benchmark's paper, measured on the official images." in first
-    assert "rows with and without a mark can't be compared" in first
+    assert "rows with and without a mark are not comparable" in first
     assert r"95\,\% interval" in first
     for table in tex.split(r"\end{table}")[:-1]:
         assert "$^{*}$" not in table or "{*}: published" in table
@@ -99,7 +99,7 @@ def test_rows_of_other_data_are_refused_in_one_line(runs, tmp_path, capsys, file
     assert error.count("\n") == 1
     assert "the official release of pulsecheck457 (release, elsewhere), not on po3d's twin" in error
     assert cli.main(["compare", str(runs / "twin"), str(other / file), "--size", "3"]) == 2
-    assert "rows of other data can't stand in one table" in capsys.readouterr().err
+    assert "rows of different data cannot be in one table" in capsys.readouterr().err
 
 
 def test_runs_on_the_same_data_stand_in_one_table_and_others_in_their_own(runs, tmp_path, capsys):
@@ -277,13 +277,13 @@ def test_a_paper_has_tables_figures_and_protocol_and_compiles(runs, tmp_path, ca
     said = (out / "pulsecheck457-1-protocol.tex").read_text()
     assert "gold is evaluated on po3d's twin of PulseCheck457 (mini split, 3 images)" in said
     assert "lmms-eval's rule" in said
-    assert "can't be compared with ours" in said
+    assert "are not comparable with ours" in said
     assert "1,000 bootstrap resamples of images" in said
     assert cli.main(given) == 0  # again, over its own files
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("mine")
     assert cli.main([*given[:-1], str(tmp_path / "full")]) == 2
-    assert "is not empty" in capsys.readouterr().err
+    assert "is neither empty" in capsys.readouterr().err
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]

@@ -24,7 +24,7 @@ def test_the_terminal_shows_ours_above_the_published():
     assert "50.0-100.0     -" in lines[3]
     assert lines[4].startswith("po3d (vlmevalkit)")
     assert lines[6].split() == ["Human", "*", "90.0", "-"]
-    assert "not answered, counted as wrong: unparsed: 1" in lines
+    assert "no answer, counted as wrong: unparsed: 1" in lines
     assert "RPDR (%), plain: multi-object 98.0" in lines
     assert lines[-1].split() == ["heading,", "median", "(degrees)", "-"]
     assert lines[-2].split() == ["found", "0.995"]
@@ -35,9 +35,9 @@ def test_published_rows_fold_to_people_and_the_best_model():
               (("Random*", 99.0), ("A", 50.0), ("Human (crowd)", 90.0), ("B", 60.0), ("C", 55.0))]  # fmt: skip
     page = report_text(REPORT | {"published": models}, published=False).splitlines()
     assert [line.split()[0] for line in page if " * " in line] == ["Human", "B"]
-    assert "3 more published rows: published=true" in page
+    assert "3 published rows hidden; published=true shows them" in page
     assert not any(
-        "more published" in line for line in report_text(REPORT | {"published": models}).splitlines()
+        "published rows hidden" in line for line in report_text(REPORT | {"published": models}).splitlines()
     )
 
 
@@ -58,5 +58,5 @@ def test_the_readme_keeps_all_but_its_table():
     assert once.startswith("# po3d\n")
     assert once.endswith("\nrest\n")
     assert into_readme(once, REPORT) == once
-    with pytest.raises(InputError, match="should hold the lines"):
+    with pytest.raises(InputError, match="should contain the lines"):
         into_readme("# po3d", REPORT)

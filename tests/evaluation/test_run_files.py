@@ -159,7 +159,7 @@ def test_a_file_of_an_older_version_is_read_and_of_a_newer_one_refused_by_name(
     capsys.readouterr()
     (folder / file).write_text(json.dumps({**record, "format": "po3d-report-99"}))
     assert cli.main(["report", str(folder), "--markdown"]) == 2
-    assert f"{folder / file} has the format 'po3d-report-99'; this version reads" in capsys.readouterr().err
+    assert f"{folder / file} has format 'po3d-report-99'; this version reads" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("settings", [None, 5, {"oracle": 5}, {"perception": {}}, {"abstain_below": "x"}])

@@ -60,4 +60,4 @@ def test_figures_are_drawn(report, tmp_path, capsys):
     } <= names
     (tmp_path / "other.json").write_text("{}")
     assert main([str(tmp_path / "other.json"), "--save", str(tmp_path)]) == 2
-    assert "no report of the benchmark scope" in capsys.readouterr().err
+    assert "not a report of the benchmark scope" in capsys.readouterr().err

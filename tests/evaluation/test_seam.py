@@ -93,20 +93,20 @@ def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, caps
     ("options", "says"),
     [
         (["perception._target_=my_estimator.Nothing"], "my_estimator has no Nothing"),
-        (["perception._target_=nowhere.Mine"], "there is no module 'nowhere'"),
-        (["perception._target_=builtins.dict"], "builtins.dict is no estimator"),
+        (["perception._target_=nowhere.Mine"], "module 'nowhere' not found"),
+        (["perception._target_=builtins.dict"], "builtins.dict is not an estimator"),
         ([OWN, "+perception.foo=1"], "unexpected keyword argument 'foo'"),
         ([OWN, "perception.mirror=false"], "unexpected keyword argument 'mirror'"),
         (["+perception.foo=1"], "unexpected keyword argument 'foo'"),
         (["perception._target_=null"], "perception should have a _target_"),
-        ([OWN, "benchmark=hypo3d", "benchmark.table=truth"], "perception is set, but system=po3d of hypo3d"),
-        ([OWN, "system=random"], "perception._target_ is set, but system=random"),
-        (["perception.verify=render", "benchmark=scope"], "perception.verify is set, but system=po3d of scope"),
-        (["benchmark=scope", "executor.samples=3", "benchmark.samples=4"], "set to two values"),
-        (["noise={haeding: 10}"], "noise={haeding: ...} is no module"),
+        ([OWN, "benchmark=hypo3d", "benchmark.table=truth"], "perception is set, but has no effect on system=po3d, benchmark=hypo3d"),
+        ([OWN, "system=random"], "perception._target_ is set, but has no effect on system=random"),
+        (["perception.verify=render", "benchmark=scope"], "perception.verify is set, but has no effect on system=po3d, benchmark=scope"),
+        (["benchmark=scope", "executor.samples=3", "benchmark.samples=4"], "set to different values"),
+        (["noise={haeding: 10}"], "noise={haeding: ...}: no noise model"),
         (["noise={heading: -1}"], "noise.heading=-1 should be at least 0"),
-        (["noise={heading: 10}", "system=oracle"], "noise is set, but system=oracle"),
-        (["noise={heading: 10}", "benchmark=scope", "benchmark.table=truth"], "needs another benchmark.table="),
+        (["noise={heading: 10}", "system=oracle"], "noise is set, but has no effect on system=oracle"),
+        (["noise={heading: 10}", "benchmark=scope", "benchmark.table=truth"], "benchmark.table= cannot be truth"),
         (["perception=file", "perception.path=nowhere.jsonl"], "nowhere.jsonl"),
     ],
 )  # fmt: skip
@@ -175,7 +175,7 @@ def tables(estimator, truth=None, names=("a.png",)):
         ([{"objects": []}], None, "returned dict for 'a.png' instead of a Scene"),
         (lambda images, names: 1 / 0, None, r"estimate raised ZeroDivisionError \(test_seam.py, line"),
         ([TRUE], None, "source='gt' for 'a.png'"),
-        ([replace(TRUE, source="predicted")], TRUE, "is a copy of the true one"),
+        ([replace(TRUE, source="predicted")], TRUE, "is a copy of the true scene"),
         ([replace(TABLE, objects=(replace(thing(), heading=math.nan),))], None, r"objects\[0\].heading that is not finite"),
         ([replace(TABLE, objects=(replace(thing(), beliefs={"shape": {"sedan": math.nan}}),))], None, "beliefs that is not finite"),
         ([replace(TABLE, objects=(replace(thing(), beliefs=sure(name="chair")),))], None, "has no belief 'shape'"),
@@ -210,7 +210,7 @@ def test_an_estimator_of_other_domains_is_refused():
     class Photographs(Returns):
         made_for = ("photographs",)
 
-    with pytest.raises(InputError, match="made for photographs, not for street"):
+    with pytest.raises(InputError, match="supports photographs, not street"):
         tables(Photographs([TABLE]))
 
 
@@ -251,7 +251,7 @@ def test_the_check_finds_an_estimator_that_is_not_the_same_twice(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert po3d(["check-estimator", "dice.Dice", "--benchmark", "superclevr"]) == 2
     assert (
-        "FAIL  superclevr: the same pictures give the same tables again: they differ"
+        "FAIL  superclevr: the same images give the same scenes again: they differ"
         in capsys.readouterr().out
     )
     assert po3d(["check-estimator", "dice.Breaks", "--benchmark", "superclevr"]) == 2
@@ -290,16 +290,16 @@ def test_a_record_of_names_alone_is_a_table_of_which_nothing_else_is_known(tmp_p
 @pytest.mark.parametrize(
     ("records", "says"),
     [
-        ([{"image": "a.png"}], "record 0: no scene table"),
-        ([{"objects": []}], "'image' should name the picture"),
-        ([{"image": "a.png", "objects": []}] * 2, "two tables of 'a.png'"),
-        ([{"image": "a.png", "objects": [], "source": "gt"}], "a true one"),
+        ([{"image": "a.png"}], "record 0: not a scene"),
+        ([{"objects": []}], "'image' should hold the image's name"),
+        ([{"image": "a.png", "objects": []}] * 2, "second scene of 'a.png'"),
+        ([{"image": "a.png", "objects": [], "source": "gt"}], "marks ground truth"),
         ([{"image": "a.png", "objects": [3]}], r"objects\[0\]: should be an object"),
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": "lorry"}}]}], "unknown shape 'lorry'"),
         ([{"image": "a.png", "objects": [{"beliefs": {"color": "red"}}]}], "has no belief 'shape'"),
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": {"sedan": 0.3}}}]}], "sum to 1"),
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": "sedan"}, "heading": 1.0, "heading_deg": 3.0}]}], "two headings"),
-        ([to_json(TRUE) | {"source": "predicted"}], "copy of the true one"),
+        ([to_json(TRUE) | {"source": "predicted"}], "copy of the true scene"),
     ],
 )  # fmt: skip
 def test_a_file_that_holds_no_tables_is_refused(records, says, tmp_path):
@@ -323,19 +323,19 @@ def test_questions_on_pictures_without_a_table_fail_and_are_counted(benchmark, t
     gone = json.loads(lines[0])["image"]
     part = ["perception=file", f"perception.path={tmp_path / 'part.jsonl'}"]
     assert evaluate(tmp_path / "part", *few, *part) == 0
-    assert f"no table: {gone}" not in capsys.readouterr().err
+    assert f"no scene: {gone}" not in capsys.readouterr().err
     asked = {q.id: q for q in opened(benchmark, size=int(few[1][-1])).questions}
     known = {p.id: p for p in read_predictions(tmp_path / "own" / "predictions.jsonl")}
     for p in read_predictions(tmp_path / "part" / "predictions.jsonl"):
         lost = gone in (asked[p.id].images or (asked[p.id].image,))
-        assert p.reason == f"no table: {gone}" if lost else p == known[p.id]
+        assert p.reason == f"no scene: {gone}" if lost else p == known[p.id]
         assert p.status == "failed" or not lost
-    assert any("no tables of 1 image" in note for note in report(tmp_path / "part")["notes"])
+    assert any("no scene for 1 image" in note for note in report(tmp_path / "part")["notes"])
     assert evaluate(tmp_path / "grid", *few, *part, *GRID) == 2
-    assert "the grid needs a table of every picture" in capsys.readouterr().err
+    assert "the grid needs a scene for every image" in capsys.readouterr().err
     other = "superclevr" if benchmark == "scope" else "scope"
     assert evaluate(tmp_path / "other", f"benchmark={other}", *part) == 2
-    assert "it is of another benchmark" in capsys.readouterr().err or benchmark == "pulsecheck457"
+    assert "it may be for another benchmark" in capsys.readouterr().err or benchmark == "pulsecheck457"
 
 
 # --- noise ----------------------------------------------------------------------------------------------------

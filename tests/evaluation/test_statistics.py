@@ -59,10 +59,10 @@ def test_what_was_not_tested_counts_not_among_the_tests():
 @pytest.mark.parametrize(
     ("values", "clusters", "value", "reason"),
     [
-        ([1.0] + [0.0] * 9, ["image"] * 10, 0.1, "all items are of one cluster"),
-        ([1.0], ["image"], 1.0, "all items are of one cluster"),
+        ([1.0] + [0.0] * 9, ["image"] * 10, 0.1, "all items belong to one cluster"),
+        ([1.0], ["image"], 1.0, "all items belong to one cluster"),
         ([], [], math.nan, "no items"),
-        ([1.0, math.nan, math.nan], "abc", math.nan, "2 of 3 values are not numbers"),
+        ([1.0, math.nan, math.nan], "abc", math.nan, "2 of 3 values are NaN"),
     ],
 )
 def test_without_anything_to_resample_there_is_a_reason_instead_of_a_p_value(values, clusters, value, reason):

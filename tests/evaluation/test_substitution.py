@@ -163,7 +163,7 @@ def test_class_decides_between_two_objects_in_one_place():
 
 def test_modules_are_checked_and_spelled_either_way():
     assert checked_modules(["heading", "colour"], StreetDomain.modules) == ("color", "heading")
-    with pytest.raises(InputError, match="'yaw' is no module; known: shape, color"):
+    with pytest.raises(InputError, match="'yaw' is not a module; known: shape, color"):
         checked_modules(["yaw"], StreetDomain.modules)
 
 

@@ -129,7 +129,7 @@ def test_the_figures_are_those_of_the_answers_that_were_given():
         answered(
             PULSECHECK457, SPLIT.questions, [Prediction(q.id, "ok", "1") for q in SPLIT.questions], "strict"
         )
-    with pytest.raises(InputError, match="no answer whose"):
+    with pytest.raises(InputError, match="no answer has a probability"):
         answered(
             PULSECHECK457, SPLIT.questions, [Prediction(q.id, "failed") for q in SPLIT.questions], "strict"
         )
@@ -163,15 +163,15 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
             json.dumps({"id": "of another split", "status": "ok", "answer": "yes", "probability": 0.5}) + "\n"
         )
     assert cli.main(["calibration", str(bold)]) == 0
-    assert "bold.jsonl: 1 lines are on other questions" in capsys.readouterr().out
+    assert "bold.jsonl: ignored 1 lines for other questions" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--fit-on", "x.jsonl"], "belong together"),
-        (["--temperature", "0"], "above 0"),
-        (["--temperature", "inf"], "above 0"),
+        (["--fit-on", "x.jsonl"], "need each other"),
+        (["--temperature", "0"], "should be positive"),
+        (["--temperature", "inf"], "should be positive"),
         (["--fit-on", "FILE", "--fit-data", str(PULSECHECK457.mini)], "another split"),
         (["--plot", "a.bmp"], "should end in one of .png"),
         (["--scorer", "kind"], "unknown scorer"),

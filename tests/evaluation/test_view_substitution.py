@@ -173,7 +173,7 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
 
 def test_what_is_no_noise_and_what_has_no_camera_is_said():
     gt = SR.truth(NAMES[0])
-    with pytest.raises(InputError, match="no noise in 'parsing'"):
+    with pytest.raises(InputError, match="'parsing' has no noise model"):
         VIEW_TABLES.noisy(gt, "parsing", 0.1)
     with pytest.raises(InputError, match="has no camera"):
         VIEW_TABLES.substitute(replace(gt, camera=None), gt, ["heading"])

@@ -65,7 +65,7 @@ def test_what_is_no_street_question_is_refused_with_the_reason(model, pictures, 
     ]
     assert (
         model.generate(message)
-        == f"I cannot answer this: a street question is about one picture, not {pictures}"
+        == f"No answer: a street question needs one image, not {pictures}"
     )
 
 
@@ -74,4 +74,4 @@ def test_a_missing_picture_is_refused(model, tmp_path):
         {"type": "image", "value": str(tmp_path / "none.png")},
         {"type": "text", "value": "How many cars?"},
     ]
-    assert model.generate(message).startswith("I cannot answer this: image not found")
+    assert model.generate(message).startswith("No answer: image not found")

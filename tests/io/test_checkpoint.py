@@ -70,7 +70,7 @@ def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
     assert (found["b"] - weights["b"]).abs().max() < 0.005
     assert found["dead"].abs().max() < 1e-4
     assert all(len(row.unique()) <= 2**bits for row in found["a"])
-    with pytest.raises(ValueError, match="no codes"):
+    with pytest.raises(ValueError, match="not codes"):
         _unpacked(torch.zeros(3, bits + 1, dtype=torch.uint8), bits)
 
 
@@ -104,12 +104,12 @@ def test_a_description_of_a_large_network_takes_no_memory_beside_small_weights(m
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"weight": torch.zeros(2, 3)}, "'bias' is missing"),
-        ({"weight": torch.zeros(2, 3), "bias": torch.zeros(2), "b": torch.zeros(1)}, "'b' is none of the"),
-        ({"weight": torch.zeros(3, 2), "bias": torch.zeros(2)}, r"'weight' is \(3, 2\)"),
+        ({"weight": torch.zeros(2, 3)}, "missing tensor 'bias'"),
+        ({"weight": torch.zeros(2, 3), "bias": torch.zeros(2), "b": torch.zeros(1)}, "unexpected tensor 'b'"),
+        ({"weight": torch.zeros(3, 2), "bias": torch.zeros(2)}, r"'weight' has shape \(3, 2\)"),
         (
             {"weight": torch.zeros(2, 3, dtype=torch.int64), "bias": torch.zeros(2)},
-            r"'weight' is \(2, 3\) of torch.int64",
+            r"'weight' has shape \(2, 3\) and type torch.int64",
         ),
     ],
 )

@@ -162,7 +162,7 @@ def test_what_is_no_text_is_still_hydras():
 def test_a_name_that_is_no_utf_8_is_one_line(capsys):
     name = os.fsdecode(b"out=caf\xe9")
     assert run_hydra(lambda config: None, "evaluate", "", [name]) == 2
-    assert capsys.readouterr().err == "error: out='caf\\udce9' should be text in UTF-8\n"
+    assert capsys.readouterr().err == "error: out='caf\\udce9' should be valid UTF-8 text\n"
 
 
 def test_a_sweep_takes_lists_and_paths(monkeypatch, tmp_path):

@@ -111,7 +111,7 @@ def test_packed_lines_are_read_as_plain_ones_and_a_torn_file_is_one_line(tmp_pat
     assert list(read_jsonl(path)) == [{"a": 1}, {"a": 2}]
     for torn in (packed[:-9], packed[1:], packed[:12] + b"x" + packed[13:]):
         path.write_bytes(torn)
-        with pytest.raises(InputError, match=f"is no whole {suffix} file"):
+        with pytest.raises(InputError, match=f"is not a complete {suffix} file"):
             list(read_jsonl(path))
 
 
@@ -233,7 +233,7 @@ def test_a_name_that_is_no_utf_8_can_stand_in_what_is_written(tmp_path):
     [
         (b"[" + b"[]," * 7_000_000 + b"[]]\n", "more than 10,000,000 values"),
         (b'{"a": [' + b"{}," * 7_000_000 + b"{}]}\n", "more than 10,000,000 values"),
-        (b" " * (2**28 + 2), "a line of more than 268,435,456 bytes"),
+        (b" " * (2**28 + 2), "a line longer than the limit of 268,435,456 bytes"),
     ],
 )
 def test_a_small_packed_file_does_not_take_much_memory(tmp_path, content, message):

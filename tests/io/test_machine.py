@@ -1,4 +1,4 @@
-"""What the machine refuses (a full disk, a folder that can't be written, a reader that is gone, Ctrl+C): one line, and no
+"""What the machine refuses (a full disk, a folder that is not writable, a reader that is gone, Ctrl+C): one line, and no
 half of a file."""
 
 import contextlib
@@ -98,7 +98,7 @@ def test_two_generations_do_not_work_in_one_folder(tmp_path, capfd):
     command = ["generate", "benchmark=scope", "size=1", "workers=1", "images=false", f"out={tmp_path}"]
     with locked(tmp_path):
         assert po3d.main(command) == 2
-    assert one_line(capfd).startswith(f"error: another generation is at work in {tmp_path};")
+    assert one_line(capfd).startswith(f"error: another generation is running in {tmp_path};")
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     assert po3d.main(command) == 0
 
@@ -180,7 +180,7 @@ def test_ctrl_c_ends_the_program_in_one_line():
     assert script.stdout.readline() == "ready\n"
     script.send_signal(signal.SIGINT)
     output, error = script.communicate(timeout=30)
-    assert (script.returncode, output, error) == (130, "", "interrupted; the same command resumes\n")
+    assert (script.returncode, output, error) == (130, "", "interrupted; run the same command again to resume\n")
 
 
 POOLED = """
@@ -212,7 +212,7 @@ def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
         time.sleep(0.1)
     os.killpg(script.pid, signal.SIGINT)  # as a terminal does: all of them get it
     error = script.communicate(timeout=30)[1]
-    assert (script.returncode, error) == (130, "interrupted; the same command resumes\n")
+    assert (script.returncode, error) == (130, "interrupted; run the same command again to resume\n")
 
 
 def test_the_command_line_guards_what_it_imports(monkeypatch, capsys):
@@ -223,7 +223,7 @@ def test_the_command_line_guards_what_it_imports(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         po3d.main([])
     assert ended.value.code == 130
-    assert capsys.readouterr().err == "interrupted; the same command resumes\n"
+    assert capsys.readouterr().err == "interrupted; run the same command again to resume\n"
 
 
 def test_bad_input_keeps_its_line(capsys):
@@ -296,7 +296,7 @@ def test_a_folder_that_can_not_be_written_names_the_option(code, monkeypatch, tm
 
     monkeypatch.setattr(Path, "mkdir", refused)
     with (
-        pytest.raises(InputError, match=r"can't be written .*; give another folder: out=DIR"),
+        pytest.raises(InputError, match=r"is not writable .*; choose another folder: out=DIR"),
         locked(tmp_path / "out"),
     ):
         pass

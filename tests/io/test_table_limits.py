@@ -119,7 +119,7 @@ def test_a_parquet_file_of_rows_that_are_all_the_same_is_refused(tmp_path, rows,
     )
     table = pyarrow.table({f"c{k}": column for k in range(columns)})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=10**8)
-    refused(tmp_path / "a.parquet", "thing .* has more than the .* that are read")
+    refused(tmp_path / "a.parquet", "thing .* has more than the limit")
 
 
 def test_a_parquet_file_of_long_cells_is_refused(tmp_path, monkeypatch):
@@ -140,7 +140,7 @@ def test_a_parquet_file_of_long_cells_is_refused(tmp_path, monkeypatch):
 def test_what_is_no_table_is_refused(tmp_path, suffix, content):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content)
-    refused(path, "is no readable")
+    refused(path, "is not a readable")
 
 
 def test_rows_columns_and_cells_of_text_are_counted(tmp_path, monkeypatch):

@@ -82,13 +82,13 @@ def test_the_grammar_has_no_faults():
         (
             "What is above the bed?",
             f"query(name, unique(relate(next_to, {BED}, scene)))",
-            "'above' is left out",
+            "the program omits 'above'",
         ),
         ("What is above the bed?", f"query(name, unique(relate(above, {BED}, scene)))", ""),
         (
             "What is below the bed?",
             f"query(name, unique(relate(supporting, {BED}, scene)))",
-            "'below' is left out",
+            "the program omits 'below'",
         ),
         ("Is it above or below the bed?", f"compare(elevation, {DESK}, {BED})", ""),
     ],

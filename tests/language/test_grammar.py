@@ -84,11 +84,11 @@ def test_the_readings_of_a_wording_are_spelled_out():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x count(S): how many {X}", "nothing is bound to"),
+        ("x count(S): how many {X}", "is not bound"),
         ("x: <missing>", "there is no phrase"),
         ("x: [a|b", "brackets"),
-        ("x all(_) only: a\nx all(\"cup\"): b", "is said instead, always"),
-        ("x all(_): a | a", "stands twice"),
+        ("x all(_) only: a\nx all(\"cup\"): b", "always takes precedence"),
+        ("x all(_): a | a", "duplicate wording"),
     ],
 )  # fmt: skip
 def test_faults_of_a_grammar_are_told(line, message):

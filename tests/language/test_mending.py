@@ -54,7 +54,7 @@ def test_whole_words_that_no_vocabulary_has_are_mended(text, found):
 def test_what_was_mended_is_told_once():
     text, told = mended("the chiar by the other chiar", NAMES, plain)
     assert (text, told) == ("the chair by the other chair", (Mending("chiar", "chair"),))
-    assert str(told[0]) == '"chiar" is read as "chair"'
+    assert str(told[0]) == '"chiar" is interpreted as "chair"'
 
 
 @pytest.mark.skipif(not there(), reason="the extra reader is not installed")

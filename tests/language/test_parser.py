@@ -31,7 +31,7 @@ def test_weights_for_another_vocabulary_are_refused_in_one_line():
     wider = language._replace(
         **{key: (*getattr(language, key), getattr(language, key)[0]) for key in language._fields[:3]}
     )
-    with pytest.raises(InputError, match=r"checkpoint mine was trained on other words .*; train it anew"):
+    with pytest.raises(InputError, match=r"checkpoint mine was trained on other words .*; train it again"):
         restored([""] * 20, wider, options, weights, "mine")
 
 
@@ -160,4 +160,4 @@ def test_what_cannot_be_read_is_said(parser):
     assert mixed.status == "unparsed"
     long = parser.parse(["Is the car left of the bus " * 60])[0]
     assert long.status == "unparsed"
-    assert "at most" in long.reason
+    assert "limit" in long.reason

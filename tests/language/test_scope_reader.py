@@ -64,17 +64,17 @@ def test_questions_are_read(text, program):
     ("text", "reason"),
     [
         ("", "empty"),
-        ("What is the weather like?", "whose perspective"),
-        ("Where is the cup?", "whose perspective"),
-        ("From the camera's perspective, where is the cup?", "relative to what"),
-        ("From the camera's perspective, how tall is the cup?", "where what is"),
-        ("Rotate 90° counter-clockwise. Where is the cup relative to the box?", "point that the observer goes around"),
+        ("What is the weather like?", "the perspective"),
+        ("Where is the cup?", "the perspective"),
+        ("From the camera's perspective, where is the cup?", "the reference"),
+        ("From the camera's perspective, how tall is the cup?", "the target"),
+        ("Rotate 90° counter-clockwise. Where is the cup relative to the box?", "point around which the observer moves"),
         ("Imagine a point exactly between the cup and the box. Rotate 50° counter-clockwise around this point. Now, where is "
          "the cup relative to the box?", "not a multiple of 45"),
         ("Imagine a point exactly between the cup and the box. Rotate 90° around this point. Now, where is the cup relative "
-         "to the box?", "which way"),
-        ("Look at these four images. How many cups are there?", "what is asked about these images"),
-        ("x" * 5000, "at most"),
+         "to the box?", "the direction"),
+        ("Look at these four images. How many cups are there?", "the question about these images"),
+        ("x" * 5000, "limit"),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_said(text, reason):

@@ -144,12 +144,12 @@ def test_an_answer_is_said_as_its_option_says_it():
 @pytest.mark.parametrize(
     ("text", "options", "reason"),
     [
-        ("What is the meaning of life?", (), "no pattern fits"),
+        ("What is the meaning of life?", (), "no pattern matches"),
         ("", (), "no question"),
         ("Consider the real-world 3D locations of the objects. Which object has a higher location?", (), "higher takes 2 things"),
-        ("Is the lamp directly above the table?", ("red", "green"), "fit no answer"),
-        ("Is the lamp directly above the table?", ("yes", "yes, sure"), "fit no answer"),
-        ("Which side of the horse is facing the camera?", ("front", "back"), "fit no answer"),
+        ("Is the lamp directly above the table?", ("red", "green"), "matches an answer"),
+        ("Is the lamp directly above the table?", ("yes", "yes, sure"), "matches an answer"),
+        ("Which side of the horse is facing the camera?", ("front", "back"), "matches an answer"),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_unparsed_with_a_reason(text, options, reason):

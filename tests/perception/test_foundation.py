@@ -103,7 +103,7 @@ def test_options_say_the_answer_and_bad_ones_are_refused(hub, photo, capsys):
     assert json.loads(capsys.readouterr().out)["answer"] in ("the car", "the dog", None)
     above = ["ask", str(photo), "Is the dog directly above the car?", "--perception", "photo", *arguments]
     assert cli.main([*above, "--option", "maybe", "--option", "never"]) == 2
-    assert "fit no answer" in capsys.readouterr().err
+    assert "matches an answer" in capsys.readouterr().err
 
 
 def test_the_benchmark_goes_through_on_a_folder_of_photographs(hub, tmp_path, capsys):
@@ -162,7 +162,7 @@ def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
     (folder / "config.json").write_text((hub / "depth_anything" / "config.json").read_text())
     options = [*overrides(hub)[:1], f"perception.depth.weights={folder}", "perception.orientation=null"]
     assert ask(photo, *(part for o in options for part in ("--set", o))) == 2
-    assert "holds pickles (pytorch_model.bin), which are never read" in capsys.readouterr().err
+    assert "contains pickles (pytorch_model.bin), which are not supported" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["no such/na me", "../elsewhere", "nothing"])
@@ -323,7 +323,7 @@ def test_a_lens_comes_from_exif_and_else_from_the_field_of_view(photo, tmp_path,
 
 
 def test_nothing_to_look_for_and_wrong_settings_are_input_errors(hub):
-    with pytest.raises(InputError, match="nothing to look for"):
+    with pytest.raises(InputError, match="nothing to detect"):
         foundation(**settings(hub)).estimate([PIXELS], [None])
     with pytest.raises(InputError, match="between 0 and 1"):
         foundation(**settings(hub), choice={"threshold": 3})

@@ -120,10 +120,10 @@ def test_what_a_map_leaves_open_is_filled_in_by_the_rules():
     [
         ({"format": "other"}, "not a semantic map"),
         ({"size": [3]}, "malformed semantic map"),
-        ({"size": [3, 0]}, "should be above 0"),
-        ({"metres_per_unit": -1}, "should be above 0"),
+        ({"size": [3, 0]}, "should be positive"),
+        ({"metres_per_unit": -1}, "should be positive"),
         ({"labels": [{"label": "bed", "center": [1]}]}, "two numbers"),
-        ({"labels": [{"label": "bed", "center": [1, float("nan")]}]}, "no finite number"),
+        ({"labels": [{"label": "bed", "center": [1, float("nan")]}]}, "is not finite"),
         ({"labels": 4}, "malformed semantic map"),
     ],
 )

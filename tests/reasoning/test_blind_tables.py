@@ -37,8 +37,8 @@ def test_a_description_goes_by_what_the_table_does_know(program, answer):
     ("program", "reason"),
     [
         ('name(only(having(color, "red", all("chair"))))', "ambiguous"),
-        ('count(having(color, "red", all("chair")))', "the table says nothing about any color"),
-        ('query(color, only(all("bed")))', "the table says nothing about the color of bed"),
+        ('count(having(color, "red", all("chair")))', "the scene has no color"),
+        ('query(color, only(all("bed")))', "the scene has no color of bed"),
         ('name(only(having(color, "red", all("piano"))))', "not found"),
     ],
 )

@@ -96,7 +96,7 @@ def test_facing_in_degrees_and_what_turning_gives():
     assert inside.distance == pytest.approx(2.1)
     assert (inside.unit, inside.boundary) == ("degrees", "facing right")
     assert (found.answer, found.flip.answer) == ("1", "0")
-    assert found.flip.text == "would flip to 0: #0 small red metal sedan is 2.1° within facing right"
+    assert found.flip.text == "closest call: #0 small red metal sedan is 2.1° within facing right (else: 0)"
     asked = margins(parse_text("query[facing](unique(filter[color=blue](scene)))"), scene)
     assert only(asked, 3).distance == pytest.approx(-2.1)
     assert (asked.answer, asked.flip.answer) == (None, "front")
@@ -197,5 +197,5 @@ def test_inputs_that_have_no_margins_are_refused():
     program, scene = parse_text("count(scene)"), table(thing(0, 0))
     with pytest.raises(InputError, match="first_hit_only"):
         margins(program, scene, rules=Rules(first_hit_only=True))
-    with pytest.raises(InputError, match="2 entries of pixels for a scene of 1 objects"):
+    with pytest.raises(InputError, match="2 pixel entries for a scene of 1 objects"):
         margins(program, scene, pixels=[ObjectPixels(1, 1)] * 2)

@@ -88,13 +88,13 @@ def test_what_would_flip_is_said_in_words():
     ]
     scene = replace(scene, objects=tuple(objects))
     assert sr_tip(ask("higher", "#1 cup", "#2 dog"), scene).text == (
-        "would flip to #1 cup: cup is 0.25 m from being the highest"
+        "closest call: cup is 0.25 m from being the highest (else: #1 cup)"
     )
     near = sr_tip(ask("next_to", "#0 man", "#1 cup"), scene)
     assert near.margin.text == "man is 0.50 m from next to cup"
     assert record(sr_tip(ask("parallel", "#0 man", "#1 cup"), scene)) == {
         "distance": 45.0, "unit": "degrees", "answer": "perpendicular",
-        "text": "would flip to perpendicular: man is 45.0° within parallel to cup",
+        "text": "closest call: man is 45.0° within parallel to cup (else: perpendicular)",
     }  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_sectors_of_eight_end_after_22_degrees():
     assert four.distance == pytest.approx(45)
     near = scope_tip(call("name", call("nearest", MAN)), seen)
     assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.5 / math.sqrt(5)), "m")
-    assert near.text.startswith("would flip to cup: man is 0.67 m from being nearer to cup than to dog")
+    assert near.text.startswith("closest call: man is 0.67 m from being nearer to cup than to dog")
     image = scope_tip(call("which_view", "right", CUP, MAN), ViewEvidence(seen.table, (scene.axes,)))
     assert (image.answer, image.distance) == (None, pytest.approx(45))
     assert "in no image" in image.reason

@@ -120,8 +120,8 @@ def test_two_branches_keep_their_order():
         ("count(scene", "unbalanced"),
         ("count", "takes 1 set, got 0"),
         ("count(scene, scene)", "takes 1 set, got 2"),
-        ("count(scene) scene", "left over"),
-        ("count(scene) !", "can't read"),
+        ("count(scene) scene", "unexpected text"),
+        ("count(scene) !", "invalid syntax"),
     ],
 )
 def test_texts_that_are_no_program_say_why(text, message):

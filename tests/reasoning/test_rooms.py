@@ -103,7 +103,7 @@ def test_questions_about_a_changed_study(change, program, answer):
     [
         ('query(color, only(all("piano")))', "not found: there are no pianos"),
         ('query(color, only(all("chair")))', "ambiguous: there are 2 chairs, not one"),
-        (f"query(state, {BED})", "unknown: the table says nothing about the state of bed"),
+        (f"query(state, {BED})", "unknown: the scene has no state of bed"),
         ('name(largest(all("piano")))', "not found"),
     ],
 )

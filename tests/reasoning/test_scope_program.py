@@ -130,7 +130,7 @@ def test_uncertain_tables_give_uncertain_answers():
     ("program", "said"),
     [
         (call("where", call("thing", "whale"), MAN, CAMERA), "not found: there is no whale"),
-        (call("where", call("thing", "crate"), MAN, CAMERA), "ambiguous: crate could be any of 2"),
+        (call("where", call("thing", "crate"), MAN, CAMERA), "ambiguous: crate may refer to 2 objects"),
         (call("where", CUP, CUP, CAMERA), "no direction"),
         (call("name", call("nearest", call("toward", "behind", DOG))), "not found"),
     ],
@@ -184,7 +184,7 @@ def test_a_things_own_name_comes_before_what_else_it_is_called():
     ]
     assert [a.status for a in answers] == ["ok", "ok", "failed"]
     assert [a.answer for a in answers[:2]] == ["front-left", "front-right"]
-    assert answers[2].reason == "ambiguous: box could be any of 2"
+    assert answers[2].reason == "ambiguous: box may refer to 2 objects"
     alone = replace(SCENE, objects=(thing("crate", -1, 0), thing("dog", 0, 1)))
     assert ask(call("where", call("thing", "box"), DOG, CAMERA), scene=alone).answer == "front-left"
 
@@ -204,7 +204,7 @@ def test_a_wavering_table_is_unsure_and_not_ambiguous():
     assert (found.status, found.answer) == ("ok", "left")
     sure_of_both = replace(table, objects=tuple(unsure(o, teapot=0.9, kettle=0.1) for o in (first, second)))
     found = ask(call("where", call("thing", "teapot"), CUP, CAMERA), scene=sure_of_both)
-    assert found.reason == "ambiguous: teapot could be any of 2"
+    assert found.reason == "ambiguous: teapot may refer to 2 objects"
 
 
 def test_two_names_of_one_question_mean_two_things():
@@ -243,7 +243,7 @@ def test_a_choice_that_two_things_fit_is_ambiguous_unless_another_choice_means_o
     dogs = thing("dog", 0, 1, color="brown"), thing("dog", 0, 2, color="white")
     table = replace(SCENE, objects=(SCENE.objects[0], thing("cup", 3, 3), *dogs))
     found = ask(nearest, ("cup", "dog"), scene=table)
-    assert (found.kind, found.reason) == ("ambiguous", "ambiguous: dog could be any of 2")
+    assert (found.kind, found.reason) == ("ambiguous", "ambiguous: dog may refer to 2 objects")
     assert ask(nearest, ("cup", "dog", "brown dog"), scene=table).answer == "brown dog"
     assert ask(nearest, ("cup", "dog", "white dog"), scene=table).answer == "dog"
     assert (

@@ -366,7 +366,7 @@ def test_beliefs_over_rows_become_a_probability():
     )
     assert (far.answer, far.probability) == ("next to each other", pytest.approx(0.75))
     lost = run(ask("next_to", "lamp", "ghost"), SCENE, ground)
-    assert (lost.status, lost.reason) == ("failed", "not found: 'ghost' is not in the table")
+    assert (lost.status, lost.reason) == ("failed", "not found: 'ghost' is not in the scene")
     both = run(ask("parallel", "chair", "chair"), SCENE, ground)
     assert both.status == "ok"
     assert set(both.rows) == {1, 2}  # two descriptions mean two rows
@@ -384,7 +384,7 @@ def test_a_boundary_case_is_known_to_be_one():
 def test_absent_rows_and_missing_cameras_fail_with_a_reason():
     assert run(ask("higher", "#1 chair", "#0 lamp"), SCENE).answer == "#0 lamp"
     assert (
-        run(ask("higher", "#12 jersey", "#0"), SCENE).reason == "not found: '#12 jersey' is not in the table"
+        run(ask("higher", "#12 jersey", "#0"), SCENE).reason == "not found: '#12 jersey' is not in the scene"
     )
     ghost = replace(SCENE, objects=(replace(SCENE.objects[0], existence=0.2), *SCENE.objects[1:]))
     assert (
@@ -397,7 +397,7 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
         == "lamp"
     )
     blind = replace(SCENE, camera=None)
-    assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the table has no camera"
+    assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the scene has no camera"
     assert set(ANSWERS) == {s.output for s in OPERATIONS.values()} - {"object"}
 
 
@@ -451,4 +451,4 @@ def test_steps_say_what_was_meant():
 
 def test_one_thing_for_two_descriptions_leaves_no_row():
     alone = run(ask("parallel", "chair", "seat"), SCENE, lambda p, s: [0, 1.0, 0])
-    assert (alone.status, alone.reason) == ("failed", "no row left: chair, seat mean the same thing")
+    assert (alone.status, alone.reason) == ("failed", "nothing left to compare: chair, seat refer to the same object")

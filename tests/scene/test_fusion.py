@@ -168,7 +168,7 @@ def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
     assert fused.members == (((0, 0),), ((0, 1),))  # of views that fit as many, the first
     assert fused.placed[1] is None
     assert fused.axes(0, views[0].table.axes) == views[0].table.axes
-    with pytest.raises(InputError, match="view 2 has nothing in common"):
+    with pytest.raises(InputError, match="view 2 shares no object"):
         fused.axes(1, views[1].table.axes)
 
 

@@ -106,7 +106,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     again = open_split("pulsecheck457", tmp_path / "0.6")
     assert again.questions == load(tmp_path / "0.6").questions
     assert again.source.twin.dials == Difficulty((5, 6), 0.6)
-    with pytest.raises(InputError, match="made with other settings"):
+    with pytest.raises(InputError, match="with other settings"):
         open_fresh(tmp_path / "0.6", 2, 3)
 
 
@@ -130,12 +130,12 @@ def test_the_shipped_config_is_the_default():
     ("options", "says"),
     [
         ({"objects": [3]}, "a list of 2 numbers"),
-        ({"objects": [5, 4]}, "two numbers that rise"),
+        ({"objects": [5, 4]}, "two increasing numbers"),
         ({"objects": [3, 40]}, "1 to 14"),
-        ({"occluded": 1.5}, "should be a share"),
-        ({"near": "often"}, "should be a share"),
+        ({"occluded": 1.5}, "should be a fraction"),
+        ({"near": "often"}, "should be a fraction"),
         ({"hops": [4]}, r"some of \[1, 2, 3\]"),
-        ({"hops": "two"}, "a list of whole numbers"),
+        ({"hops": "two"}, "a list of integers"),
         ({"object": [3, 4]}, "unknown key 'object'"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_dial_that_cannot_be_is_said(options, says):
         (IndoorDifficulty, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
         (IndoorDifficulty, {"objects": [2, 40]}, "4 to 30"),
         (OrbitDifficulty, {"objects": [3, 5]}, "6 to 9"),
-        (OrbitDifficulty, {"near": 2}, "should be a share"),
+        (OrbitDifficulty, {"near": 2}, "should be a fraction"),
     ],
 )
 def test_a_dial_of_another_benchmark_is_said(kind, options, says):

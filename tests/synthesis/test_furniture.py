@@ -222,7 +222,7 @@ def test_no_zip_and_truncated_zip(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for content in (b"", b"no zip", whole[: len(whole) // 2]):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="damaged or no zip"):
+        with pytest.raises(InputError, match="damaged or not a zip"):
             read_catalogue(path)
     with pytest.raises(InputError, match="not found"):
         read_catalogue(tmp_path / "other.sh3f")
@@ -252,11 +252,11 @@ def test_damaged_member(tmp_path: Path) -> None:
         ({"properties": ROW + "modelRotation#1=1 0 0\n"}, "entry 1: size"),
         ({"obj": None}, r"box\.obj: not in the library"),
         ({"mtl": None}, r"box\.mtl: not in the library"),
-        ({"png": b"no image"}, r"picture\.png is no readable PNG"),
+        ({"png": b"no image"}, r"picture\.png is not a readable PNG"),
         ({"obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\n"}, "0 triangles"),
         ({"obj": ""}, "0 triangles"),
-        ({"obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"}, "no readable OBJ"),
-        ({"obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}, "it is flat"),
+        ({"obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"}, "not a readable OBJ"),
+        ({"obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}, "a flat model"),
         ({"obj": OBJ.replace("v 9 0 0", "v nan 0 0")}, "finite"),
     ],
 )
@@ -269,9 +269,9 @@ def test_what_is_missing_or_wrong_is_one_line(tmp_path: Path, changed: dict, mes
 @pytest.mark.parametrize("outside", ["../../../secret.mtl", "/etc/secret.mtl", "..\\..\\..\\secret.mtl"])
 def test_nothing_outside_the_library_is_read(tmp_path: Path, outside: str) -> None:
     (tmp_path / "secret.mtl").write_text(MTL)
-    with pytest.raises(InputError, match="lies outside the library"):
+    with pytest.raises(InputError, match="is outside the library"):
         load(tmp_path, obj=OBJ.replace("box.mtl", outside))
-    with pytest.raises(InputError, match="lies outside the library"):
+    with pytest.raises(InputError, match="is outside the library"):
         load(tmp_path, mtl=MTL.replace("picture.png", outside.replace("mtl", "png")))
     with pytest.raises(InputError, match="not in the library"):
         load(tmp_path, properties=ROW.replace("/test/box/box.obj", "/../../secret.mtl"))
@@ -279,11 +279,11 @@ def test_nothing_outside_the_library_is_read(tmp_path: Path, outside: str) -> No
 
 def test_bombs_are_refused_before_they_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(furniture, "MAX_BYTES", 5000)
-    with pytest.raises(InputError, match=r"box\.obj: 10\d+ bytes unpacked, at most 5000"):
+    with pytest.raises(InputError, match=r"box\.obj: 10\d+ bytes when unpacked, the limit is 5000"):
         load(tmp_path, obj=OBJ + "#" * 10_000)
     monkeypatch.setattr(furniture, "MAX_TEXTURE", 63)
-    with pytest.raises(InputError, match=r"picture\.png has 64 pixels, at most 63"):
+    with pytest.raises(InputError, match=r"picture\.png has 64 pixels, the limit is 63"):
         load(tmp_path)
     monkeypatch.setattr(furniture, "MAX_FACES", 5)
-    with pytest.raises(InputError, match="triangles, 1 to 5"):
+    with pytest.raises(InputError, match="triangles; between 1 and 5"):
         load(tmp_path, png=None)

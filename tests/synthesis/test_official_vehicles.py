@@ -79,9 +79,9 @@ def test_a_toy_without_named_parts_is_cut_by_place(tmp_path: Path) -> None:
 
 
 def test_wrong_files_end_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         OfficialVehicles(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="holds no vehicle"):
+    with pytest.raises(InputError, match="contains no vehicles"):
         OfficialVehicles(tmp_path)
     path = write_object(tmp_path, stretch=1.4)
     with pytest.raises(InputError, match=r"its box is .* a sedan's is"):

@@ -292,9 +292,9 @@ def test_same_input_same_bytes_and_the_wrong_one_is_named(renderer: RoomRenderer
     assert np.array_equal(first.rgb, again.rgb)
     assert first.amodal is None
     assert sample_room_look(scene, renderer.models, "train", rng(0, "look")) == look
-    with pytest.raises(InputError, match="the look dresses"):
+    with pytest.raises(InputError, match="the look defines"):
         renderer.shoot(replace(scene, objects=scene.objects[1:]), camera, look)
-    with pytest.raises(InputError, match="go together"):
+    with pytest.raises(InputError, match="and vice versa"):
         Renderer(32, 32).render([], camera, look.light, shell=look.shell)
 
 

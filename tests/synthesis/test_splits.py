@@ -97,7 +97,7 @@ def test_meshes_of_streets_keep_to_the_rule() -> None:
 def test_an_unknown_variant_has_no_split() -> None:
     with pytest.raises(KeyError):
         split_of(own_name("rug", 3000))
-    with pytest.raises(ValueError, match="no own/CATEGORY"):
+    with pytest.raises(ValueError, match="not of the form own/CATEGORY"):
         own_variant("Scopia#chair")
 
 

@@ -95,7 +95,7 @@ def test_the_questions_that_show_a_bad_picture_fail_and_no_others(tmp_path_facto
     said = note(split.questions, predictions)
     assert (said is None) == (not lost)
     if lost:
-        assert f"{len(lost)} questions failed, counted as wrong" in said
+        assert f"{len(lost)} questions failed and count as wrong" in said
         assert any(f"{name} is torn" in said for name in bad)
 
 
@@ -126,7 +126,7 @@ def test_only_some_reasons_are_named():
     split = Views(5, {f"{k}" for k in range(5)}, False)
     lost = [Prediction(q.id, "failed", reason=f"{MARK}{q.image} is torn") for q in split.questions]
     assert note(split.questions, lost) == (
-        "bad pictures of 5 images: 15 questions failed, counted as wrong (0 is torn; 1 is torn; 2 is torn; ...)"
+        "cannot read 5 images: 15 questions failed and count as wrong (0 is torn; 1 is torn; 2 is torn; ...)"
     )
     assert note(split.questions, [replace(p, reason="out of words") for p in lost]) is None
 

@@ -75,7 +75,7 @@ def test_a_card_says_that_own_networks_are_own_and_has_the_figures_of_a_report(t
     assert "trained by whoever saved them" in card
     assert "| L1-Single | 3 | 61.5 | 50.0-70.0 |" in card
     (tmp_path / "report.json").write_text("{}")
-    with pytest.raises(InputError, match=r"is no report\.json"):
+    with pytest.raises(InputError, match=r"is not a report\.json"):
         model.save_pretrained(tmp_path / "other", report=tmp_path / "report.json")
     assert not (tmp_path / "other").exists()
 
@@ -108,7 +108,7 @@ def of(kind: str, **changes):
         (of("street_estimator", ranges={"a": [0, "b"]}), "ranges"),
         (of("street_estimator", domains={"street": {"mean": 3}}), "domains"),
         (of("parser", network={"width": 2048}), "do not fit this version"),
-        (lambda c: c.update(sha256="0" * 64), "fetch the pair again"),
+        (lambda c: c.update(sha256="0" * 64), "download the pair again"),
         (lambda c: c["parts"].pop("parser"), "has no parser; it has 'street_estimator'"),
         (lambda c: c["parts"]["parser"].update(kind="room_parser"), "holds a room_parser, not a parser"),
     ],

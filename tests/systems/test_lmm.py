@@ -163,7 +163,7 @@ def test_a_busy_or_broken_endpoint_is_asked_again(tmp_path):
 
 def test_an_endpoint_that_stays_away_stops_the_run_or_fails_the_question():
     with scripted(lambda k, body: (503, b"", {})) as endpoint:
-        with pytest.raises(InputError, match=r"no answer after 2 tries: .*503.*goes on from here"):
+        with pytest.raises(InputError, match=r"no answer after 2 tries: .*503.*run the same command again"):
             ask(lmm(endpoint, tries=2))
         (prediction,) = ask(lmm(endpoint, tries=2, give_up="skip"))
         assert len(endpoint.requests) == 4
@@ -306,14 +306,14 @@ def test_the_first_failure_ends_the_waiting_of_the_others():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"base_url": "localhost:8000"}, "should be like http://"),
-        ({"base_url": "file:///etc/passwd"}, "should be like http://"),
-        ({"base_url": "http://me:pass@host/v1"}, "base_url holds a password"),
-        ({"key_env": "NO_SUCH_KEY_HERE"}, "NO_SUCH_KEY_HERE holds no API key"),
+        ({"base_url": "localhost:8000"}, "should be a URL such as http://"),
+        ({"base_url": "file:///etc/passwd"}, "should be a URL such as http://"),
+        ({"base_url": "http://me:pass@host/v1"}, "base_url contains a password"),
+        ({"key_env": "NO_SUCH_KEY_HERE"}, "NO_SUCH_KEY_HERE contains no API key"),
         ({"give_up": "never"}, "give_up='never' should be stop or skip"),
-        ({"concurrency": 0}, "concurrency=0 should be a whole number of at least 1"),
+        ({"concurrency": 0}, "concurrency=0 should be a positive integer"),
         ({"tries": True}, "tries=True should be"),
-        ({"timeout": 0}, "timeout=0 should be above 0"),
+        ({"timeout": 0}, "timeout=0 should be positive"),
     ],
 )
 def test_wrong_settings_are_one_line(settings, says):

@@ -79,7 +79,7 @@ def test_a_malformed_program_is_sent_back_once_and_then_counted(tmp_path):
         assert p.status == ("unparsed" if k == 2 else "ok")
         assert len(asked[q.id]) == (1 if k == 0 else 2)
         if k == 2:
-            assert p.reason == "malformed program: can't read the program at 'I cannot say.'"
+            assert p.reason == "malformed program: invalid syntax in the program at 'I cannot say.'"
         if k == 1:
             assert "That cannot be run: " in asked[q.id][1][-1]["content"]
     counts = system.measures["programs"](split.questions, given)
@@ -118,8 +118,8 @@ def test_the_language_that_a_model_is_given_is_the_executors(world):
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"table": "none"}, "predicted or truth"), ({"table": "predicted"}, "belong together"),
-     ({"show": "none"}, "is not read"), ({"frame": "none", "table": "truth"}, "needs table=predicted")],
+    [({"table": "none"}, "predicted or truth"), ({"table": "predicted"}, "needs scenes=FILE"),
+     ({"show": "none"}, "has no effect"), ({"frame": "none", "table": "truth"}, "needs table=predicted")],
 )  # fmt: skip
 def test_settings_that_it_lacks_are_refused(settings, says):
     with pytest.raises(InputError, match=says):

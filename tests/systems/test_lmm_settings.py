@@ -116,7 +116,7 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
     setting = PromptSetting(table="predicted")
     assert Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
     write_jsonl(tmp_path / "scenes.jsonl", [])
-    with pytest.raises(InputError, match="has no table of"):
+    with pytest.raises(InputError, match="has no scene for"):
         Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context)
 
 
@@ -126,7 +126,7 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
         ("scope", {"frame": "none"}, "frame of scope"),
         ("pulsecheck457", {"show": "captions"}, "show of pulsecheck457"),
         ("hypo3d", {"style": "ego_to_allo"}, "style of hypo3d"),
-        ("hypo3d", {"table": "predicted"}, "belong together"),
+        ("hypo3d", {"table": "predicted"}, "needs scenes=FILE"),
     ],
 )
 def test_a_setting_that_a_benchmark_lacks_is_refused(name, setting, says):

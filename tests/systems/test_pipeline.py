@@ -154,7 +154,7 @@ def test_a_pipeline_with_every_module_replaced_is_the_oracle():
 
 
 def test_a_wrong_module_name_is_refused_at_once():
-    with pytest.raises(InputError, match="'headings' is no module"):
+    with pytest.raises(InputError, match="'headings' is not a module"):
         Pipeline(Sees(world(n=1)[0]), Reads(), oracle=("headings",))
 
 
@@ -242,18 +242,18 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
     assert "no line" in predictions[2].reason
     assert Replay(path).notes(questions[:2]) == []
     (note,) = Replay(path).notes(questions)
-    assert "lines for 2 of the 3 questions; the others count as wrong" in note
+    assert "answers to 2 of the 3 questions; a missing answer counts as wrong" in note
     with pytest.raises(InputError, match="lines for 0 of the 1 questions: it is of another benchmark"):
         Replay(path).notes(questions[2:])
     twice = Prediction("a", "ok", "blue", 0.9)
     write_predictions(path, [Prediction("a", "ok", "red", 0.9), twice])
-    with pytest.raises(InputError, match="answers question 'a' twice"):
+    with pytest.raises(InputError, match="has two answers to question 'a'"):
         Replay(path)
 
 
 def test_flat_pictures_answer_no_question_of_streets():
     asked = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
-    with pytest.raises(InputError, match="3DSRBench's questions alone"):
+    with pytest.raises(InputError, match="only 3DSRBench"):
         Planar().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
 
 

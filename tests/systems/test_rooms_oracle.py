@@ -60,7 +60,7 @@ def test_with_every_module_true_it_answers_as_the_oracle():
 
 
 def test_modules_of_a_true_table_are_refused():
-    with pytest.raises(InputError, match="predicted tables"):
+    with pytest.raises(InputError, match="predicted scenes"):
         system(Truth(), ("shape",))
-    with pytest.raises(InputError, match="is no module"):
+    with pytest.raises(InputError, match="is not a module"):
         system(Wrong(), ("camera",))

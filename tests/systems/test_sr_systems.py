@@ -133,8 +133,8 @@ def test_what_cannot_be_answered_says_why():
     assert system(Truth()).answer([q], context(table))[0].status == "unparsed"
     lost = replace(asked[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa"))
     (prediction,) = system(Truth()).answer([lost], context(table))
-    assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")
-    with pytest.raises(InputError, match="needs a twin"):
+    assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the scene")
+    with pytest.raises(InputError, match="needs a synthetic twin"):
         oracle("photographs").answer([replace(asked[0], program="")], context(table))
     (bad,) = oracle("photographs").answer([replace(asked[0], program="higher(1)")], context(table))
     assert bad.status == "failed"

@@ -39,7 +39,7 @@ def test_every_pipeline_refuses_a_true_table(world):
     }  # fmt: skip
     reader = parsers[world]()
     pipeline = Pipeline(Leak(), reader, world.DOMAIN)
-    with pytest.raises(InputError, match="returned the ground truth of 'v'"):
+    with pytest.raises(InputError, match="returned ground truth for 'v'"):
         pipeline.answer(ASKED, Context(lambda: None, lambda: TRUE, "v"))
 
 

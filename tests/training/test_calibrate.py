@@ -46,13 +46,13 @@ def test_known_temperature_and_covariance_are_recovered():
 
 def test_beliefs_are_fitted_on_validation_alone(tmp_path):
     with pytest.raises(
-        InputError, match="is of the split 'test'; beliefs are fitted on the validation split"
+        InputError, match="is from the split 'test'; beliefs are fitted on the validation split"
     ):
         calibrate.calibrate("nowhere", pulsecheck457.MINI)
-    with pytest.raises(InputError, match="is of the split 'test'"):
+    with pytest.raises(InputError, match="is from the split 'test'"):
         calibrate.ranges("street_estimator", pulsecheck457.MINI)
     (tmp_path / "set.json").write_text('{"split": "train"}')
-    with pytest.raises(InputError, match="is of the split 'train'"):
+    with pytest.raises(InputError, match="is from the split 'train'"):
         view_figures.calibrate("nowhere", [tmp_path])
 
 
@@ -63,5 +63,5 @@ def test_where_nothing_was_detected_there_is_nothing_to_fit_on():
         0.5,
         tuple(extent("sedan", "large")),
     )
-    with pytest.raises(InputError, match="nothing to fit on"):
+    with pytest.raises(InputError, match="nothing can be fitted"):
         fitted([Scene((), AXES, "predicted")], [Scene((state,), AXES, "gt")])

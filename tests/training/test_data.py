@@ -54,7 +54,7 @@ def test_several_folders_are_read_one_after_the_other(tmp_path):
     one, both = FolderScenes(MINI, 64, 48), data.train.scenes.dataset
     assert len(both) == 2 * len(one)
     assert both.records[len(one) :] == one.records
-    with pytest.raises(InputError, match=r"no scene records under .*other"):
+    with pytest.raises(InputError, match=r"no scene records in .*other"):
         FolderScenes([str(MINI), str(tmp_path / "other")], 64, 48)
 
 

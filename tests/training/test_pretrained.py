@@ -45,5 +45,5 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=LITE):
         EstimatorModule({"backbone": "resnet18", "pretrained": "package"})
     packaged(tmp_path / "weights.pth", monkeypatch, timm.create_model("resnet18"))
-    with pytest.raises(InputError, match="does not hold"):
+    with pytest.raises(InputError, match="does not contain"):
         EstimatorModule({"backbone": LITE, "pretrained": "package"})

@@ -52,7 +52,7 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
     )
     found, counts = gathered(tmp_path, *coder, HeldOut())
     assert counts == {
-        "taken": 3, "stands twice": 1, "is held out": 1, "its program can't be written from it and the table": 1, "no such prompt": 1,
+        "taken": 3, "occurs twice": 1, "is held out": 1, "its program can't be written from it and the table": 1, "no such prompt": 1,
         "no sentence": 1,
     }  # fmt: skip
     again, counts = gathered(tmp_path, *coder, HeldOut(), found)
@@ -85,7 +85,7 @@ def test_what_was_said_beside_a_wording_comes_with_it(tmp_path, coder):
         "I look in.",
     )
     assert pair.programs == {"question": here, "change": sold}
-    assert gathered(tmp_path, *coder, HeldOut(), found)[1] == {"stands twice": 1}
+    assert gathered(tmp_path, *coder, HeldOut(), found)[1] == {"occurs twice": 1}
     line = next(p for p in bank("dev") if p[0].inputs.change)[0].inputs
     (tmp_path / "prompts_1.jsonl").write_text(
         json.dumps(prompt(0, "question", here) | {"beside": [["change", line.change, ""]]}) + "\n"
@@ -307,7 +307,7 @@ def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_p
     (tmp_path / "written_1.jsonl").write_text("".join(json.dumps(r) + "\n" for r in said))
     found, counts = rewordings(tmp_path, *coder, HeldOut())
     assert found == [{k: whole[k] for k in ("n", "question", "change", "frame")}]
-    assert (counts["stands twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
+    assert (counts["occurs twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
     assert (counts["no sentence"], counts["taken"], counts.total()) == (1, 1, 6)
     assert rewordings(tmp_path, *coder, HeldOut(), found)[0] == found
 

@@ -127,7 +127,7 @@ def test_a_folder_of_another_training_is_refused_and_left_alone(tmp_path):
     before = everything(out)
     with pytest.raises(InputError, match=r"other options \(model\.width\)"):
         run("street", out, 2, config={"model": {"width": 32}, "data": {"workers": 2}})
-    with pytest.raises(InputError, match="2 samples a step, not 4"):
+    with pytest.raises(InputError, match="2 samples per step, not 4"):
         run("street", out, 2, batch=4, config={"model": {"width": 16}, "data": {"workers": 9}})
     with pytest.raises(InputError, match="does not fit this network"):
         run("top_view", out, 2, config={"model": {"width": 16}, "data": {"workers": 2}})

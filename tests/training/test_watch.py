@@ -227,8 +227,8 @@ def test_what_can_not_be_watched_is_one_line(tmp_path):
         ({"monitor": "val/recall"}, "needs trainer.val_check_interval"),
         ({"patience": 3}, "need trainer.monitor"),
         ({"monitor": "val", "val_check_interval": 1, "mode": "up"}, "unknown trainer.mode"),
-        ({"callbacks": [nn.Identity()]}, "Identity is no Lightning callback"),
-        ({"monitor": "val/recal", "val_check_interval": 1}, "is no figure of this training; it has: val, "),
+        ({"callbacks": [nn.Identity()]}, "Identity is not a Lightning callback"),
+        ({"monitor": "val/recal", "val_check_interval": 1}, "is not a metric of this training; known: val, "),
     ):
         with pytest.raises(InputError, match=message) as error:
             run("street", tmp_path / "out", 2, **options)
@@ -248,7 +248,7 @@ def test_without_a_gpu_one_line_says_so(trainer, tmp_path, capsys):
     assert command("data.split=test", f"trainer={trainer}", f"out={tmp_path / 'out'}", *TINY) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "finds no GPU here; trainer=cpu" in said
+    assert "finds no GPU; use trainer=cpu" in said
 
 
 TINY = [
@@ -264,7 +264,7 @@ def test_a_wrong_callback_is_one_line(given, tmp_path, capsys):
     assert command(f"trainer.callbacks={given}", f"out={tmp_path / 'out'}", *TINY) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "trainer.callbacks" in said or "no Lightning callback" in said
+    assert "trainer.callbacks" in said or "not a Lightning callback" in said
 
 
 def test_a_run_says_its_figures_and_how_to_evaluate_it_and_nothing_of_libraries(tmp_path, capfd):
@@ -303,7 +303,7 @@ def test_compiling_without_a_compiler_is_one_line_and_parsers_are_not_compiled(t
     for module, words in zip((parser, room_parser), few_words(), strict=True):
         monkeypatch.setattr(module, "vocabulary", words)
     device = SimpleNamespace(strategy=SimpleNamespace(root_device=torch.device("cpu")))
-    with pytest.raises(InputError, match="compile=true is for estimators"):
+    with pytest.raises(InputError, match="compile=true supports estimators only"):
         runner.compile_module(made("street_parser")[0], device)
 
     def broken(*_, **__):

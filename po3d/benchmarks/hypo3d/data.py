@@ -41,7 +41,7 @@ AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xl
 SCENE_FILES = ("scenes.jsonl", "scenes.json")
 EXTRAS = ("change_program", "fine", "control")  # optional fields of a question
 WHERE = (
-    "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
+    "download: GitHub, MatchLab-Imperial/Hypo3D (the question file is provided through the form linked there)"
 )
 
 Anchors = Mapping[str, str]  # side -> the anchor object there; sides without an anchor are omitted
@@ -97,8 +97,9 @@ class Hypo3DSplit(QuestionSplit):
             self._scenes.update(_read_scenes(self.root))
         if scene_id not in self._scenes:
             raise InputError(
-                f"{self.split} has no true table of {scene_id!r}: the official release has none (give "
-                f"benchmark.scans=DIR with ScanNet, 3RScan or EmbodiedScan files), a twin has them in {SCENE_FILES[0]}"
+                f"{self.split} has no true scene of {scene_id!r}: the official release "
+                "has none (set benchmark.scans=DIR to a folder of ScanNet, 3RScan or "
+                f"EmbodiedScan files); twins have them in {SCENE_FILES[0]}"
             )
         return self._scenes[scene_id]
 
@@ -117,8 +118,10 @@ class Hypo3DSplit(QuestionSplit):
         bare = [name for name in self.images if not self.anchors.get(name)]
         if not bare:
             return []
-        return [f"{len(bare)} of {len(self.images)} rooms have no axis definition: nothing says which side is front "
-                f"({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"]  # fmt: skip
+        return [(
+f"{len(bare)} of {len(self.images)} rooms have no axis definition, so their front "
+f"is undefined ({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"
+)]  # fmt: skip
 
     @cached_property
     def _files(self) -> InputFiles:
@@ -139,16 +142,14 @@ def load(root: str | Path, split: str = "") -> Hypo3DSplit:
     root = Path(root)
     path = _first_there(root, QUESTION_FILES)
     if path is None:
-        raise InputError(f"no Hypo3D under {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}")
+        raise InputError(f"no Hypo3D data in {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}")
     axes = _first_there(root, AXIS_FILES)
     if axes is None:
-        raise InputError(
-            f"{root} says nothing of the rooms' axes: expected {' or '.join(AXIS_FILES)}; {WHERE}"
-        )
+        raise InputError(f"{root} has no axis definitions: expected {' or '.join(AXIS_FILES)}; {WHERE}")
     anchors = _read_axes(axes)
     questions = [_question(*record, anchors) for record in _records(path)]
     if not questions:
-        raise InputError(f"{path} holds no questions")
+        raise InputError(f"{path} contains no questions")
     return Hypo3DSplit(split or root.name, unique(questions, path, "question_id"), root, anchors)
 
 
@@ -160,12 +161,12 @@ def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
     """Yield scene id, change, question and location of each question of the official JSON file."""
     content = read_json(path, "question file")
     if not isinstance(content, dict):
-        raise InputError(f"{path} is no Hypo3D question file: it should hold {{scene_id: [change, ...]}}")
+        raise InputError(f"{path} is not a Hypo3D question file: expected {{scene_id: [change, ...]}}")
     for scene_id, changes in content.items():
         if not isinstance(changes, list):
-            raise InputError(f"{path}, scene {scene_id}: there should be a list of changes")
+            raise InputError(f"{path}, scene {scene_id}: expected a list of changes")
         if Path(scene_id).name != scene_id:
-            raise InputError(f"{path}: the scene id {scene_id!r} can be no file's name")
+            raise InputError(f"{path}: the scene id {scene_id!r} is not valid as a file name")
         for k, change in enumerate(changes):
             where = f"{path}, scene {scene_id}, change {k}"
             records = change.get("questions_answers") if isinstance(change, dict) else None
@@ -183,7 +184,7 @@ def _question(
         if value is None:
             raise InputError(f"{where}: the field {key!r} is missing")
         if not isinstance(value, str | int | float) or value != value:
-            raise InputError(f"{where}: the field {key!r} should be a text, not {str(value)[:40]!r}")
+            raise InputError(f"{where}: the field {key!r} should be a string, not {str(value)[:40]!r}")
         return str(value)
 
     name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
@@ -202,7 +203,9 @@ def _category(change_type: str, where: str) -> str:
     """Return the kind of change: "movement" for "Object Movement Change" or "Movement Change"."""
     matches = [word for word in change_type.lower().split() if word in CATEGORIES]
     if len(matches) != 1:
-        raise InputError(f"{where}: change_type {change_type!r} should name one of {', '.join(CATEGORIES)}")
+        raise InputError(
+            f"{where}: change_type {change_type!r} should contain one of {', '.join(CATEGORIES)}"
+        )
     return matches[0]
 
 

@@ -53,7 +53,7 @@ class PickledArray:
 class _Dtype:
     def __init__(self, code: str, *flags: object) -> None:
         if code not in _NUMBERS:
-            raise ValueError(f"an array of type {str(code)[:20]!r}; only numbers are read")
+            raise ValueError(f"array of type {str(code)[:20]!r}; only numeric arrays are supported")
         self.code, self.order = code, "="
 
     def __setstate__(self, state: tuple) -> None:
@@ -66,7 +66,7 @@ class _Dtype:
 
 def _encode(text: str, encoding: str) -> bytes:  # how protocol 2 and older store bytes
     if encoding != "latin1":
-        raise ValueError(f"bytes in the encoding {str(encoding)[:20]!r}")
+        raise ValueError(f"unsupported encoding of bytes: {str(encoding)[:20]!r}")
     return text.encode("latin1")
 
 
@@ -125,8 +125,8 @@ class _InertUnpickler(pickle.Unpickler):
         if (module, name) not in _ADMITTED:
             requested = f"{module}.{name}"[:80]
             raise InputError(
-                f"{self.where}: refused, the pickle asks for {requested!r}; only containers, numbers and numpy "
-                "arrays of numbers are read"
+                f"{self.where}: rejected; the pickle refers to {requested!r}, but only "
+                "containers, numbers and numeric numpy arrays are allowed"
             )
         return _StandIn(name)
 
@@ -175,10 +175,11 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
     try:
         with open(path, "rb") as file:
             if path.stat().st_size > MAX_BYTES:
-                raise InputError(f"{what} {path} is larger than {MAX_BYTES >> 30} GiB")
+                raise InputError(f"{what} {path} is larger than the limit of {MAX_BYTES >> 30} GiB")
             if _asks_for_too_much(path):
                 raise InputError(
-                    f"{what} {path}: refused, it takes far more time or memory than a file of its size should"
+                    f"{what} {path}: rejected; loading it takes far more time or memory "
+                    "than its size justifies"
                 )
             return _InertUnpickler(file, f"{what} {path}").load()
     except InputError:
@@ -187,4 +188,6 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
         raise InputError(unreadable(path, what, error)) from None
     except Exception as error:  # a damaged pickle can raise any error
         reason = " ".join(str(error).split())[:120]
-        raise InputError(f"{what} {path} is no readable pickle ({type(error).__name__}: {reason})") from None
+        raise InputError(
+            f"{what} {path} is not a readable pickle ({type(error).__name__}: {reason})"
+        ) from None

@@ -146,7 +146,7 @@ class InputFiles:
         if it is empty. Raise InputError without ground truth: the release's camera views have no
         poses.
         """
-        scene = self._true(scene_id, "camera with a pose")
+        scene = self._true(scene_id, "camera pose")
         scene = frame_from_text(scene, frame) if frame else with_front(scene, (0.0, 1.0))
         x, y = room_centre(scene)
         front = scene.axes["front"]
@@ -164,7 +164,7 @@ class InputFiles:
         try:
             return self.truth(scene_id)
         except InputError as error:
-            raise ImageError(f"{scene_id}: no {missing} under {self.root}, and no table: {error}") from None
+            raise ImageError(f"{scene_id}: no {missing} in {self.root}, and no scene: {error}") from None
 
     @cached_property
     def _maps(self) -> Mapping[str, SemanticMap]:

@@ -38,8 +38,8 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
         axes.set_yticks((25, 50, 75, 100), ("25", "50", "75", "100"), fontsize=6)
         axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
 
-    note = f"EM (%). *: the {SHOWN} best published rows, measured on the {RELEASE}."
-    return [Plot("radar", "Exact matches by change and question", note, (5.6, 6.2), draw)]
+    note = f"EM (%). *: the {SHOWN} highest published rows, measured on the {RELEASE}."
+    return [Plot("radar", "Exact matches by type of change and question", note, (5.6, 6.2), draw)]
 
 
 def _cells(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:

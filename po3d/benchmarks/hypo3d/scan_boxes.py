@@ -70,10 +70,10 @@ def box(label: object, centre: object, axes: object, lengths: object, where: str
     the field of `where`.
     """
     if not isinstance(label, str):
-        raise InputError(f"{where}: 'label' should be a text, not {str(label)[:40]!r}")
+        raise InputError(f"{where}: 'label' should be a string, not {str(label)[:40]!r}")
     rows = numbers(axes, 9, where, "the axes").reshape(3, 3)
     if np.abs(rows @ rows.T - np.eye(3)).max() > 0.02:
-        raise InputError(f"{where}: the axes are not of length 1 and at right angles")
+        raise InputError(f"{where}: the axes are not orthonormal")
     size = numbers(lengths, 3, where, "the lengths")
     if size.min() < 0:
         raise InputError(f"{where}: a length is negative: {size.min():g}")

@@ -52,7 +52,7 @@ def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str
     if path.is_file() and path.suffix == ".json":
         return _selected({_name(path.parent): rscan_scene(path, _name(path.parent))}, only)
     if not path.exists():
-        raise InputError(f"no scan there: {path}; expected {EXPECTED}")
+        raise InputError(f"scan not found: {path}; expected {EXPECTED}")
     scenes = _selected(_scene_of(path), only)
     if scenes is None and path.is_dir():
         parts = [child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"]
@@ -91,10 +91,10 @@ def _name(folder: Path) -> str:
 def _json(path: Path, what: str) -> dict:
     """Read a JSON object; raise InputError if the file has none or is larger than MAX_JSON."""
     if path.is_file() and path.stat().st_size > MAX_JSON:
-        raise InputError(f"{what} {path} is larger than {MAX_JSON >> 20} MiB")
+        raise InputError(f"{what} {path} is larger than the limit of {MAX_JSON >> 20} MiB")
     content = read_json(path, what)
     if not isinstance(content, dict):
-        raise InputError(f"{what} {path} should hold a JSON object")
+        raise InputError(f"{what} {path} should contain a JSON object")
     return content
 
 
@@ -106,7 +106,7 @@ def _groups(content: dict, what: str, path: Path) -> Iterator[tuple[str, dict]]:
     for k, group in enumerate(groups):
         where = f"{what} {path}, segGroups[{k}]"
         if not isinstance(group, dict) or not isinstance(group.get("label"), str):
-            raise InputError(f"{where}: 'label' should be a text")
+            raise InputError(f"{where}: 'label' should be a string")
         yield where, group
 
 
@@ -125,7 +125,7 @@ def scannet_scene(folder: str | Path) -> Scene:
     folder = Path(folder)
     meshes = sorted(folder.glob(f"*{MESH}"))
     if len(meshes) != 1:
-        raise InputError(f"{folder} should hold one mesh <id>{MESH}, not {len(meshes)}")
+        raise InputError(f"{folder} should contain one mesh <id>{MESH}, not {len(meshes)}")
     scene_id = meshes[0].name.removesuffix(MESH)
     points, colors = _vertices(meshes[0])
     align = _axis_alignment(folder / f"{scene_id}.txt")
@@ -142,7 +142,8 @@ def scannet_scene(folder: str | Path) -> Scene:
     content = _json(path, "aggregation file")
     if str(content.get("segmentsFile", "")).endswith("_vh_clean.segs.json"):
         raise InputError(
-            f"aggregation file {path}: its 'segmentsFile' is of the full mesh; needed: {scene_id}{AGGREGATION}"
+            f"aggregation file {path}: its 'segmentsFile' refers to the full mesh; "
+            f"required: {scene_id}{AGGREGATION}"
         )
     boxes = []
     for where, group in _groups(content, "aggregation file", path):
@@ -173,7 +174,7 @@ def _axis_alignment(path: Path) -> Array:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        raise InputError(f"scan info {path} is missing or no text file") from None
+        raise InputError(f"scan info {path} is missing or not a text file") from None
     for line in lines:
         key, _, value = line.partition("=")
         if key.strip() == "axisAlignment":
@@ -187,7 +188,7 @@ def _axis_alignment(path: Path) -> Array:
                 np.abs(turn @ turn.T - np.eye(3)).max() > 0.02
                 or np.abs(matrix[3] - (0, 0, 0, 1)).max() > 1e-3
             ):
-                raise InputError(f"scan info {path}: 'axisAlignment' is no rigid transform")
+                raise InputError(f"scan info {path}: 'axisAlignment' is not a rigid transform")
             return matrix
     raise InputError(
         f"scan info {path}: the field 'axisAlignment' is missing (ScanNet's test scans have none)"
@@ -201,7 +202,7 @@ def _integers(values: object, what: str) -> NDArray[np.int64]:
     except ValueError:  # a ragged list
         array = np.asarray(None)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InputError(f"{what} should be a list of whole numbers")
+        raise InputError(f"{what} should be a list of integers")
     return array.astype(np.int64)
 
 
@@ -224,14 +225,14 @@ def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
             left = os.fstat(file.fileno()).st_size - file.tell()
             if count * layout.itemsize > left:
                 raise InputError(
-                    f"mesh {path} is cut off: {count} vertices don't fit into its last {left} bytes"
+                    f"mesh {path} is truncated: {count} vertices do not fit into its last {left} bytes"
                 )
             rows = np.fromfile(file, layout, count)
     except OSError as error:
-        raise InputError(f"mesh {path} can't be read ({error.strerror})") from None
+        raise InputError(f"mesh {path} cannot be read ({error.strerror})") from None
     points = np.stack([rows[axis] for axis in "xyz"], -1).astype(float)
     if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e6:
-        raise InputError(f"mesh {path}: a vertex lies nowhere (x, y or z is not a finite number of metres)")
+        raise InputError(f"mesh {path}: a vertex has a coordinate that is not finite")
     channels = ("red", "green", "blue")
     if not all(c in layout.names and layout[c] == np.uint8 for c in channels):
         return points, None
@@ -249,7 +250,7 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
             break
         lines.append(line.decode("ascii", "replace").split())
     if lines[:1] != [["ply"]] or lines[-1:] != [["end_header"]]:
-        raise InputError(f"mesh {path} is no PLY file")
+        raise InputError(f"mesh {path} is not a PLY file")
     if ["format", "binary_little_endian", "1.0"] not in lines:
         raise InputError(f"mesh {path}: its 'format' should be binary_little_endian 1.0")
     starts = [k for k, words in enumerate(lines) if words[:1] == ["element"]]
@@ -258,11 +259,15 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
     end = starts[1] if len(starts) > 1 else len(lines)
     count = lines[starts[0]][2:]
     if len(count) != 1 or not count[0].isdecimal() or not 0 < int(count[0]) <= MAX_VERTICES:
-        raise InputError(f"mesh {path}: 'element vertex' should count 1 to {MAX_VERTICES}, not {count[:1]}")
+        raise InputError(
+            f"mesh {path}: 'element vertex' should be between 1 and {MAX_VERTICES}, not {count[:1]}"
+        )
     properties = [words[1:] for words in lines[starts[0] : end] if words[:1] == ["property"]]
     names = [p[1] for p in properties if len(p) == 2 and p[0] in _PLY_TYPES]
     if len(names) != len(properties) or len(set(names)) != len(names) or not {"x", "y", "z"} <= set(names):
-        raise InputError(f"mesh {path}: a vertex should have x, y, z and only single numbers of known types")
+        raise InputError(
+            f"mesh {path}: a vertex should have x, y, z, and only scalar properties of known types"
+        )
     return int(count[0]), np.dtype([(name, _PLY_TYPES[kind]) for kind, name in properties])
 
 
@@ -300,7 +305,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
     categories = info.get("categories") if isinstance(info, dict) else None
     if not isinstance(categories, dict) or not isinstance(listed, list):
         raise InputError(
-            f"info file {path} should hold 'metainfo' with 'categories', and the list 'data_list'"
+            f"info file {path} should contain 'metainfo' with 'categories', and the list 'data_list'"
         )
     names = {number: name for name, number in categories.items() if isinstance(number, int)}
     scenes = {}
@@ -308,7 +313,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
         where = f"info file {path}, data_list[{k}]"
         sample = record.get("sample_idx") if isinstance(record, dict) else None
         if not isinstance(sample, str) or not sample:
-            raise InputError(f"{where}: 'sample_idx' should be a text such as 'scannet/scene0001_00'")
+            raise InputError(f"{where}: 'sample_idx' should be a string such as 'scannet/scene0001_00'")
         instances = record.get("instances")
         if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
             raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
@@ -316,7 +321,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
         collection, _, scene_id = sample.partition("/")
         scene_id = scene_id if collection in ("scannet", "3rscan") and scene_id else sample
         if scene_id in scenes:
-            raise InputError(f"{where}: the scene {scene_id!r} stands twice")
+            raise InputError(f"{where}: the scene {scene_id!r} occurs twice")
         scenes[scene_id] = room(scene_id, boxes)
     return scenes
 
@@ -324,7 +329,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
 def _nine(instance: dict, names: dict, where: str) -> InstanceBox:
     label = instance.get("bbox_label_3d")
     if not isinstance(label, int) or label not in names:
-        raise InputError(f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is none of the file's categories")
+        raise InputError(f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is not one of the file's categories")
     values = numbers(instance.get("bbox_3d"), 9, where, "'bbox_3d'")
     (ca, cb, cc), (sa, sb, sc) = (tuple(map(f, values[6:])) for f in (math.cos, math.sin))
     z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])

@@ -169,11 +169,11 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
         spelling(change_table(*reports), 2),
         f"{heading}By change and question",
         spelling(change_and_type_table(*reports), 2),
-        f"{heading}Questions of direction alone, by frame",
+        f"{heading}Direction questions only, by frame",
         spelling(frame_table(*reports), 2),
         f"{heading}With and without the change",
         spelling(change_control_table(*reports), 2),
-        f"{heading}Questions of direction alone, map aligned with the frame or not",
+        f"{heading}Direction questions only, by alignment of map and frame",
         spelling(aligned_table(*reports), 2),
         FOOTNOTE,
     ]

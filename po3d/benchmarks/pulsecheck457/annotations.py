@@ -103,9 +103,9 @@ def read_poses(
     for name, axis in (("front", front), ("up", up)):
         known(f"axis for {name}", axis, AXES)
     if AXES[front][0] == AXES[up][0]:
-        raise InputError(f"front {front} and up {up} are one axis")
+        raise InputError(f"front {front} and up {up} are the same axis")
     if not folder.is_dir():
-        raise InputError(f"no folder of pictures with poses: {folder}")
+        raise InputError(f"folder of photographs not found: {folder}")
     result = False
     for path in sorted(folder.rglob("*.json")):
         picture = next((p for s in PICTURES if (p := path.with_suffix(s)).is_file()), None)
@@ -119,7 +119,7 @@ def read_poses(
             raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
         yield Photograph(picture.relative_to(folder).as_posix(), K, np.eye(3), things)
     if not result:
-        raise InputError(f"{folder} holds no picture with a .json of its poses beside it")
+        raise InputError(f"{folder} contains no image with a .json of poses next to it")
 
 
 def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObject:
@@ -131,7 +131,7 @@ def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObjec
     rotation = np.array(record["rotation"], float).reshape(3, 3)
     centre, edges = (np.array(record[k], float).reshape(3) for k in ("translation", "scale"))
     if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL:
-        raise ValueError("rotation is no rotation")
+        raise ValueError("'rotation' is not a rotation matrix")
     turn = _OPENGL if opengl else np.eye(3)
     # columns: the object's axes as right, forward, up of the camera
     axes = _UPRIGHT @ turn @ rotation
@@ -140,7 +140,7 @@ def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObjec
     ways = np.eye(3)[:2] - np.outer(stands[:2], stands)
     lengths = np.linalg.norm(ways, axis=1)
     if lengths.min() < LEVEL:
-        raise ValueError("the camera looks straight along the thing's up axis")
+        raise ValueError("the camera looks along the object's up axis")
     toward = (ways / lengths[:, None]) @ faces
     centroid = _UPRIGHT @ turn @ centre
     rows = tuple(map(tuple, axes.T.tolist()))
@@ -161,7 +161,7 @@ def _thing(record: Mapping) -> AnnotatedObject:
     basis = np.array(record["basis"], float).reshape(3, 3)
     x, y = np.array(record["orientation"], float).reshape(-1)[:2]
     if not np.isfinite([x, y]).all() or np.hypot(x, y) < 1e-9:
-        raise ValueError(f"orientation {record['orientation']} points nowhere")
+        raise ValueError(f"orientation {record['orientation']} is not a direction")
     box = record.get("box")
     if box is not None:
         left, top, width, height = (float(v) for v in box)
@@ -185,11 +185,11 @@ def _mat_records(path: Path) -> Iterator[dict]:
     try:
         content = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[META])
     except NotImplementedError:
-        raise InputError(f"{path} is in MATLAB's 7.3 format; save it with -v7") from None
+        raise InputError(f"{path} is in MATLAB's v7.3 format; save it with -v7") from None
     except Exception as error:  # a damaged file raises various errors of zlib, struct and scipy
-        raise InputError(f"{path} is no readable .mat file ({type(error).__name__}: {error})") from None
+        raise InputError(f"{path} is not a readable .mat file ({type(error).__name__}: {error})") from None
     if META not in content:
-        raise InputError(f"{path} holds no {META}")
+        raise InputError(f"{path} contains no {META}")
     for entry in np.atleast_1d(content[META]):
         result = np.atleast_1d(getattr(entry, "groundtruth3DBB", []))
         image = Path(getattr(entry, "sequenceName", "")) / "image" / str(entry.rgbname)

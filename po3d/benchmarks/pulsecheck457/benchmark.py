@@ -32,8 +32,10 @@ def prompt(question: Question) -> list[str | int]:
 
 
 _PROTOCOLS = {
-    "strict": "an answer is right when it is the released one, whatever its case (lmms-eval's rule)",
-    "vlmevalkit": "an answer is right by VLMEvalKit's rule, which takes any type of the right super-category",
+    "strict": "an answer is right if it equals the released one, ignoring case (lmms-eval's rule)",
+    "vlmevalkit": (
+        "an answer is right by VLMEvalKit's rule, which accepts any type of the right super-category"
+    ),
 }
 BENCHMARK = Benchmark(
     "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,

@@ -24,8 +24,8 @@ from po3d.reasoning.questions import Question
 
 MINI = paths.MINI / "pulsecheck457"
 WHERE = (
-    "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), "
-    "or VLMEvalKit's Spatial457.tsv"
+    "download: Hugging Face, dataset RyanWW/Spatial457 (images/ and questions/), or "
+    "VLMEvalKit's Spatial457.tsv"
 )
 SCENE_FILES = ("scenes.json", "spatial457_scenes_21k.json")
 
@@ -48,13 +48,13 @@ def load(root: str | Path, split: str = "") -> StreetSplit:
         return StreetSplit(split or root.name, tsv_questions, inline, (root,), scene_file=SCENE_FILES[1])
     folder = root / "questions"
     if not folder.is_dir():
-        raise InputError(f"no PulseCheck457 under {root}: expected {folder} or a .tsv file; {WHERE}")
+        raise InputError(f"no PulseCheck457 data in {root}: expected {folder} or a .tsv file; {WHERE}")
     files = _question_files(folder)
     questions: list[Question] = []
     for category, path in files.items():
         questions += read_records(read_questions(path), category, str(path))
     if not questions:
-        raise InputError(f"{folder} holds none of {', '.join(FILES.values())} (.json); {WHERE}")
+        raise InputError(f"{folder} contains none of {', '.join(FILES.values())} (.json); {WHERE}")
     read = tuple(files.values())
     pictures = Folder(root, SCENE_FILES)
     remarks = _remarks(folder, files)
@@ -68,7 +68,9 @@ def _question_files(folder: Path) -> dict[str, Path]:
     for category, name in FILES.items():
         paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()]
         if len(paths) > 1:
-            raise InputError(f"{folder} holds {paths[0].name} and {paths[1].name}: which of them is meant?")
+            raise InputError(
+                f"{folder} contains both {paths[0].name} and {paths[1].name}; remove one of them"
+            )
         if paths:
             files[category] = paths[0]
     return files
@@ -80,11 +82,13 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
     unknown = [path.name for path in sorted(folder.glob("*.json")) if path not in files.values()]
     remarks = []
     if missing:
-        remarks.append(f"{folder.name}/ lacks {', '.join(missing)}: these columns are left out")
-    if unknown:
-        verb = "is none" if len(unknown) == 1 else "are none"
         remarks.append(
-            f"{folder.name}/: {', '.join(unknown)} {verb} of the benchmark's seven files, not read"
+            f"{folder.name}/ lacks {', '.join(missing)}: these columns are missing from the report"
+        )
+    if unknown:
+        verb = "is not one" if len(unknown) == 1 else "are not among those"
+        remarks.append(
+            f"{folder.name}/: ignored {', '.join(unknown)}, which {verb} of the benchmark's seven files"
         )
     return tuple(remarks)
 

@@ -39,7 +39,10 @@ def bias_plot(report: Mapping[str, Any], attributes: Sequence[str]) -> Plot:
             _distribution(lower, counts, {s: report["cv"].get(s, {}).get(attribute) for s in counts})
 
     title = f"Answers by {' and '.join(attributes)} on L4-3D-Pose"
-    note = f"{row_name(report)}. Above: rows right, columns answered, percent of a row; below: how often, and CV."
+    note = (
+        f"{row_name(report)}. Top: rows ground truth, columns answers, in percent of a row; "
+        "bottom: frequency, and CV."
+    )
     return Plot(f"bias_{'_'.join(attributes)}", title, note, (4.2 * len(attributes), 5.8), draw)
 
 

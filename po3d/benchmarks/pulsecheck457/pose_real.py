@@ -84,7 +84,7 @@ class PoseRealSplit:
         return pixels if box is None else framed(pixels, box)
 
     def truth(self, name: str) -> Scene:
-        raise InputError(f"{self.split} has no true tables: its photographs are annotated with boxes alone")
+        raise InputError(f"{self.split} has no true scenes: its photographs are annotated with boxes only")
 
     def hidden(self, name: str) -> None:
         """Return None: occlusion is not annotated."""
@@ -123,15 +123,15 @@ def load(root: str | Path, split: str = "") -> PoseRealSplit:
     path = root / FILE
     if not path.is_file():
         raise InputError(
-            f"no {CATEGORY} under {root}: expected {FILE} and images/; `po3d pose-real make` makes them"
+            f"no {CATEGORY} in {root}: expected {FILE} and images/, as written by `po3d pose-real make`"
         )
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
     if not isinstance(records, list) or not records:
-        raise InputError(f"{path} holds no list of questions")
+        raise InputError(f"{path} does not contain a list of questions")
     questions = [_question(r, f"{path}, question {k}") for k, r in enumerate(records)]
     if len({q.id for q in questions}) < len(questions):
-        raise InputError(f"{path}: a question_index stands twice")
+        raise InputError(f"{path}: a question_index occurs twice")
     return PoseRealSplit(split or root.name, tuple(questions), root)
 
 
@@ -145,9 +145,9 @@ def _question(record: Mapping, where: str) -> Question:
     if len(box) != 4 or not all(map(math.isfinite, box)) or not (box[0] < box[2] and box[1] < box[3]):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
     if answer.lower() not in FACINGS:
-        raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(FACINGS)}")
+        raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(FACINGS)}")
     if Path(photo).is_absolute() or ".." in Path(photo).parts:
-        raise InputError(f"{where}: the image {photo!r} leaves the folder")
+        raise InputError(f"{where}: the path of image {photo!r} leads out of the folder")
     image = photo if record.get("drawn") else f"{photo}#{','.join(f'{v:g}' for v in box)}"
     kind = str(record.get("category", ""))
     return Question(name, image, text, "2d", CATEGORY, answer.lower(), options=FACINGS, number=kind)
@@ -231,7 +231,7 @@ def generate(photographs: Iterable[Photograph], images: str | Path, out: str | P
     records = items(_sized(photographs, images))
     if not records:
         raise InputError(
-            f"{images} holds nothing that can be asked about: no thing with a front, large enough, in view"
+            f"{images} contains no usable object: none has a front, is large enough, and is in view"
         )
     for name in dict.fromkeys(r["image_filename"] for r in records):
         target = out / "images" / name
@@ -245,7 +245,7 @@ def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photogra
     """Add the image size to each photograph; photographs without a file are skipped."""
     for photo in photographs:
         if Path(photo.image).is_absolute() or ".." in Path(photo.image).parts:
-            raise InputError(f"the annotations' image {photo.image!r} leaves the folder")
+            raise InputError(f"the path of image {photo.image!r} in the annotations leads out of the folder")
         if (images / photo.image).is_file():
             height, width = read_image(images / photo.image, whole=True).shape[:2]
             yield replace(photo, size=(width, height))

@@ -83,7 +83,7 @@ class Inline:
         try:
             data = base64.b64decode(self.images[name], validate=True)
         except ValueError as error:
-            raise ImageError(f"image {name} is no base64 ({error})") from None
+            raise ImageError(f"image {name} is not valid base64 ({error})") from None
         return decode_image(data, name)
 
     def size(self, name: str) -> tuple[int, int] | None:
@@ -105,7 +105,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
     """Read the questions and images of a TSV."""
     rows = list(table_rows(path, "Spatial457 table"))
     if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
-        raise InputError(f"{path} is no Spatial457 table: its columns should be {', '.join(_FIELDS)}")
+        raise InputError(f"{path} is not a Spatial457 table: its columns should be {', '.join(_FIELDS)}")
     cells = {row["index"]: row["image"] for row in rows}
     images: dict[str, str] = {}
     questions = []
@@ -114,7 +114,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         cell = row["image"] if len(row["image"]) > POINTER else cells.get(row["image"], "")
         if len(cell) <= POINTER or not row["index"].isdecimal():
             raise InputError(
-                f"{where}: index {row['index']!r} is no number or its image is nowhere in the file"
+                f"{where}: index {row['index']!r} is not a number, or its image is missing from the file"
             )
         name = hashlib.sha256(cell.encode()).hexdigest()[:16]
         images[name] = cell
@@ -134,7 +134,7 @@ def _category(cell: str, index: int, where: str) -> str:
         raise InputError(f"{where}: unknown category {cell!r}; known: {', '.join(FILES.values())}")
     if index < min(BANDS.values()):
         raise InputError(
-            f"{where}: there is no category, and the index {index} is no question_index that would tell it"
+            f"{where}: no category, and the index {index} is not a question_index from which it follows"
         )
     return max((c for c in CATEGORIES if BANDS[c] <= index), key=BANDS.__getitem__)
 

@@ -15,7 +15,7 @@ ABILITIES = {
     "orientation_3d": "3D orientation",
     "location_3d": "3D location",
 }
-RPDR_TITLE = "RPDR (%): plain ratios, and each ratio capped at 100 % as in the paper's Table 3"
+RPDR_TITLE = "RPDR (%): plain ratios, and each ratio capped at 100 %, as in the paper's Table 3"
 CV_TITLE = (
     "Coefficient of variation of the answers on L4-3D-Pose (0: no preference), as in the paper's Table 4"
 )

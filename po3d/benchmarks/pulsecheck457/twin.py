@@ -64,8 +64,9 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
                 outcome = execute(question.program, scene, task)
                 if outcome.answer != question.answer:
                     raise AssertionError(
-                        f"{record['image_filename']}: {question.program} is {outcome.answer!r} "
-                        f"({outcome.reason}) to the executor but {question.answer!r} to the generator"
+                        f"{record['image_filename']}: the executor answers "
+                        f"{question.program} with {outcome.answer!r} ({outcome.reason}), "
+                        f"the generator with {question.answer!r}"
                     )
                 index = BANDS[category] + len(result[category])
                 outputs = [str(_output(step)) for step in outcome.trace]

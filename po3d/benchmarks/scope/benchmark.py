@@ -51,7 +51,7 @@ def prompt(question: Question, style: str = "plain") -> list[str | int]:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDifficulty)
-_PROTOCOLS = {"choice": "an answer is right when it names the right option, by letter or text"}
+_PROTOCOLS = {"choice": "an answer is right if it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDifficulty,
     generated="scenes",

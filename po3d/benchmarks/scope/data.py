@@ -163,7 +163,8 @@ class ScopeSplit(QuestionSplit):
             self._views.update(read_views(self.root))
         if scene not in self._views:
             raise InputError(
-                f"{self.split} has no true table of {scene!r}: a twin has them in {SCENES}, a release none"
+                f"{self.split} has no true scene of {scene!r}; twins have them in {SCENES}"
+                ", releases have none"
             )
         return self._views[scene]
 
@@ -202,17 +203,19 @@ def load(root: str | Path, split: str = "") -> ScopeSplit:
     root = Path(root)
     path = root if root.is_file() else root / ITEMS
     if not path.is_file():
-        raise InputError(f"no SCOPE under {root}: expected {ITEMS}; no official data is public, a twin is made by: "
-                         "po3d generate benchmark=scope size=100 seed=1 out=DIR")  # fmt: skip
+        raise InputError(
+f"no SCOPE data in {root}: expected {ITEMS}; there is no public release, make a "
+"twin: po3d generate benchmark=scope size=100 seed=1 out=DIR"
+)  # fmt: skip
     questions, ids_read = [], set()
     for number, record in enumerate(read_jsonl(path, "items file"), 1):
         question = _question(record, f"{path}, line {number}")
         if question.id in ids_read:
-            raise InputError(f"{path}, line {number}: the id {question.id!r} stands twice")
+            raise InputError(f"{path}, line {number}: the id {question.id!r} occurs twice")
         ids_read.add(question.id)
         questions.append(question)
     if not questions:
-        raise InputError(f"{path} holds no questions")
+        raise InputError(f"{path} contains no questions")
     return ScopeSplit(split or path.parent.name, tuple(questions), path.parent, items=path)
 
 
@@ -232,10 +235,10 @@ def _question(record: object, where: str) -> Question:
     texts = [str(o).strip() for o in options] if isinstance(options, list) else []
     if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
         raise InputError(
-            f"{where}: 'options' should be a list of different texts, not {json.dumps(options)[:60]}"
+            f"{where}: 'options' should be a list of distinct strings, not {json.dumps(options)[:60]}"
         )
     if not isinstance(images, list) or len(images) != len(views):
-        raise InputError(f"{where}: 'images' and 'view' should be lists of one length")
+        raise InputError(f"{where}: 'images' and 'view' should be lists of equal length")
     if any(Path(str(name)).name != name for name in images):
         raise InputError(
             f"{where}: 'images' should be file names without folders, not {json.dumps(images)[:60]}"
@@ -244,7 +247,7 @@ def _question(record: object, where: str) -> Question:
     options = [str(o) for o in options]
     answer = chosen(str(record["answer"]), options)
     if answer is None:
-        raise InputError(f"{where}: the answer {record['answer']!r} is none of the options")
+        raise InputError(f"{where}: the answer {record['answer']!r} is not among the options")
     text, scene = str(record["question"]), str(record["scene"])
     fields = {
         "images": tuple(str(name) for name in images), "views": tuple(angles), "options": tuple(options),
@@ -268,7 +271,7 @@ def read_views(root: str | Path) -> dict[str, SceneViews]:
         except (TypeError, ValueError):
             visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
-            raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
+            raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} fractions")
         models = record.get("models", [])
         if not isinstance(models, list):
             raise InputError(f"{where}: 'models' should be a list of names")

@@ -105,7 +105,7 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
     ground = placed_meshes.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):
         raise InputError(
-            f"{view.scene.image} is of a twin that another version made; its pictures can't be drawn any more"
+            f"{view.scene.image} belongs to a twin of another version, whose images can no longer be rendered"
         )
     renderer = studio.renderer(placed_meshes.orbit.width, placed_meshes.orbit.tall)
     return renderer.shoot(placed_meshes.scene, placed_meshes.camera(angle), placed_meshes.look).rgb

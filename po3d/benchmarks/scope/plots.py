@@ -45,7 +45,11 @@ def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
 
     title = f"Relational confusion, {task.replace('_', ' ')}"
     return Plot(
-        f"confusion_{task}", title, "Rows: right; columns: answered; percent of a row.", (7.6, 3.9), draw
+        f"confusion_{task}",
+        title,
+        "Rows: ground truth; columns: answers; percent of a row.",
+        (7.6, 3.9),
+        draw,
     )
 
 
@@ -64,7 +68,7 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
             axes.set_title(task, fontsize=9)
         axes.legend(fontsize=7)
 
-    note = "How often each direction is right, and how often it is answered."
+    note = "Accuracy and frequency of each direction."
     return Plot("directions", "Directions", note, (2.7 * len(tasks), 3.0), draw)
 
 
@@ -83,7 +87,7 @@ def updating_plot(report: Mapping[str, Any]) -> Plot:
         axes.tick_params(axis="x", labelsize=7)
         axes.legend(fontsize=7, ncols=len(ERRORS), loc="lower center", bbox_to_anchor=(0.5, 1))
 
-    note = "Kinds of errors in egocentric updating, by group of directions and angle."
+    note = "Types of errors in egocentric updating, by group of directions and angle."
     return Plot("updating_errors", "Errors of updating", note, (5.6, 3.4), draw)
 
 
@@ -146,15 +150,15 @@ def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
 def main(arguments: Sequence[str]) -> int:
     """Write the figures of reports; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m po3d.benchmarks.scope.plots", description=__doc__)
-    parser.add_argument("reports", nargs="+", help="report.json files of evaluate.py benchmark=scope")
-    parser.add_argument("--save", required=True, help="the folder for the pictures")
+    parser.add_argument("reports", nargs="+", help="report.json files written by evaluate.py benchmark=scope")
+    parser.add_argument("--save", required=True, help="the folder for the plots")
     options = parser.parse_args(arguments)
 
     def run() -> None:
         reports = [read_json(path, "report") for path in options.reports]
         for path, report in zip(options.reports, reports):
             if not isinstance(report, dict) or report.get("benchmark") != "scope":
-                raise InputError(f"{path} is no report of the benchmark scope")
+                raise InputError(f"{path} is not a report of the benchmark scope")
         for plot in figures(*reports):
             save(plot, options.save, ".png")
 

@@ -8,7 +8,10 @@ from po3d.benchmarks.scope.score import ERRORS, SINGLE, VIEW_SETS
 from po3d.io.text_tables import Cell, Table, markdown, text
 from po3d.scene.orbit import GROUPS, LABELS
 
-FOOTNOTE = "consistent: the answers from all views of a set say one thing (the paper's C(S)), right or wrong; joint: all are right"
+FOOTNOTE = (
+    "consistent: the answers from all views of a set agree (the paper's C(S)), right or "
+    "wrong; joint: all are right"
+)
 
 
 def consistency_table(report: dict) -> Table:

@@ -33,8 +33,8 @@ from po3d.reasoning.questions import Question
 
 QUESTIONS = "superCLEVR_questions_*.json"
 SCENES = ("superCLEVR_scenes.json", "scenes.json")
-WHERE = "it is on GitHub: Lizw14/Super-CLEVR, which links images, scenes and questions"
-PARTS = "it asks for parts of objects, of which tables know nothing"
+WHERE = "download: GitHub, Lizw14/Super-CLEVR, which links images, scenes and questions"
+PARTS = "the question is about parts of objects, which scenes do not contain"
 
 
 def load(root: str | Path, split: str = "") -> StreetSplit:
@@ -45,13 +45,13 @@ def load(root: str | Path, split: str = "") -> StreetSplit:
     files = [root] if root.is_file() else sorted(root.glob(QUESTIONS))
     files = files or sorted((root / "questions").glob(QUESTIONS))
     if not files:
-        raise InputError(f"no Super-CLEVR under {root}: expected {QUESTIONS}; {WHERE}")
+        raise InputError(f"no Super-CLEVR data in {root}: expected {QUESTIONS}; {WHERE}")
     questions: list[Question] = []
     for path in files:
         records = enumerate(read_questions(path))
         questions += [_question(r, path.stem, f"{path}, question {k}") for k, r in records]
     if not questions:
-        raise InputError(f"{files[0]} holds no question")
+        raise InputError(f"{files[0]} contains no questions")
     source = Folder(root.parent if root.is_file() else root, SCENES)
     return StreetSplit(split or root.name, unique(questions, root, "question_index of"), source, tuple(files))
 

@@ -100,7 +100,7 @@ def read_questions(path: Path) -> list:
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
     if not isinstance(records, list):
-        raise InputError(f"{path} holds no list of questions")
+        raise InputError(f"{path} does not contain a list of questions")
     return records
 
 
@@ -145,7 +145,7 @@ def _question_index(record: Mapping, where: str) -> int:
         return int(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"{where}: missing or malformed field question_index ({value!r}): it should be a whole number"
+            f"{where}: missing or malformed field question_index ({value!r}); expected an integer"
         ) from None
 
 
@@ -164,10 +164,10 @@ def _nodes(stored: object) -> Sequence[Mapping]:
     if isinstance(stored, Mapping):
         columns = list(stored.values())
         if not all(isinstance(c, list) and len(c) == len(columns[0]) for c in columns):
-            raise ProgramError("its columns are no lists of one length")
+            raise ProgramError("the columns are not lists of equal length")
         return [dict(zip(stored, values)) for values in zip(*columns, strict=True)]
     if not isinstance(stored, list):
-        raise ProgramError(f"it is no list of nodes but {type(stored).__name__} {str(stored)[:40]!r}")
+        raise ProgramError(f"expected a list of nodes, got {type(stored).__name__} {str(stored)[:40]!r}")
     return stored
 
 
@@ -177,7 +177,7 @@ def _stored_image(record: Mapping, where: str) -> str:
     """
     image = field_text(record, "image_filename", where)
     if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
-        raise InputError(f"{where}: the image {image!r} leaves the folder")
+        raise InputError(f"{where}: the path of image {image!r} leads out of the folder")
     return image
 
 
@@ -208,13 +208,13 @@ def read_scenes(root: str | Path) -> list[dict]:
     else:
         files = sorted((root / "scenes").glob("*.json"))
     if not files:
-        raise InputError(f"no scene records under {root}: expected scenes.json or scenes/*.json")
+        raise InputError(f"no scene records in {root}: expected scenes.json or scenes/*.json")
     records: list[dict] = []
     for file in files:
         content = read_json(file, "scene file")
         scenes = content.get("scenes", [content]) if isinstance(content, dict) else content
         if not isinstance(scenes, list) or not all(isinstance(r, dict) and "objects" in r for r in scenes):
-            raise InputError(f"{file} holds no Super-CLEVR scenes: each needs the field 'objects'")
+            raise InputError(f"{file} contains no Super-CLEVR scenes: each needs the field 'objects'")
         records += scenes
     return sorted(records, key=lambda r: str(r.get("image_filename", "")))
 
@@ -306,11 +306,11 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
             hider = int(entry[3]) if int(entry[0]) > 0 and len(entry) > 3 else None
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"{where}: occlusion.{i}: {printable(list(entry))} should tell state and occluder"
+                f"{where}: occlusion.{i}: {printable(list(entry))} should give state and occluder"
             ) from None
         if hider is not None and (not 0 <= hider < count or hider == i):
             raise InputError(
-                f"{where}: occlusion.{i}: {hider} is no other object; there are 0 to {count - 1}"
+                f"{where}: occlusion.{i}: {hider} is not another object; valid indices are 0 to {count - 1}"
             )
         occluders.append({} if hider is None else {hider: 1.0})
     return tuple(occluders)
@@ -348,7 +348,7 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if op in ("query", "same", "equal"):
         return op, (attribute,)
     if "part" in kind:
-        raise ProgramError(f"{kind} asks for parts of objects, of which tables know nothing")
+        raise ProgramError(f"{kind} is about parts of objects, which scenes do not contain")
     raise ProgramError(f"unknown node type {kind!r}")
 
 
@@ -362,10 +362,10 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
 
     def build(k: int) -> StreetProgram:
         if next(counter) > MAX_STEPS:
-            raise ProgramError(f"it has more than {MAX_STEPS} steps")
+            raise ProgramError(f"the program has more than {MAX_STEPS} steps")
         node = nodes[k]
         if not isinstance(node, Mapping):
-            raise ProgramError(f"node {k} is malformed: it is {type(node).__name__} {str(node)[:40]!r}")
+            raise ProgramError(f"node {k} is malformed: {type(node).__name__} {str(node)[:40]!r}")
         try:
             op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
             inputs = tuple(int(i) for i in node["inputs"])
@@ -378,9 +378,9 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
         return StreetProgram(Step(op, args).token, tuple(map(build, inputs)))
 
     if not nodes:
-        raise ProgramError("an empty node list")
+        raise ProgramError("empty node list")
     if len(nodes) > MAX_STEPS:
-        raise ProgramError(f"it has more than {MAX_STEPS} nodes")
+        raise ProgramError(f"the program has more than {MAX_STEPS} nodes")
     return asking(build(len(nodes) - 1))
 
 
@@ -415,7 +415,7 @@ def _node(step: Step) -> tuple[str, list[str]]:
         return f"filter_{args[0]}", [args[1]]
     if op in ("query", "same", "equal"):
         return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
-    raise ProgramError(f"the official node list has no word for {step.token}")
+    raise ProgramError(f"the official node list cannot express {step.token}")
 
 
 def read_scene(path: str | Path) -> Scene:
@@ -427,9 +427,10 @@ def read_scene(path: str | Path) -> Scene:
         return from_json(record, str(path))
     if not isinstance(record, dict) or "format" in record or not {"objects", "scenes"} & set(record):
         raise InputError(
-            f"{path}: a scene is a table of ours (format {FORMAT}) or Super-CLEVR's (objects, or scenes with one)"
+            f"{path}: a scene should be in po3d's format ({FORMAT}) or Super-CLEVR's "
+            "(objects, or scenes with one entry)"
         )
     records = read_scenes(path)
     if len(records) != 1:
-        raise InputError(f"{path} holds {len(records)} scenes; give a file with the one to ask about")
+        raise InputError(f"{path} contains {len(records)} scenes; a file with a single scene is needed")
     return scene_from_superclevr(records[0])

@@ -73,7 +73,8 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
             outcome = execute(question.program, scene, "2d")
             if outcome.answer != question.answer:
                 raise AssertionError(
-                    f"{record['image_filename']}: {question.program} is {outcome.answer!r}, not {question.answer!r}"
+                    f"{record['image_filename']}: {question.program} gives "
+                    f"{outcome.answer!r}, not {question.answer!r}"
                 )
             answer = {"yes": True, "no": False}.get(question.answer, surface(question.answer))
             answer = int(answer) if str(answer).isdecimal() else answer

@@ -24,10 +24,12 @@ def program_of(text: str) -> StreetProgram:
                 if end == len(reading.words) and _IT not in (core := _resolve_it(question, it)).calls():
                     return asking(STREET.from_core(core))
     except RecursionError:
-        raise ProgramError("a thing is told by too many others") from None
+        raise ProgramError("the description of an object refers to too many others") from None
     at, wording = reading.furthest
     rest = " ".join(reading.words[at : at + 6]) or "the end"
-    raise ProgramError(f"none of the benchmark's wordings at {rest!r}, where {wording!r} could stand")
+    raise ProgramError(
+        f"no wording of the benchmark matches at {rest!r}, where {wording!r} would be possible"
+    )
 
 
 def _resolve_it(question: Call, it: Call) -> Call:

@@ -17,10 +17,13 @@ def prompt(question: Question) -> list[str | int]:
 
 open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, IndoorDifficulty)
 _PROTOCOLS = {
-    "circular": "a question is right when all rotations of its options are answered right (CircularEval, the official figure)",
-    "vanilla": "every row counts for itself (no CircularEval)",
-    "flip": "a row is right when it and its mirror image are answered right (FlipEval)",
-    "flip_circular": "a question is right when all its rotations and mirror images are answered right",
+    "circular": (
+        "a question is right if all rotations of its options are answered right "
+        "(CircularEval, the official figure)"
+    ),
+    "vanilla": "every row counts separately (no CircularEval)",
+    "flip": "a row is right if it and its mirror image are answered right (FlipEval)",
+    "flip_circular": "a question is right if all its rotations and mirror images are answered right",
 }
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, IndoorDifficulty,

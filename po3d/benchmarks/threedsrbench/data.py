@@ -55,7 +55,7 @@ FOLDERS = ("", "images", "coco_images")  # folders in which images given by path
 # assumed focal length of photographs in image widths, a field of view of about 53 degrees
 FOCAL = 1.0
 MIRROR = "#flip"  # suffix of an image name: the mirror image
-WHERE = "it is on Hugging Face: dataset ccvl/3DSRBench"
+WHERE = "download: Hugging Face, dataset ccvl/3DSRBench"
 _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
 
 
@@ -71,7 +71,9 @@ def split_qid(qid: str, where: str = "") -> Qid:
     """Parse a qid; raise InputError if it is malformed. `where` is the prefix of the message."""
     match = _QID.fullmatch(qid)
     if not match:
-        raise InputError(f"{where}{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
+        raise InputError(
+            f"{where}{qid!r} is not a qid; expected XXXXXXXX, optionally followed by -flip, -1 or -flip-1"
+        )
     return Qid(match["base"], bool(match["flip"]), int(match["turn"] or 0))
 
 
@@ -114,7 +116,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
             pixels = self._render(bare)
         else:
             raise ImageError(
-                f"picture {bare} is not under {self.root}; 3DSRBench's photographs are COCO's, {WHERE}, coco_images.zip"
+                f"image {bare} is not in {self.root}; 3DSRBench uses photographs of COCO "
+                f"({WHERE}, coco_images.zip)"
             )
         return pixels if bare == name else np.ascontiguousarray(pixels[:, ::-1])
 
@@ -133,7 +136,10 @@ class ThreeDSRBenchSplit(QuestionSplit):
         if any(split_qid(q.id).turn for q in self.questions):
             return []
         return [
-            "the table has no rotations of options, so circular is vanilla here; the published figures are circular"
+            (
+                "the table has no rotations of options, so circular equals vanilla here; the "
+                "published figures are circular"
+            )
         ]
 
     def _render(self, name: str) -> NDArray[np.uint8]:
@@ -151,7 +157,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
         bare = name.removesuffix(MIRROR)
         if bare not in self._scenes:
             raise InputError(
-                f"{self.split} has no true table of {bare!r}: photographs have none, a twin has them in {SCENES}"
+                f"{self.split} has no true scene of {bare!r}; photographs have none, "
+                f"twins have them in {SCENES}"
             )
         scene = self._scenes[bare]
         return scene if bare == name else replace(mirrored(scene), image=name)
@@ -195,7 +202,7 @@ def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenc
     if not root.is_file():
         path = next((root / name for name in FILES if (root / name).is_file()), root / OURS)
         if not path.is_file():
-            raise InputError(f"no 3DSRBench under {root}: expected one of {', '.join(FILES)}; {WHERE}")
+            raise InputError(f"no 3DSRBench data in {root}: expected one of {', '.join(FILES)}; {WHERE}")
     records, pictures = read_table(path, flips)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
     return ThreeDSRBenchSplit(
@@ -210,7 +217,7 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     offered = {letter: record[letter] for letter in LETTERS if letter in record}
     letter, category = record.get("answer", "").upper(), record.get("category", "")
     if letter not in offered:
-        raise InputError(f"{where}: the answer {letter!r} is none of the options {', '.join(offered)}")
+        raise InputError(f"{where}: the answer {letter!r} is not one of the options {', '.join(offered)}")
     known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
@@ -220,7 +227,7 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
         known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
     image = record.get("pixels") or photo + (MIRROR if name.flip and record.get("mirrored") != "yes" else "")
     if not image:
-        raise InputError(f"{where}: the row has neither a picture nor its path or URL")
+        raise InputError(f"{where}: the row has neither an image nor its path or URL")
     answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
     letters = "".join(offered)
     fields = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
@@ -238,7 +245,7 @@ def _photo(record: Mapping[str, str], where: str) -> str:
     location = record.get("image_path") or record.get("image_url", "")
     path = urlsplit(location).path.lstrip("/") if "://" in location else location
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
-        raise InputError(f"{where}: the picture's path {path!r} leaves the folder")
+        raise InputError(f"{where}: the image path {path!r} leads out of the folder")
     return path
 
 
@@ -254,7 +261,7 @@ def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     """
     result = load(root, flips=True)
     if any(split_qid(q.id).turn for q in result.questions):
-        raise InputError(f"{result.table} has rotations already; it needs no others")
+        raise InputError(f"{result.table} already has rotations")
     return replace(result, questions=tuple(row for q in result.questions for row in rotations(q)))
 
 

@@ -49,7 +49,7 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
     rows = table_rows(path, "3DSRBench table", "srbench")
     records = [_record(row, pictures, path, k) for k, row in enumerate(rows)]
     if not records:
-        raise InputError(f"{path} holds no rows")
+        raise InputError(f"{path} contains no rows")
     _follow_pointers(records, path)
     columns = set().union(*records)
     if set(RAW) <= columns and "question" not in columns:
@@ -58,7 +58,7 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
             worded += [_worded(mirrored_record(r), f"{path}, row {k}") for k, r in enumerate(records)]
         return worded, pictures
     if missing := [c for c in REQUIRED if c not in columns]:
-        raise InputError(f"{path} is no 3DSRBench table: it has no column {missing[0]!r}")
+        raise InputError(f"{path} is not a 3DSRBench table: the column {missing[0]!r} is missing")
     return records, pictures
 
 
@@ -80,7 +80,7 @@ def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -
             try:
                 record["pixels"] = _store_picture(base64.b64decode(cell, validate=True), pictures)
             except ValueError as error:
-                raise InputError(f"{path}, row {number}: the image is no base64 ({error})") from None
+                raise InputError(f"{path}, row {number}: the image is not valid base64 ({error})") from None
     return record
 
 
@@ -101,7 +101,7 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
         if "pointer" in record:
             target = record.pop("pointer")
             if target not in carrier:
-                raise InputError(f"{path}, row {k}: its image is that of row {target!r}, which has none")
+                raise InputError(f"{path}, row {k}: its image refers to row {target!r}, which has none")
             record["pixels"] = carrier[target]["pixels"]
 
 
@@ -133,7 +133,7 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     wanted = yes_no.get(answer.lower(), answer).lower()
     letters = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
     if not letters:
-        raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(texts)}")
+        raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(texts)}")
     worded = ("subject", "object1", "object2", "qtype", "relation")
     unchanged = {k: v for k, v in record.items() if k not in worded}
     category = f"{record['qtype']}_{relation}".replace(" ", "_")

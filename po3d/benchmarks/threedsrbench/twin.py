@@ -82,7 +82,7 @@ def generate(
     of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
-        raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
+        raise InputError(f"margin={margin!r} should be between 0 (includes questions at the boundary) and 3")
     out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
     if not (out / OURS).exists():
         scenes, questions = make(size, seed, split, margin, workers, dials)
@@ -206,7 +206,7 @@ def question_rows(
         ):
             right = answered(THREEDSRBENCH.to_core(program), table).answer
             if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
-                raise AssertionError(f"{name}: {program} is {right!r}, not {answer!r}")
+                raise AssertionError(f"{name}: {program} gives {right!r}, not {answer!r}")
             option = spoken.option_of[without_row(right)]
             fields = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "columns": {"hold": hold}}
             fields |= {"letter": LETTERS[spoken.options.index(option)], "options": tuple(spoken.options)}

@@ -59,5 +59,5 @@ def blame(right: ArrayLike) -> Array:
 def _players(count: int) -> int:
     n = count.bit_length() - 1
     if count < 1 or 1 << n != count:
-        raise ValueError(f"{count} subsets: there should be 2**n of them")
+        raise ValueError(f"{count} subsets; expected a power of two")
     return n

@@ -48,15 +48,15 @@ def cell(kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Se
     """
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(kind.executor.modules)):
-        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.executor.modules)}")
+        raise InputError(f"grid: {unknown[0]!r} is not a module; known: {', '.join(kind.executor.modules)}")
     for module, value in settings.items():
         number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if not number and value not in (TRUTH, PREDICTED):
-            raise InputError(f"grid: {module}={value!r} should be truth, predicted or a sigma of at least 0")
-        if number and module not in kind.executor.units:
             raise InputError(
-                f"grid: there is no noise in {module!r}; known: {', '.join(kind.executor.units)}"
+                f"grid: {module}={value!r} should be truth, predicted, or a non-negative noise level"
             )
+        if number and module not in kind.executor.units:
+            raise InputError(f"grid: no noise model for {module!r}; known: {', '.join(kind.executor.units)}")
     return Cell(name, tuple(settings.get(m, rest) for m in kind.executor.modules))
 
 
@@ -127,7 +127,8 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     named = [m for members in groups.values() for m in members]
     if sorted(named) != sorted(kind.executor.modules):
         raise InputError(
-            f"grid.groups should hold each of {', '.join(kind.executor.modules)} once, not {', '.join(sorted(named))}"
+            f"grid.groups should contain each of {', '.join(kind.executor.modules)}"
+            f" exactly once, not {', '.join(sorted(named))}"
         )
     subsets = []
     for mask in range(1 << len(groups)):
@@ -310,8 +311,11 @@ def _untrue(questions: Sequence[Question], masks: NDArray[np.bool_]) -> list[str
         return []
     first = questions[int(np.argmin(masks[-1]))].id
     return [
-        f"the all-true cell is {100 * masks[-1].mean():.3f}, not 100: {int((~masks[-1]).sum())} released answers are "
-        f"not what their program gives on the true table, first {first} (po3d audit lists them)"
+        (
+            f"the cell with all modules from ground truth is {100 * masks[-1].mean():.3f}, "
+            f"not 100: {int((~masks[-1]).sum())} released answers differ from the result of "
+            f"their program on the true scene, first {first} (see po3d audit)"
+        )
     ]
 
 
@@ -322,7 +326,10 @@ def _unlike(
     if not other:
         return []
     return [
-        f"the all-predicted cell answers {len(other)} questions otherwise than the system, first {other[0]}"
+        (
+            f"the cell with all modules predicted differs from the system in {len(other)}"
+            f" answers, first {other[0]}"
+        )
     ]
 
 

@@ -99,7 +99,7 @@ def planned(
             )
         values = wanted.get("values") or []
         if not values or not wanted.get("over"):
-            raise InputError(f"study.parts.{part} needs `over`, an option of train.py, and `values` for it")
+            raise InputError(f"study.parts.{part} needs `over` (an option of train.py) and its `values`")
         variants = wanted.get("variants") or {"": {}}
         for value in values:
             for variant, changes in variants.items():
@@ -113,7 +113,7 @@ def planned(
                 runs.append(TrainingRun(part, name, value, variant, config, wanted["fills"], oracle))
     folders = [run.config["out"] for run in runs]
     if twice := next((f for f in folders if folders.count(f) > 1), None):
-        raise InputError(f"two runs of the study would share the folder {twice}")
+        raise InputError(f"two runs of the study have the same folder {twice}")
     return runs
 
 
@@ -145,7 +145,7 @@ def run_study(
         write_file(out / "study.md", study_markdown(results))
     for part in curves(results):
         if importlib.util.find_spec("matplotlib") is None:
-            print("no curves: they need matplotlib, pip install 'po3d[report]'")
+            print("curves are not drawn; they need matplotlib: pip install 'po3d[report]'")
             break
         curve_plot(curves(results)[part], out / f"{part}.png")
     return study
@@ -161,7 +161,7 @@ def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
         return opened(BENCHMARK, setting.root).first(setting.size), Path(setting.root or source.mini)
     if setting.split != "fresh":
         raise InputError(
-            f"study.split={setting.split!r} should be mini or fresh; a release is given by study.root"
+            f"study.split={setting.split!r} should be mini or fresh; for a release, set study.root"
         )
     size = setting.size or FRESH_SIZE
     folder = out / f"twin-seed{setting.seed}-size{size}"
@@ -174,7 +174,7 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     """
     mark = folder / "run.json"
     if mark.is_file() and read_json(mark) != config:
-        raise InputError(f"{folder} holds a training with other options; give another out=DIR or remove it")
+        raise InputError(f"{folder} holds a training with other options; choose another out=DIR or remove it")
     write_json(mark, config)
 
 
@@ -364,5 +364,5 @@ def setting_of(study: Mapping[str, Any], seed: int) -> Setting:
     """Return the study's evaluation options."""
     known = {k: v for k, v in study.items() if k != "parts"}
     if unknown := set(known) - set(Setting.__dataclass_fields__):
-        raise InputError(f"study.{sorted(unknown)[0]} is no option of a study")
+        raise InputError(f"study.{sorted(unknown)[0]} is not an option of a study")
     return replace(Setting(seed=seed), **known)

@@ -96,16 +96,17 @@ def export(
     """
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
-        raise InputError("there is nothing to export: no question has an answer")
+        raise InputError("nothing to export: no question has an answer")
     known("format", form, FORMATS)
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
-        raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
+        raise InputError("--bare needs --format vlmevalkit, --inline needs --format openai")
     query = Prompts(split, prompter or Prompter(benchmark))
     if query.setting != DEFAULT and (
         bare or form == "datasets" or (form == "vlmevalkit" and questions[0].options)
     ):
         raise InputError(
-            "settings of the prompt need a format that has it: lmms-eval, openai, or a vlmevalkit table without options"
+            "prompt settings need a format that stores the prompt: lmms-eval, openai, or "
+            "vlmevalkit without options"
         )
     if form in ("datasets", "vlmevalkit"):
         names = [name for q in questions for name in pictures(q)]
@@ -261,7 +262,7 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
 def export_command(arguments: argparse.Namespace) -> int:
     """Write the files and print how to use them."""
     if (arguments.format == "results") is (arguments.predictions is None):
-        raise InputError("--format results and --predictions FILE belong together")
+        raise InputError("--format results and --predictions FILE need each other")
     for option, form in (
         ("bare", "vlmevalkit"),
         ("inline", "openai"),
@@ -269,7 +270,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         ("dataset", "results"),
     ):
         if getattr(arguments, option) and arguments.format != form:
-            raise InputError(f"--{option} belongs to --format {form}")
+            raise InputError(f"--{option} needs --format {form}")
     if arguments.format == "release":
         _release(arguments)
         return 0
@@ -287,7 +288,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     for option in ("data", "size"):
         if (value := getattr(arguments, option)) is not None:
             same += [f"--{option}", str(value)]
-    print(f"score what a model answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
+    print(f"to score a model's answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
     return 0
 
 
@@ -298,7 +299,8 @@ def _release(arguments: argparse.Namespace) -> Path:
     augmentation = BENCHMARKS[arguments.benchmark].augmentation
     if augmentation is None or arguments.data is None:
         raise InputError(
-            "--format release is for a benchmark with rotations and flips, and --data FILE: its raw annotations or table"
+            "--format release needs a benchmark with rotations and flips, and --data "
+            "FILE with its raw annotations or table"
         )
     split, out = augmentation.split(Path(arguments.data)).first(arguments.size), Path(arguments.out)
     encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
@@ -306,9 +308,9 @@ def _release(arguments: argparse.Namespace) -> Path:
     questions = [replace(q, image=files[q.image]) for q in split.questions]
     augmentation.write(out, questions)
     flips = sum("-flip" in q.id for q in questions)
-    print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} pictures to {out}")
+    print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} images to {out}")
     if not flips:
-        print("note: the table has no flipped rows and is no raw annotation, so rotations alone were made")
+        print("note: the table has no flipped rows and is not a raw annotation, so only rotations were made")
     print(
         f"evaluate: python evaluate.py benchmark={arguments.benchmark} data.root={shlex.quote(str(out))} ..."
     )
@@ -319,9 +321,9 @@ def _results(arguments: argparse.Namespace, split: Any) -> int:
     model, dataset = arguments.model or "po3d", arguments.dataset or f"po3d_{arguments.benchmark}"
     for name in (model, dataset):
         if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
-            raise InputError(f"{name!r} can't be a part of a file name; use letters, digits, dots and dashes")
+            raise InputError(f"{name!r} is not valid in a file name; use letters, digits, dots and dashes")
     path = Path(arguments.out) / f"{model}_{dataset}.xlsx"
     predictions = read_predictions(Path(arguments.predictions))
     silent = write_results(path, arguments.benchmark, split.questions, predictions)
-    print(f"wrote {len(split.questions)} answers, {silent} of them empty, to {path}")
+    print(f"wrote {len(split.questions)} answers ({silent} empty) to {path}")
     return 0

@@ -46,19 +46,21 @@ def read_rows(path: str | Path) -> list[ResponseRow]:
     if not path.is_file():
         raise InputError(f"result file not found: {path}")
     if path.suffix.lower() in (".pkl", ".pickle", ".pt", ".npy"):
-        raise InputError(f"{path}: pickled files are not read; have the harness write .xlsx, .tsv or .json")
+        raise InputError(
+            f"{path}: pickled files are not supported; export the results as .xlsx, .tsv or .json"
+        )
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"{path}: unknown format {path.suffix!r}; known: {', '.join(FORMATS)}")
     if path.stat().st_size > FILE:
-        raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the {FILE:,} that are read")
+        raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the limit of {FILE:,}")
     reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
     rows = []
     for k, cells in enumerate(reader(path), 1):
         if k > ROWS:
-            raise InputError(f"{path} has more than the {ROWS:,} rows that are read")
+            raise InputError(f"{path} has more than the limit of {ROWS:,} rows")
         rows.append(_row(k, cells))
     if not rows:
-        raise InputError(f"{path} holds no rows")
+        raise InputError(f"{path} contains no rows")
     if all(row.fault for row in rows):
         raise InputError(f"{path}, row {rows[0].number}: {rows[0].fault}")
     return rows
@@ -70,11 +72,11 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
         return ResponseRow(number, {}, result)
     for name, cell in result.items():
         if size := _longest(cell):
-            fault = f"column {name!r}: the cell has {size:,} characters, more than {CELL:,}"
+            fault = f"column {name!r}: the cell has {size:,} characters, more than the limit of {CELL:,}"
             return ResponseRow(number, {}, fault)
     changed = [name for name, cell in result.items() if REPLACED in str(cell)]
     names = ", ".join(map(repr, changed))
-    repair = f"U+FFFD in {names}: half a surrogate pair, or text damaged before" if changed else ""
+    repair = f"U+FFFD in {names}: a lone surrogate, or previously damaged text" if changed else ""
     return ResponseRow(number, result, repair=repair)
 
 
@@ -108,7 +110,7 @@ def _readable(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         return f"is not UTF-8 (at character {error.start})"
-    return "holds NUL characters: it is no text in UTF-8" if "\0" in text else ""
+    return "contains NUL characters, so it is not UTF-8 text" if "\0" in text else ""
 
 
 def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
@@ -123,7 +125,7 @@ def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
         elif fault := _readable("".join(row)):
             yield _Fault(fault)
         elif len(row) != len(header):
-            yield _Fault(f"{len(row)} cells under {len(header)} columns")
+            yield _Fault(f"{len(row)} cells in {len(header)} columns")
         else:
             yield dict(zip(header, row))
 
@@ -136,7 +138,7 @@ def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
             row = next(lines, None)
         except csv.Error as error:
             large = "field limit" in str(error)
-            row = _Fault(f"a cell has more than {CELL:,} characters" if large else str(error))
+            row = _Fault(f"a cell is longer than the limit of {CELL:,} characters" if large else str(error))
         finally:
             csv.field_size_limit(limit)
         if row is None:

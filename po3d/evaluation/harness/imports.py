@@ -73,7 +73,8 @@ def import_rows(
     present = {name for row in rows for name in row.cells}
     if not present & set(RESPONSES):
         raise InputError(
-            f"no column with the model's responses; looked for {', '.join(RESPONSES)}, found {', '.join(sorted(present))}"
+            f"no column with responses; expected one of {', '.join(RESPONSES)}, found "
+            f"{', '.join(sorted(present))}"
         )
     finder = _QuestionIndex(questions)
     chosen: dict[str, Prediction] = {}
@@ -103,9 +104,10 @@ def import_rows(
         if theirs := _cell_text(_first(cells, GOLD)):
             gold.append((number, question, extract(theirs, options).answer or theirs))
     if not chosen:
-        lacking = f"; no row has an id ({', '.join(IDS)})" if result.without_id == len(rows) else ""
+        lacking = f"; no row has an id (columns {', '.join(IDS)})" if result.without_id == len(rows) else ""
         raise InputError(
-            f"none of the {len(rows)} rows is on one of the {len(questions)} questions{lacking}; check --benchmark and --data"
+            f"no row of {len(rows)} matches any of the {len(questions)} questions{lacking}"
+            "; check --benchmark and --data"
         )
     scored_questions, predictions = (
         [q for _, q, _ in gold],
@@ -163,10 +165,10 @@ class _QuestionIndex:
         matches = self.by_text.get(text, []) if text else []
         if len(matches) == 1 and not images:
             return matches[0], "question"
-        own = f"its id {names[0]!r}" if names else f"an id, which it lacks ({', '.join(IDS)})"
+        own = f"the id {names[0]!r}" if names else f"an id, which the row lacks (columns {', '.join(IDS)})"
         if len(matches) > 1:
-            return None, f"{len(matches)} questions have its text, and none of them {own}"
-        return None, f"no question has {own}" + (", or its text" if text else "")
+            return None, f"{len(matches)} questions have the row's text, and none of them has {own}"
+        return None, f"no question has {own}" + (" or the row's text" if text else "")
 
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
@@ -256,7 +258,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
     result = import_rows(rows, questions, benchmark, first)
-    absent = [Prediction(i, "failed", reason="no row in the result file") for i in result.missing]
+    absent = [Prediction(i, "failed", reason="no row in the results file") for i in result.missing]
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
@@ -280,21 +282,27 @@ def _summary_text(
     result: Imported,
     scored: Mapping[str, list[dict]],
 ) -> str:
-    lines = [f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, found by "
+    lines = [(
+f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, "
+"matched by "
+)
              + ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())]  # fmt: skip
     if result.without_id:
         lines.append(
-            f"rows without an id ({', '.join(IDS)}), found by image and question, or question alone: {result.without_id}"
+            f"rows without an id (columns {', '.join(IDS)}), matched by image and "
+            f"question, or question alone: {result.without_id}"
         )
-    lines.append("answers found by: " + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items())))
+    lines.append(
+        "answers extracted by: " + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items()))
+    )
     for what, items in (
         ("questions without a row, counted as wrong", result.missing),
-        ("rows without a question, left out", [f"row {u['row']} ({u['reason']})" for u in result.unmatched]),
-        ("rows that cannot be read, left out", [f"row {d['row']} ({d['reason']})" for d in result.damaged]),
+        ("rows without a question, ignored", [f"row {u['row']} ({u['reason']})" for u in result.unmatched]),
+        ("unreadable rows, ignored", [f"row {d['row']} ({d['reason']})" for d in result.damaged]),
         ("rows repaired", [f"row {r['row']} ({r['reason']})" for r in result.repaired]),
-        ("rows on a question that had one already, left out", [f"row {d['row']} ({d['id']})" for d in result.duplicates]),
-        ("rows with another right answer than ours",
-         [f"row {g['row']} ({g['id']}: {g['theirs']}, ours {g['ours']})" for g in result.other_gold]),
+        ("duplicate rows of a question, ignored", [f"row {d['row']} ({d['id']})" for d in result.duplicates]),
+        ("rows whose gold answer differs from po3d's",
+         [f"row {g['row']} ({g['id']}: {g['theirs']}, po3d {g['ours']})" for g in result.other_gold]),
     ):  # fmt: skip
         if items:
             more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
@@ -306,7 +314,8 @@ def _summary_text(
     lines += ["", text(table)]
     if result.harness_scores:
         lines.append(
-            f"the harness's own figure: {result.harness_scores['percent']:.1f} (mean of {result.harness_scores['column']!r} over "
-            f"{result.harness_scores['rows']} rows)"
+            f"the harness's score: {result.harness_scores['percent']:.1f} (mean of "
+            f"{result.harness_scores['column']!r} over {result.harness_scores['rows']}"
+            " rows)"
         )
     return "\n".join(lines)

@@ -66,7 +66,7 @@ class LmmsPo3d(lmms):
             pictures = [part["url"] for part in content if part["type"] == "image"]
             try:
                 if len(pictures) != 1:
-                    raise Refusal(400, f"a street question is about one picture, not {len(pictures)}")
+                    raise Refusal(400, f"a street question needs one image, not {len(pictures)}")
                 chat_request = ChatRequest(NAME, texts, (np.asarray(pictures[0].convert("RGB")),))
                 prediction = ask(self.worlds, chat_request).prediction
             except Refusal as refusal:
@@ -77,7 +77,7 @@ class LmmsPo3d(lmms):
         raise NotImplementedError("po3d answers single questions")
 
     def loglikelihood(self, requests: list) -> list:
-        raise NotImplementedError("po3d writes answers; it has no likelihood of others' words")
+        raise NotImplementedError("po3d generates answers; it does not compute likelihoods of given texts")
 
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:

@@ -119,7 +119,7 @@ class Server(ThreadingHTTPServer):
         """
         if not self.slots.acquire(blocking=False):
             raise Refusal(
-                503, f"{self.limits.waiting} requests are under way already; try again later", code="busy"
+                503, f"{self.limits.waiting} requests are already in progress; try again later", code="busy"
             )
         try:
             data = body()
@@ -153,9 +153,7 @@ class Server(ThreadingHTTPServer):
         try:
             "".join((*request.texts, request.extras.frame, request.extras.change)).encode()
         except UnicodeEncodeError:  # valid JSON, but not encodable for the parsers
-            raise Refusal(
-                400, "a text has half a surrogate pair, which is no character", "messages"
-            ) from None
+            raise Refusal(400, "a string contains a lone surrogate", "messages") from None
         return answer(self.worlds, request)
 
     def server_close(self) -> None:
@@ -228,13 +226,11 @@ class Handler(BaseHTTPRequestHandler):
             return False
         host = self.headers.get("Host", "")
         if not self.server.reached_as(host):
-            self._refuse(
-                Refusal(403, f"no server of the name {host[:80]!r} is here; `po3d serve --name` adds it")
-            )
+            self._refuse(Refusal(403, f"unknown host name {host[:80]!r}; add it with `po3d serve --name`"))
             return False
         origin = self.headers.get("Origin")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
-            self._refuse(Refusal(403, "pages of other sites are not answered"))
+            self._refuse(Refusal(403, "requests from pages of other sites are refused"))
             return False
         return True
 
@@ -257,27 +253,29 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, models[path.split("/")[-1]])
         else:
             self._refuse(
-                Refusal(404, f"nothing is at GET {path[:80]}; known: /v1/models, POST /v1/chat/completions")
+                Refusal(404, f"not found: GET {path[:80]}; known: /v1/models, POST /v1/chat/completions")
             )
 
     def do_POST(self) -> None:
         """Return an answer."""
         try:
             if self.path.split("?")[0].rstrip("/") != "/v1/chat/completions":
-                raise Refusal(404, f"nothing is at POST {self.path[:80]}; known: /v1/chat/completions")
+                raise Refusal(404, f"not found: POST {self.path[:80]}; known: /v1/chat/completions")
             self._send(200, self.server.respond(self._body))
         except Refusal as refusal:
             self._refuse(refusal)
         except InputError as error:
             self._refuse(Refusal(400, str(error)))
         except TimeoutError:
-            self._refuse(Refusal(408, f"the request did not come within {self.server.limits.idle:g} seconds"))
+            self._refuse(
+                Refusal(408, f"the request was not received within {self.server.limits.idle:g} seconds")
+            )
         except ConnectionError:
             self.close_connection = True
         # an internal error is reported to the client, and the server keeps running
         except Exception as error:
             self.log_error("%r", error)
-            self._refuse(Refusal(500, f"po3d failed on this request ({type(error).__name__})"))
+            self._refuse(Refusal(500, f"internal error ({type(error).__name__})"))
 
     def _body(self) -> bytes:
         kind = self.headers.get("Content-Type", "").split(";")[0].strip().lower()
@@ -285,15 +283,18 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(415, "Content-Type should be application/json")
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal():
-            raise Refusal(411, "Content-Length is missing; bodies in chunks are not read")
+            raise Refusal(411, "Content-Length is missing; chunked bodies are not supported")
         if len(length) > 4000:  # int() rejects longer numbers
             raise Refusal(413, f"Content-Length has {len(length):,} digits")
         if int(length) > self.server.limits.body:
-            raise Refusal(413, f"the body has {int(length):,} bytes, more than {self.server.limits.body:,}")
+            raise Refusal(
+                413,
+                (f"the body has {int(length):,} bytes, more than the limit of {self.server.limits.body:,}"),
+            )
         self.sent.within(self.server.limits.idle)
         data = self.rfile.read(int(length))
         if len(data) < int(length):
-            raise ConnectionError("the client went away")
+            raise ConnectionError("the client disconnected")
         return data
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
@@ -346,9 +347,9 @@ class Handler(BaseHTTPRequestHandler):
 def serve_command(arguments: argparse.Namespace) -> int:
     """Serve until interrupted or terminated; pending requests then have GRACE seconds."""
     if not 0 <= arguments.port < 65536 or arguments.workers < 1:
-        raise InputError("--port should be 0 to 65535, --workers at least 1")
+        raise InputError("--port should be between 0 and 65535, --workers at least 1")
     if not (0 < arguments.timeout < math.inf and 0 < arguments.max_megabytes < math.inf):
-        raise InputError("--timeout and --max-megabytes should be above 0")
+        raise InputError("--timeout and --max-megabytes should be positive")
     from po3d.systems import orbit, photographs, rooms, street
 
     streets = street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
@@ -365,12 +366,15 @@ def serve_command(arguments: argparse.Namespace) -> int:
         server = Server((arguments.host, arguments.port), worlds, limits, arguments.workers, arguments.name)
     except OSError as error:
         raise InputError(
-            f"can't listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
+            f"cannot listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
         ) from None
     with server:
         print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
         if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
-            print("note: whoever reaches this machine can ask; there is no key", flush=True)
+            print(
+                ("note: the server has no access control: anyone who can reach this machine can use it"),
+                flush=True,
+            )
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             server.serve_forever()

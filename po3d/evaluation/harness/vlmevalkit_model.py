@@ -49,7 +49,7 @@ class Po3d(BaseModel):
         paths = [Path(part["value"]) for part in message if part["type"] == "image"]
         try:
             if len(paths) != 1:
-                raise Refusal(400, f"a street question is about one picture, not {len(paths)}")
+                raise Refusal(400, f"a street question needs one image, not {len(paths)}")
             prediction = ask(self.worlds, ChatRequest(NAME, texts, (read_image(paths[0]),))).prediction
         except (Refusal, InputError) as error:
             prediction = Prediction("", "failed", reason=str(error))

@@ -184,7 +184,7 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
                 sheet.label(to_pixels(np.array(o.position))[0], str(k), color)
     if scene.camera is not None:
         _camera(sheet, scene, to_pixels, side)
-    draw.text((6, side - 6), "seen from above, the camera below", fill=INK, font=sheet.font, anchor="lb")
+    draw.text((6, side - 6), "top view, camera at the bottom", fill=INK, font=sheet.font, anchor="lb")
     return sheet.done()
 
 

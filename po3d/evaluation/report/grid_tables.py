@@ -30,7 +30,7 @@ def curves_table(result: Mapping[str, Any]) -> Table:
         for point in points:
             rows.append([f"{quantity} ({result['units'][quantity]})", f"{point['sigma']:g}", point["value"],
                          interval_text(point)])  # fmt: skip
-    return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
+    return Table(("noise in one module, all else from ground truth", "sigma", "right", "95 %"), rows)
 
 
 def alone_table(result: Mapping[str, Any]) -> Table:
@@ -41,7 +41,7 @@ def alone_table(result: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = [
         [c, *(attribution["alone"][g] for g in groups)] for c, attribution in result["attribution"].items()
     ]
-    return Table(["repaired by it alone (%)", *groups], rows, (len(rows) - 1,))
+    return Table(["repaired by ground truth of one module (%)", *groups], rows, (len(rows) - 1,))
 
 
 def ladder_table(result: Mapping[str, Any]) -> Table:
@@ -81,12 +81,15 @@ def grid_text(result: Mapping[str, Any]) -> str:
     """Return the text printed in the terminal."""
     page = _page(result, text, "", MAX_ROWS)
     more = len(result["cells"]) - MAX_ROWS
-    return page + (f"\n\n{more} more cells are in grid.md" if more > 0 else "")
+    return page + (f"\n\n{more} more cells are listed in grid.md" if more > 0 else "")
 
 
 def grid_markdown(result: Mapping[str, Any]) -> str:
     """Return the content of grid.md."""
-    title = f"# The oracle grid of {row_name(result)} on {result['benchmark']} ({result['split']}, {counted(result)}, {result['scorer']})"
+    title = (
+        f"# Oracle grid of {row_name(result)} on {result['benchmark']} ({result['split']}, "
+        f"{counted(result)}, {result['scorer']})"
+    )
     return f"{title}\n\n{_page(result, markdown, '## ', None)}\n"
 
 
@@ -94,5 +97,5 @@ def _page(result: Mapping[str, Any], spelling: Callable[[Table], str], heading: 
     parts = [f"{heading}Cells", spelling(cells_table(result, most))]
     if result["curves"]:
         parts += [f"{heading}Sensitivity to noise", spelling(curves_table(result))]
-    parts += [f"{heading}Who is to blame", spelling(blame_table(result)), spelling(alone_table(result))]
+    parts += [f"{heading}Error attribution", spelling(blame_table(result)), spelling(alone_table(result))]
     return "\n\n".join([*parts, *(f"PROBLEM: {p}" for p in result["problems"])])

@@ -27,8 +27,9 @@ from po3d.reasoning.questions import Prediction, Question
 
 PAGE = Path(__file__).parent / "page"
 SAMPLE = (
-    "{listed:,} of the {asked:,} questions are listed here, drawn from every task, right and wrong ones alike; the figures above "
-    "are of all. po3d report RUN --question ID makes a page of the questions that are named, --items N of more."
+    "{listed:,} of the {asked:,} questions are listed below, sampled from all tasks, "
+    "right and wrong; the figures above are for all questions. po3d report RUN "
+    "--question ID lists specific questions, --items N lists more."
 )
 
 
@@ -153,7 +154,7 @@ def _headline(page: Page) -> str:
     row = rows[name]
     figures = [] if row["value"] is None else [(f"{row['value']:.1f} %", name)]
     silent = sum(p.status != "ok" for p in page.answers[0].values())
-    figures.append((str(silent), "without an answer"))
+    figures.append((str(silent), "unanswered"))
     if page.trust:
         figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
     return "".join(f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures)
@@ -162,26 +163,35 @@ def _headline(page: Page) -> str:
 def _plots(page: Page) -> str:
     names = {row["name"] for row in page.rows[0]}
     cards = [
-        ("Figures with 95 % intervals", "wide", _legend(page.systems) + svg.intervals(
+        ("Accuracy with 95 % intervals", "wide", _legend(page.systems) + svg.intervals(
             list(zip(page.systems, page.rows)), page.report["published"]),
          "Faint dots are published results." if any(names & set(p) for p in page.report["published"]) else "")
     ]  # fmt: skip
     if page.trust:
-        ece = f"Expected calibration error {page.trust['ece']:.3f}; a dot's area is its number of answers."
+        ece = (
+            f"Expected calibration error {page.trust['ece']:.3f}; the area of a dot is "
+            "proportional to its number of answers."
+        )
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
         within = "; ".join(
-            f"{100 * point['coverage']:.1f} % can be answered at {100 * float(level):g} % risk"
+            (
+                f"{100 * point['coverage']:.1f} % of the questions can be answered at "
+                f"{100 * float(level):g} % risk"
+            )
             for level, point in page.trust["coverage_at"].items()
         )
         cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
     if page.grid:
-        cards.append(("Who is to blame", "full", svg.shares(page.grid["attribution"]),
-                      "Shapley shares of the error rate, in percentage points; they sum to it."))  # fmt: skip
+        cards.append(("Error attribution", "full", svg.shares(page.grid["attribution"]),
+                      (
+"Shapley shares of the error rate, in percentage points; they add "
+"up to the error rate."
+)))  # fmt: skip
         if page.grid["curves"]:
             plots = svg.noise_curves(page.grid["curves"], page.grid["units"])
             curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
-            cards.append(("Sensitivity to noise, all else true", "full",
+            cards.append(("Sensitivity to noise in one module, all else from ground truth", "full",
                           f'<div class="curves">{curves}</div>', ""))  # fmt: skip
     cards += [(plot.title, "full", _picture(plot), plot.note) for plot in page.figures]
     page = ""

@@ -13,7 +13,7 @@ from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.pipeline import Domain, ImageScenes, run
 
 LEAST_PROBABILITY = 0.005  # probabilities below this are omitted from a step
-CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"
+CHANGED = "executed again, the program gives another answer: the scene or the code differs from the run's"
 
 
 class StepFigure(NamedTuple):

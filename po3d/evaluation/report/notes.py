@@ -51,17 +51,18 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     if any(name.endswith(PAPER) for name in first):
         lines.append(f"*: published by the benchmark's paper, measured on {official(report)}.")
     if any(name.endswith(LATER) for name in first):
-        lines.append("†: published later, each by its own protocol.")
+        lines.append("†: published later, each with its own protocol.")
         lines += [f"† {line}." for line in source_lines(report["benchmark"], first)]
     if marked and on_twin(report["split"]):
         lines.append(
-            "The twin's questions are not the official ones: rows with and without a mark can't be compared."
+            "The twin's questions are not the official ones, so rows with and without a "
+            "mark are not comparable."
         )
     if INTERVAL in first:
         share = f"{100 * CONFIDENCE:g} %"
         lines.append(f"Intervals: {share}, bootstrap over {unit(report)} ({RESAMPLES:,} resamples).")
     if any(name.endswith(EXPECTED) for name in first):
-        lines.append("(expected): what such answers get on average, computed from the questions.")
+        lines.append("(expected): the mean score of such answers, computed from the questions.")
     return lines
 
 

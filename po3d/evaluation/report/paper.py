@@ -44,7 +44,7 @@ def write_paper(
     """
     out = Path(out)
     if out.exists() and not (out / "main.tex").is_file() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty and holds no paper's files; choose another folder")
+        raise InputError(f"{out} is neither empty nor a folder of paper files; choose another folder")
     written, included = [], []
     for k, (folder, run) in enumerate(groups, 1):
         name = run.report["benchmark"] + (f"-{k}" if len(groups) > 1 else "")
@@ -77,7 +77,7 @@ def _figures(
         path = out / FIGURES / f"{name}-sensitivity.pdf"
         sensitivity_plot(grid["curves"], grid["units"], path)
         written.append(path)
-        caption = "right answers (%) against noise in one quantity, all else true, with 95 % intervals"
+        caption = "accuracy (%) against noise in one module, all else from ground truth, with 95 % intervals"
         floats.append(_float(path, f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}."))
     return "\n\n".join(floats)
 
@@ -103,18 +103,19 @@ def protocol(run: ReportedRun) -> str:
     share = f"{100 * CONFIDENCE:g} %"
     lines = [
         f"{name} is evaluated on {data_line(report)}, {query:,} questions; {rule}.",
-        f"{silent:,} of them are not answered and count as wrong.",
+        f"{silent:,} of them have no answer and count as wrong.",
     ]
     if others := [entry.name for entry in run.entries[1:]]:
         lines.append(
-            f"The same questions are put to {', '.join(others)}; differences are paired by question."
+            f"All systems answer the same questions ({', '.join(others)}); differences "
+            "are paired by question."
         )
     lines.append(
         f"Intervals are {share} percentile intervals of {RESAMPLES:,} bootstrap resamples of {unit(report)}."
     )
     if report["published"]:
         line = f"Rows marked * are the figures of the benchmark's paper, measured on {official(report)}"
-        twin = "; the twin's questions are not the official ones, so these rows can't be compared with ours"
+        twin = "; the twin's questions are not the official ones, so these rows are not comparable with ours"
         lines.append(line + (twin if on_twin(report["split"]) else "") + ".")
     weights = [f"{key} {digest[:12]}" for key, digest in created["checkpoints"].items()]
     facts = [

@@ -23,7 +23,7 @@ def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
         upper.plot(
             [b["confidence"] for b in bins], [b["accuracy"] for b in bins], "o", color="tab:orange", ms=4
         )
-        upper.set(ylabel="share right", xlim=(0, 1), ylim=(0, 1), title=f"ECE {figures['ece']:.3f}")
+        upper.set(ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), title=f"ECE {figures['ece']:.3f}")
         lower.bar(middle, [b["n"] for b in bins], width, color="gray", edgecolor="white")
         lower.set(xlabel="probability of the answer", ylabel="answers", yscale="log")
 

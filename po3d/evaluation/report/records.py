@@ -13,7 +13,7 @@ from po3d.io.files import read_json, read_jsonl
 from po3d.io.run_names import row_name
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, REPORT, REPORT_FORMAT, RUN, described
 
-AGAIN = "evaluate.py with resume=true writes it anew"
+AGAIN = "evaluate.py with resume=true rewrites it"
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def about_run(folder: str | Path) -> dict[str, Any]:
         retained = ("benchmark", "split", "system", "settings", "provenance", "scorer", "images")
         grid = read_grid(folder / GRID)
         return {key: grid[key] for key in retained if key in grid}
-    raise InputError(f"{folder} is no finished run: it has neither {REPORT} nor {GRID}")
+    raise InputError(f"{folder} is not a finished run: it contains neither {REPORT} nor {GRID}")
 
 
 def name_of_run(folder: str | Path) -> str | None:
@@ -109,7 +109,7 @@ def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
     theirs = described_run(path)
     if theirs is not None and not same_data(ours, theirs):
         where = f"{path} is a run on {_where(theirs)}, not on {_where(ours)}"
-        raise InputError(f"{where}: rows of other data can't stand in one table")
+        raise InputError(f"{where}: rows of different data cannot be in one table")
 
 
 def _where(about: Mapping[str, Any]) -> str:
@@ -120,10 +120,10 @@ def _where(about: Mapping[str, Any]) -> str:
 def _record(path: Path, what: str, format: str) -> dict[str, Any]:
     record = read_json(path, what)
     if not isinstance(record, dict) or not isinstance(name := record.get("benchmark"), str):
-        raise InputError(f"{path} is no {what}; evaluate.py writes one")
+        raise InputError(f"{path} is not a {what}; evaluate.py writes one")
     if name not in BENCHMARKS:
         known = ", ".join(BENCHMARKS)
-        raise InputError(f"{path} is of the benchmark {printable(name)}; known: {known}")
+        raise InputError(f"{path} is for the benchmark {printable(name)}; known: {known}")
     if (result := record.get("format", format)) != format:
-        raise InputError(f"{path} has the format {printable(result)}; this version reads {format}; {AGAIN}")
+        raise InputError(f"{path} has format {printable(result)}; this version reads {format}; {AGAIN}")
     return record

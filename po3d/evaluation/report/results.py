@@ -38,7 +38,7 @@ def results_table(report: dict, published: Published = True) -> Table:
     rows = _figures(report)
     if missed := report.get("not_found"):
         cells = {row["name"]: row["value"] for row in missed["rows"]}
-        what = f"{row_label}: a thing named was not found ({missed['n']} of {missed['of']})"
+        what = f"{row_label}: a named object was not found ({missed['n']} of {missed['of']})"
         rows.append([what, *(cells.get(name) for name in names)])
     for scorer, values in report["other_scorers"].items():
         rows.append([f"{row_label} ({scorer})", *(row["value"] for row in values)])
@@ -85,7 +85,7 @@ def report_text(report: dict, published: Published = True) -> str:
         lines += [f"† {line}" for line in source_lines(report["benchmark"])]
     visible_rows = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
     if not published and (folded := len(report["published"]) - visible_rows) > 0:
-        lines.append(f"{folded} more published rows: published=true")
+        lines.append(f"{folded} published rows hidden; published=true shows them")
     if tables := benchmark_of(report["benchmark"]).tables:
         lines.append(tables.text(report))
     if report.get("perception"):
@@ -126,7 +126,7 @@ def _main_part(report: dict) -> list[str]:
     tables = benchmark_of(report["benchmark"]).tables
     page = tables.markdown(report, *report.get("beside", ())) if tables else ""
     if tables and tables.instead:
-        twin = [f"rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
+        twin = [f"Rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
         return [page, "", *twin, *_remarks(report)]
     return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if tables else [])]
 
@@ -146,7 +146,7 @@ _NAMES = {
 
 def _unanswered(report: dict) -> str:
     notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
-    return f"not answered, counted as wrong: {', '.join(notes)}" if notes else ""
+    return f"no answer, counted as wrong: {', '.join(notes)}" if notes else ""
 
 
 def _remarks(report: dict) -> list[str]:
@@ -163,7 +163,7 @@ def provenance_lines(run: dict) -> list[str]:
     if later := run.get("continued"):
         lines.append(f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}")
     if scored := run.get("scored"):
-        lines.append(f"scored later: revision {scored['git_revision'] or 'unknown'}, {scored['date']}")
+        lines.append(f"scored again: revision {scored['git_revision'] or 'unknown'}, {scored['date']}")
     return lines
 
 
@@ -171,7 +171,7 @@ def no_intervals(report: dict) -> str:
     """Return why a report has no intervals, "" if it has some."""
     if report["images"] != 1 or any(interval_text(row) for row in report["rows"]):
         return ""
-    return f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
+    return f"no intervals: they need several {unit(report)}, and there is only {counted(report)}"
 
 
 def _footnotes(report: dict) -> str:
@@ -183,7 +183,7 @@ def _footnotes(report: dict) -> str:
 
 def published_note(report: dict) -> str:
     """Explain the mark of published rows and state the data of unmarked ones."""
-    twin = f"; unmarked rows are of {data_line(report)}" if on_twin(report["split"]) else ""
+    twin = f"; unmarked rows: {data_line(report)}" if on_twin(report["split"]) else ""
     return f"* published, measured on {official(report)}{twin}"
 
 
@@ -200,7 +200,7 @@ def into_readme(readme: str, report: dict) -> str:
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        raise InputError(f"the README should hold the lines {BEGIN} and {END}, in this order")
+        raise InputError(f"the README should contain the lines {BEGIN} and {END}, in this order")
     return f"{head}{BEGIN}\n\n{markdown(results_table(report, published=False))}\n\n{_footnotes(report)}\n\n{END}{tail}"
 
 

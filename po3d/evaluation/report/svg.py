@@ -77,7 +77,7 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
                 parts.append(_line(x(row["ci_low"]), y, x(row["ci_high"]), y, f"whisker {kind}"))
                 label += f" ({row['ci_low']:.1f} to {row['ci_high']:.1f})"
             parts.append(_mark(x(row["value"]), y, f"dot {kind}", label))
-    return _svg(width, height, parts, "figures with their 95 % intervals")
+    return _svg(width, height, parts, "values with 95 % intervals")
 
 
 class _Axes:
@@ -122,14 +122,14 @@ def reliability(figures: Mapping[str, Any]) -> str:
     answers.
     """
     panel = _Axes((0, 1), (0, 1))
-    parts = panel.frame(FIFTHS, FIFTHS, "probability of the answer", "share right")
+    parts = panel.frame(FIFTHS, FIFTHS, "probability of the answer", "accuracy")
     parts.append(_path([panel.at(0, 0), panel.at(1, 1)], "ideal"))
     most = max((b["n"] for b in figures["bins"]), default=1)
     points = [panel.at(b["confidence"], b["accuracy"]) for b in figures["bins"]]
     if points:
         parts.append(_path(points, "curve s0"))
     for b, (x, y) in zip(figures["bins"], points):
-        label = f"{b['n']} answers, probability {b['confidence']:.3f}, right {b['accuracy']:.3f}"
+        label = f"{b['n']} answers, probability {b['confidence']:.3f}, accuracy {b['accuracy']:.3f}"
         parts.append(_mark(x, y, "dot s0", label, 2.5 + 5.5 * (b["n"] / most) ** 0.5))
     return _svg(panel.width, panel.height, parts, "reliability diagram")
 
@@ -142,7 +142,7 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
     panel = _Axes((0, 1), (0, top))
     step = next(s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / s <= 6)
     ticks = [round(k * step, 4) for k in range(int(top / step) + 1)]
-    parts = panel.frame(FIFTHS, ticks, "coverage: share answered", "risk: share wrong")
+    parts = panel.frame(FIFTHS, ticks, "coverage: fraction answered", "risk: fraction wrong")
     parts.append(_path([panel.at(c, r) for c, r in zip(coverage, risk)], "curve s0"))
     return _svg(panel.width, panel.height, parts, "risk and coverage")
 
@@ -197,4 +197,4 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
             parts.append(_rect(x, y + 3, share * scale, ROW - 8, f"bar s{k % SERIES}", label))
             x += max(share, 0) * scale
         parts.append(_text(x + 6, y + 15, f"{shares_of['error']:.1f} %", kind="tick"))
-    return _svg(width, height, parts, "errors shared out among the modules")
+    return _svg(width, height, parts, "error attribution to the modules")

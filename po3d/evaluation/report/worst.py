@@ -33,7 +33,7 @@ def sheet(out: Path, data: Path, most: int) -> Image.Image:
     wrong: Counter[str] = Counter()
     for p in read_predictions(out / "predictions.jsonl"):
         if p.id not in answers:
-            raise InputError(f"{out} holds predictions for other questions than {data}; give --data")
+            raise InputError(f"{out} contains predictions for other questions than {data}; set --data")
         q = answers[p.id]
         counts[q.image] += 1
         wrong[q.image] += p.status != "ok" or p.answer != q.answer
@@ -60,12 +60,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m po3d.evaluation.report.worst", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("out", help="a folder that evaluate.py wrote")
+    parser.add_argument("out", help="a folder written by evaluate.py")
     parser.add_argument(
-        "--data", default=str(pulsecheck457.MINI), help="the questions' folder; default: the mini split"
+        "--data", default=str(pulsecheck457.MINI), help="folder of the questions (default: the mini split)"
     )
     parser.add_argument("--most", type=int, default=10)
-    parser.add_argument("--save", default="", help="default: OUT/worst.jpg")
+    parser.add_argument("--save", default="", help="the image to write (default: OUT/worst.jpg)")
     a = parser.parse_args()
 
     def command() -> None:

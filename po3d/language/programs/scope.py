@@ -32,7 +32,7 @@ class _Scope(Dialect):
             return super()._call(op, *args)
         angle, first, second, question = args
         if not isinstance(question, Call) or question.op != "direction":
-            raise ProgramError(f"turned takes label, got {question}")
+            raise ProgramError(f"turned takes a label, got {question}")
         start, target, frame, sectors = question.args
         gone = Call("frame", (self._argument_to_core("angle", angle), first, second, frame))
         return Call("direction", (start, target, gone, sectors))

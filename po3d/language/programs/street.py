@@ -147,7 +147,7 @@ def token_types(token: str) -> Signature:
 def asking(program: StreetProgram) -> StreetProgram:
     """Return the program if its output is an answer; else raise ProgramError."""
     if program.output not in ANSWER_TYPES:
-        raise ProgramError(f"the last step {program.op} gives a {program.output}, which is no answer")
+        raise ProgramError(f"the last step {program.op} returns a {program.output}, which is not an answer")
     return program
 
 

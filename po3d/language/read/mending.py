@@ -28,7 +28,7 @@ class Mending(NamedTuple):
     read: str
 
     def __str__(self) -> str:
-        return f'"{self.written}" is read as "{self.read}"'
+        return f'"{self.written}" is interpreted as "{self.read}"'
 
 
 def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tuple[str, tuple[Mending, ...]]:

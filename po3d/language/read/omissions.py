@@ -45,16 +45,16 @@ def omitted(text: str, question: Call) -> str:
         return ""
     for word in message.intersection(_RELATIONS):
         if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
-            return f"{word!r} is left out"
+            return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
         if (match := pattern.search(text)) and not allowed(question, {call.op for call in question.calls()}):
-            return f"{match[0].strip()!r} is left out"
+            return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
-                return f"{either[0]!r} is read as one of them"
+                return f"the program reduces {either[0]!r} to one of them"
     return (
-        "something is compared with itself"
+        "the program compares an object with itself"
         if question.op in COMPARED and question.args[-1] == question.args[-2]
         else ""
     )

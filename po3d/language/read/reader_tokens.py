@@ -397,7 +397,7 @@ class Vocabulary:
         def read(attribute: str) -> Call | str | float:
             token, span = next(rest, (None, None))
             if token is None:
-                raise ProgramError("the program ends too early")
+                raise ProgramError("the program is incomplete")
             kind, colon, word = (name := self.tokens[token]).partition(":")
             if not colon:
                 inputs = [kind for kind in name.partition("(")[2].rstrip(")").split(", ") if kind]

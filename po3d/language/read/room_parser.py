@@ -90,7 +90,7 @@ def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Pars
     texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
     program = from_tokens(texts)
     if amount and program.op not in ("size", "height"):
-        reason = f"not understood: {amount[0].lower()}, which is no number of things"
+        reason = f"not understood: {amount[0].lower()} is not a number of objects"
         return Parse("unparsed", None, probability, reason)
     return Parse("ok", telling(agreeing(program), words), probability)
 
@@ -103,7 +103,7 @@ def _unreadable(text: str, sort: str) -> str:
     if not words or words == ["?"]:
         return f"the {sort} is empty"
     if len(words) > LONGEST_SENTENCE:
-        return f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read"
+        return f"the {sort} has {len(words)} words; the limit is {LONGEST_SENTENCE}"
     return ""
 
 

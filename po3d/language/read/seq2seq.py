@@ -192,8 +192,8 @@ def restored(
     written = len(weights.get("write.3.weight", language.tokens))
     if written != len(language.tokens):
         raise InputError(
-            f"checkpoint {path} was trained on other words than this version's programs have ({written} tokens, not "
-            f"{len(language.tokens)}); train it anew"
+            f"checkpoint {path} was trained with another program vocabulary ({written}"
+            f" tokens, not {len(language.tokens)}); train it again"
         )
     return checkpoint.restored(partial(Seq2Seq, len(words), language, **options), weights, path)
 

@@ -67,9 +67,9 @@ class Parser(NetworkParser):
         if read.unknown:
             return Parse("unparsed", unknown=read.unknown, reason=f"unknown words: {', '.join(read.unknown)}")
         if not read.tokens:
-            return Parse("unparsed", reason="the text asks nothing")
+            return Parse("unparsed", reason="the text contains no question")
         if len(read.tokens) > LONGEST_QUESTION:
-            reason = f"the question has {len(read.tokens)} words; at most {LONGEST_QUESTION} are read"
+            reason = f"the question has {len(read.tokens)} words; the limit is {LONGEST_QUESTION}"
             return Parse("unparsed", reason=reason)
         return [self.index[token] for token in read.tokens], partial(_parsed, stood_in=stood_in)
 

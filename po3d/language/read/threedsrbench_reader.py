@@ -48,8 +48,8 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
         return Parse("unparsed", reason=reason)
     question, quotes = _cleaned(text)
     if not question:
-        return Parse("unparsed", reason="there is no question")
-    reason = f"no pattern fits {question!r}"
+        return Parse("unparsed", reason="the text contains no question")
+    reason = f"no pattern matches {question!r}"
     operations = {op for op, key in KEYS.items() if key.search(question)}
     for op, pattern in PATTERNS:
         match = pattern.fullmatch(question) if op in operations else None
@@ -62,7 +62,7 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
             continue
         chosen = fit_options(program, options)
         if chosen is None:
-            reason = f"the options {', '.join(options)} fit no answer of {program}"
+            reason = f"no option in {', '.join(options)} matches an answer of {program}"
             continue
         return Parse("ok", program, option_of=chosen)
     return Parse("unparsed", reason=reason)
@@ -120,7 +120,7 @@ def _parted(pair: str, options: Sequence[str]) -> list[str]:
     """
     places = list(PARTED.finditer(pair))
     if not places:
-        raise ProgramError(f"{pair!r} names one thing, not two")
+        raise ProgramError(f"{pair!r} names one object, not two")
     parts = [[pair[: m.start()], LED.sub("", pair[m.end() :])] for m in places]
     known = {_same(option) for option in options}
     for two in parts:

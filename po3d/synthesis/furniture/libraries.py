@@ -142,7 +142,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry
             rotation,
         )
     except KeyError as error:
-        raise InputError(f"furniture library {library}, entry {number}: no {error.args[0]}") from None
+        raise InputError(f"furniture library {library}, entry {number}: {error.args[0]} is missing") from None
     except ValueError as error:
         raise InputError(f"furniture library {library}, entry {number}: {error}") from None
 
@@ -156,7 +156,7 @@ def _opened(library: Path) -> zipfile.ZipFile:
     except FileNotFoundError:
         raise InputError(f"furniture library not found: {library}") from None
     except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"furniture library {library} is damaged or no zip ({error})") from None
+        raise InputError(f"furniture library {library} is damaged or not a zip file ({error})") from None
 
 
 def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
@@ -167,7 +167,7 @@ def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
     try:
         # zipfile unpacks no more than this
         if (size := archive.getinfo(name).file_size) > MAX_BYTES:
-            raise InputError(f"{where}: {size} bytes unpacked, at most {MAX_BYTES} are read")
+            raise InputError(f"{where}: {size} bytes when unpacked, the limit is {MAX_BYTES}")
         return archive.read(name)
     except KeyError:
         raise InputError(f"{where}: not in the library") from None
@@ -193,7 +193,7 @@ class _Members(Resolver):
         where = f"furniture library {entry.library}, model {entry.model}: {name}"
         try:
             if member.startswith(("/", "..")):
-                raise InputError(f"{where} lies outside the library")
+                raise InputError(f"{where} is outside the library")
             if texture and member not in self.archive.namelist():
                 raise FileNotFoundError(name)
             data = _member(self.archive, entry.library, member)
@@ -208,7 +208,7 @@ class _Members(Resolver):
         return self.archive.namelist()
 
     def write(self, name: str, data: object) -> None:
-        raise NotImplementedError("libraries are only read")
+        raise NotImplementedError("libraries are read-only")
 
     def namespaced(self, namespace: str) -> "Resolver":
         raise NotImplementedError("libraries have no namespaces")
@@ -221,8 +221,8 @@ def _check_texture(data: bytes, where: str) -> None:
             image.load()
             return
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
-        raise InputError(f"{where} is no readable {', '.join(FORMATS)} image") from None
-    raise InputError(f"{where} has {pixels} pixels, at most {MAX_TEXTURE} are read")
+        raise InputError(f"{where} is not a readable {', '.join(FORMATS)} image") from None
+    raise InputError(f"{where} has {pixels} pixels, the limit is {MAX_TEXTURE}")
 
 
 # --- models ---------------------------------------------------------------------------------------
@@ -245,22 +245,22 @@ def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
         try:
             geometry = load_obj(io.BytesIO(text), resolver=members).get("geometry", {})
         except (ValueError, IndexError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise InputError(f"{where}: no readable OBJ ({type(error).__name__}: {error})") from None
+            raise InputError(f"{where}: not a readable OBJ file ({type(error).__name__}: {error})") from None
     if members.error is not None:
         raise members.error
     surfaces = [_Surface.of(kwargs) for kwargs in geometry.values()]
     points = np.concatenate([s.vertices[s.faces].reshape(-1, 3) for s in surfaces] or [np.zeros((0, 3))])
     faces = len(points) // 3
     if not 0 < faces <= MAX_FACES or not np.isfinite(points).all():
-        raise InputError(f"{where}: {faces} triangles, 1 to {MAX_FACES} with finite corners can be read")
+        raise InputError(
+            f"{where}: {faces} triangles; between 1 and {MAX_FACES} with finite vertices are supported"
+        )
 
     model_R_file = np.reshape(entry.rotation, (3, 3))
     points = points @ model_R_file.T
     low, high = points.min(0), points.max(0)
     if (high - low).min() <= 1e-9 * (high - low).max():
-        raise InputError(
-            f"{where}: it is flat and can't be given the height, width and depth of the catalogue"
-        )
+        raise InputError(f"{where}: a flat model cannot be scaled to the catalogue's height, width and depth")
     width, depth, height = (side / 100 for side in entry.size)
     model_T_file = np.diag(np.array([width, height, depth]) / (high - low)) @ model_R_file
     object_T_file = rotation_z(turn) @ object_R_model @ model_T_file
@@ -277,7 +277,7 @@ def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
         if color is not None:
             colors[part.name] = color
     if not 0 < len(parts) <= MAX_PARTS:
-        raise InputError(f"{where}: {len(parts)} visible parts, 1 to {MAX_PARTS} can be drawn")
+        raise InputError(f"{where}: {len(parts)} visible parts; between 1 and {MAX_PARTS} are supported")
     return LibraryMesh(_joined(shapes, parts), colors)
 
 

@@ -283,4 +283,4 @@ def _read_npz(path: Path) -> RoomModel:
         colors = {name: tuple(color) for name, color in words["colors"].items()}
         return RoomModel(read_mesh(path), colors, words["painted"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"cached model {path} can't be read ({error}): delete it") from None
+        raise InputError(f"cached model {path} cannot be read ({error}); delete it") from None

@@ -84,7 +84,7 @@ class Blender:
             )  # fmt: skip
         except OSError as error:
             self._folder.cleanup()
-            raise InputError(f"blender.python={python} can't be started: {error.strerror}") from None
+            raise InputError(f"blender.python={python} cannot be started: {error.strerror}") from None
         hello = self._answer(_SECONDS)
         if "missing" in hello:
             self.close()
@@ -110,7 +110,7 @@ class Blender:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise InputError("the Blender process has ended") from None
+            raise InputError("the Blender process has exited") from None
         answer = self._answer(seconds)
         if "error" in answer:
             raise InputError(f"Blender: {answer['error']}")
@@ -129,7 +129,7 @@ class Blender:
         the lights. `skies`: a folder of .exr photographs that replace Blender's eight.
         """
         if look not in OFFICIAL_LOOKS:
-            raise InputError(f"Blender draws the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
+            raise InputError(f"Blender supports the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
         generator = rng(seed, "cycles")
         lights = _studio(generator) if look == STUDIO else _street(generator, skies)
         out = Path(self._folder.name) / "picture.png"
@@ -183,9 +183,9 @@ class Blender:
         line = self._process.stdout.readline()
         timer.cancel()
         if late.is_set():
-            raise InputError(f"Blender had no answer after {seconds:g} s and was ended")
+            raise InputError(f"Blender did not answer within {seconds:g} s and was terminated")
         if not line:
-            raise InputError(f"the Blender process ended with code {self._process.wait()}")
+            raise InputError(f"the Blender process exited with code {self._process.wait()}")
         return json.loads(line)
 
 
@@ -200,7 +200,7 @@ def open_blender(python: str = "") -> Blender:
 def check(look: str | None, python: str = "") -> None:
     """Raise a one-line InputError if Blender is missing or cannot render `look`."""
     if look not in OFFICIAL_LOOKS:
-        raise InputError(f"renderer=blender draws look={' and look='.join(OFFICIAL_LOOKS)}, not {look}")
+        raise InputError(f"renderer=blender supports look={' and look='.join(OFFICIAL_LOOKS)}, not {look}")
     if not python and importlib.util.find_spec("bpy") is None:
         raise InputError(MISSING)
     open_blender(python)
@@ -246,7 +246,7 @@ def _street(generator: np.random.Generator, skies: str | None) -> dict:
     else:
         names = [str(path.resolve()) for path in sorted(Path(skies).glob("*.exr"))]
         if not names:
-            raise InputError(f"{skies} holds no .exr photographs")
+            raise InputError(f"{skies} contains no .exr images")
     return {
         "lamps": [],
         "world": {

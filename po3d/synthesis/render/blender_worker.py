@@ -167,7 +167,7 @@ def _own_skies(bpy) -> list:
     folder = os.path.join(bpy.utils.resource_path("LOCAL"), _OWN_SKIES)
     names = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".exr")]
     if not names:
-        raise ValueError(f"no photographs in {folder}; give a folder of .exr files: skies=DIR")
+        raise ValueError(f"no images in {folder}; set skies=DIR to a folder of .exr files")
     return names
 
 

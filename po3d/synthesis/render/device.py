@@ -40,8 +40,9 @@ def open_context(threads: int) -> Any:
     except Exception as error:  # type depends on the driver
         reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise RenderError(
-            "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 libegl-mesa0 "
-            f"libgl1-mesa-dri (or a GPU driver with EGL); the driver said: {reason}"
+            "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 "
+            "libegl-mesa0 libgl1-mesa-dri (or a GPU driver with EGL); message of the "
+            f"driver: {reason}"
         ) from None
 
 
@@ -84,7 +85,7 @@ class DeviceMesh:
 
     def __init__(self, context: Any, mesh: Mesh, mask: ShaderProgram, color: ShaderProgram) -> None:
         if len(mesh.parts) > MAX_PARTS:
-            raise InputError(f"a mesh has {len(mesh.parts)} parts: at most {MAX_PARTS} can be drawn")
+            raise InputError(f"a mesh has {len(mesh.parts)} parts; the limit is {MAX_PARTS}")
         self.mesh = mesh  # referenced so that its id, the cache's key, is not reused
         self.low, self.high = mesh.vertices.min(0), mesh.vertices.max(0)
         columns = [mesh.vertices, mesh.normals, mesh.part[:, None]]

@@ -75,7 +75,7 @@ class PlacedMesh:
         unknown = set(self.colors) - {part.name for part in self.mesh.parts}
         if unknown:
             known = sorted({part.name for part in self.mesh.parts})
-            raise InputError(f"colours for parts {sorted(unknown)} that the mesh lacks; it has {known}")
+            raise InputError(f"colours for unknown parts {sorted(unknown)}; the mesh has {known}")
         table = np.zeros((MAX_PARTS, 8), np.float32)
         paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
         for row, part in zip(table, self.mesh.parts):

@@ -73,7 +73,7 @@ def read_photograph(path: Path) -> Photograph:
         raise InputError(f"photograph {path} has shape {image.shape}: expected (H, 2 H, 3)")
     if image.shape[0] * image.shape[1] > MAX_PIXELS:
         raise InputError(
-            f"photograph {path} has {image.shape[0] * image.shape[1]} pixels, at most {MAX_PIXELS}"
+            f"photograph {path} has {image.shape[0] * image.shape[1]} pixels, the limit is {MAX_PIXELS}"
         )
     image = np.nan_to_num(image[..., :3].astype(np.float32), posinf=6e4)
     if image.max() <= 0:
@@ -85,7 +85,7 @@ def _read_npy(path: Path) -> NDArray[np.floating]:
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"photograph {path} can't be read as a .npy array ({error})") from None
+        raise InputError(f"photograph {path} cannot be read as a .npy array ({error})") from None
 
 
 def _read_exr(path: Path) -> NDArray[np.floating]:
@@ -97,7 +97,7 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
         with OpenEXR.File(str(path)) as file:
             channels = {name: channel.pixels for name, channel in file.channels().items()}
     except Exception as error:  # C++ errors have many types
-        raise InputError(f"photograph {path} can't be read as OpenEXR ({error})") from None
+        raise InputError(f"photograph {path} cannot be read as OpenEXR ({error})") from None
     for name in ("RGB", "RGBA"):
         if name in channels:
             return channels[name]

@@ -67,7 +67,7 @@ class Renderer:
     ) -> None:
         """`samples`: 1 is fast, 4 anti-aliases the colour picture; `indoors`: render rooms."""
         if samples not in (1, 4):
-            raise InputError(f"samples={samples} can't be drawn: 1 (fast) or 4 (smooth edges)")
+            raise InputError(f"samples={samples} should be 1 (fast) or 4 (antialiased)")
         self.width, self.height, self.samples, self.indoors = width, height, samples, indoors
         self._range = (NEAR, FAR)
         self._ctx = open_context(threads)
@@ -106,7 +106,7 @@ class Renderer:
         outside the depth range `near_far` along the optical axis is clipped.
         """
         if self.indoors != (shell is not None):
-            raise InputError("a room's shell and a renderer with indoors=True go together")
+            raise InputError("a room's shell needs a renderer with indoors=True, and vice versa")
         self._range = near_far
         with self._ctx:
             items, clip = self._prepare(objects, camera)
@@ -179,11 +179,11 @@ class Renderer:
     def _prepare(self, objects: Sequence[PlacedMesh], camera: Camera) -> tuple[list[DrawItem], Array]:
         if (camera.width, camera.height) != (self.width, self.height):
             raise InputError(
-                f"the camera is {camera.width}x{camera.height} and the renderer {self.width}x{self.height}: "
-                "make them equal (Camera.resized)"
+                f"the camera is {camera.width}x{camera.height}, but the renderer "
+                f"{self.width}x{self.height}; make them equal (Camera.resized)"
             )
         if len(objects) > MAX_OBJECTS:
-            raise InputError(f"{len(objects)} objects in one picture: at most {MAX_OBJECTS}")
+            raise InputError(f"{len(objects)} objects in one image; the limit is {MAX_OBJECTS}")
         return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera, *self._range)
 
     def _draw_masks(self, items: Sequence[DrawItem], clip_T_world: Array) -> None:

@@ -195,8 +195,8 @@ def make_scene(
     if nearest is not None:
         return nearest[1]
     raise InputError(
-        f"seed {seed}, scene {index}: none of {MAX_SCENES} layouts of {count} objects shows all of them "
-        f"(at {renderer.width} x {renderer.height} pixels)"
+        f"seed {seed}, scene {index}: no layout of {count} objects, out of {MAX_SCENES}, "
+        f"shows all of them (at {renderer.width} x {renderer.height} pixels)"
     )
 
 

@@ -34,7 +34,7 @@ class Drawing:
         """Raise a one-line InputError for what cannot be rendered here."""
         known("renderer", self.renderer, RENDERERS)
         if self.vehicles and look not in dataset.OFFICIAL_LOOKS:
-            raise InputError(f"vehicles=DIR goes with look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
+            raise InputError(f"vehicles=DIR needs look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
         if self.renderer == "blender":
             blender.check(look, self.blender.python)
 
@@ -79,15 +79,16 @@ def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
     options = dict(settings.get("blender") or {})
     unknown = set(options) - {f.name for f in fields(BlenderOptions)}
     if unknown:
-        raise InputError(f"unknown options {sorted(unknown)} under blender")
+        raise InputError(f"unknown options {sorted(unknown)} of blender")
     numbers = {k: v for k, v in options.items() if k in ("width", "height", "samples", "bounces", "threads")}
     if any(not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads") for k, v in numbers.items()):
-        raise InputError(f"the options under blender should be positive whole numbers, not {numbers}")
+        raise InputError(f"the options of blender should be positive integers, not {numbers}")
     seconds = options.get("seconds", 1)
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
-        raise InputError(f"blender.seconds should be more than 0, not {seconds!r}")
+        raise InputError(f"blender.seconds should be positive, not {seconds!r}")
     if {"width", "height"} <= set(options) and 3 * options["width"] != 4 * options["height"]:
         raise InputError(
-            f"blender.width and blender.height should be 4 to 3, not {options['width']} x {options['height']}"
+            "blender.width and blender.height should have the ratio 4:3, not "
+            f"{options['width']} x {options['height']}"
         )
     return Drawing(settings.get("renderer", "own"), settings.get("vehicles") or "", BlenderOptions(**options))

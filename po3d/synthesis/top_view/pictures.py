@@ -71,10 +71,11 @@ class RoomRenderer:
         """
         if len(look.dresses) != len(scene.objects):
             raise InputError(
-                f"{scene.image or 'scene'}: {len(scene.objects)} objects, but the look dresses {len(look.dresses)}"
+                f"{scene.image or 'scene'}: {len(scene.objects)} objects, but the look "
+                f"defines {len(look.dresses)}"
             )
         if len(scene.objects) > MAX_OBJECTS:
-            raise InputError(f"{len(scene.objects)} objects in one room: at most {MAX_OBJECTS} can be drawn")
+            raise InputError(f"{len(scene.objects)} objects in one room; the limit is {MAX_OBJECTS}")
         objects = [
             placed(state, self.models.model(item.model), item)
             for state, item in zip(scene.objects, look.dresses)

@@ -47,7 +47,7 @@ class Shell:
             raise InputError(f"the outline of a room should be a simple polygon, not {self.outline}")
         if not shapely.LinearRing(corners).is_ccw:
             raise InputError(
-                "the outline of a room should run counter-clockwise seen from above: reverse its corners"
+                "the outline of a room should be counter-clockwise seen from above; reverse its corners"
             )
         if len(self.walls) != len(self.outline):
             raise InputError(f"{len(self.walls)} wall colours for {len(self.outline)} walls")

@@ -4,7 +4,7 @@
   const PAGE = 80; // items of the list that are made at a time
   const SVG = "http://www.w3.org/2000/svg";
   const problem = document.getElementById("problem");
-  const complain = (event) => { problem.textContent = "The page met an error: " + (event.message || event.reason); };
+  const complain = (event) => { problem.textContent = "Error on this page: " + (event.message || event.reason); };
   addEventListener("error", complain);
   addEventListener("unhandledrejection", complain);
 
@@ -156,7 +156,7 @@
     if (drawings.length) nodes.push(make("div", { class: "drawings" }, ...drawings.map((d) => d.node)));
     if (image.truth !== undefined) nodes.push(switches(drawings));
     nodes.push(...programs(item, about));
-    if (about.steps.length) nodes.push(make("h3", {}, "What each step found"), steps(image, about, drawings));
+    if (about.steps.length) nodes.push(make("h3", {}, "Execution trace"), steps(image, about, drawings));
     if (about.flip) nodes.push(make("p", { class: "flip" }, about.flip));
     if (about.note) nodes.push(make("p", { class: "note" }, about.note));
     return nodes;
@@ -179,8 +179,8 @@
     const shares = Object.entries(found.shares).filter(([, v]) => v > 0).sort((a, b) => b[1] - a[1])
       .map(([name, v]) => `${name} ${v.toFixed(2)}`).join(", ");
     const repairs = found.repaired_by.map((set) => set.join(" + ")).join("; or ");
-    return make("dl", {}, make("dt", {}, "blame (Shapley)"), make("dd", {}, shares || "none"),
-      make("dt", {}, "repaired by the truth of"), make("dd", {}, repairs || "nothing"));
+    return make("dl", {}, make("dt", {}, "attribution (Shapley)"), make("dd", {}, shares || "none"),
+      make("dt", {}, "repaired by ground truth of"), make("dd", {}, repairs || "nothing"));
   };
 
   const GOLD_PROGRAM = "true program";
@@ -237,7 +237,7 @@
 
   const photograph = (image, about) => {
     const [width, height] = image.size;
-    const label = "the picture with the boxes of " + (about.views.length ? image.views[about.views[0][1]].objects.length : 0) + " objects";
+    const label = "the image with the boxes of " + (about.views.length ? image.views[about.views[0][1]].objects.length : 0) + " objects";
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, draw("image", { href: image.picture, width, height }));
     const hidden = draw("g", { class: "under" });
     const groups = new Map();
@@ -261,7 +261,7 @@
       groups.set("0/" + k, [node]);
       svg.append(node);
     });
-    const caption = make("figcaption", {}, "the picture with the system's table");
+    const caption = make("figcaption", {}, "the image with the system's scene");
     return { node: make("figure", { class: "picture" }, svg, caption), groups, under: hidden };
   };
 
@@ -280,7 +280,7 @@
     const width = room ? (x1 - x0) * 1.06 + 0.5 : side, height = room ? (y1 - y0) * 1.06 + 0.5 : side;
     const frame = [middle[0] - width / 2, middle[1] - height / 2, width, height];
     const svg = draw("svg", { viewBox: frame.join(" "),
-      role: "img", "aria-label": `${title}: ${table.objects.length} objects from above` });
+      role: "img", "aria-label": `${title}: ${table.objects.length} objects, top view` });
     const layer = draw("g", { class: room ? "room" : "" });
     const ring = (foot) => `M${foot.map((v, i) => (i % 2 ? v : (i ? "L" : "") + v)).join(" ")}Z`;
     if (room) layer.append(draw("path", { class: "floor", d: ring(table.outline) }));
@@ -328,7 +328,7 @@
     const show = () => drawings.forEach((d) => d.under.setAttribute("visibility", box.checked ? "visible" : "hidden"));
     box.addEventListener("change", show);
     show();
-    return make("p", { class: "switches" }, make("label", {}, box, "true boxes, dashed"));
+    return make("p", { class: "switches" }, make("label", {}, box, "ground-truth boxes (dashed)"));
   };
 
   const steps = (image, about, drawings) => {

@@ -129,9 +129,7 @@ def analyse(program: StreetProgram) -> Ask:
         return Ask("equal", top.args, tuple(single(steps[i].inputs[0]) for i in top.inputs))
     if top.op in COMPARISONS:
         return Ask(top.op, (), tuple(group(steps[i].inputs[0]) for i in top.inputs))
-    raise ProgramError(
-        f"the language has no words for {top.token}; same headings are asked with aligned[same]"
-    )
+    raise ProgramError(f"the grammar has no words for {top.token}; use aligned[same] for equal headings")
 
 
 def assemble(ask: Ask) -> StreetProgram:

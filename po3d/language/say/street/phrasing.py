@@ -210,7 +210,7 @@ class Phrasing(TemplateChooser):
     def predicate(self, group: Things, plural: bool) -> str:
         """Generate a link as a predicate: "are left of the bus", "face the same way as the jet"."""
         if group.filters or not group.link:
-            raise ProgramError("intersect is said of two relations, without filters inside")
+            raise ProgramError("intersect needs two relations without filters inside")
         forms = self.forms(group.source)
         form = self.pick([f for f in ("be", "vp") if f in forms])
         text = self.speak(group.source, form, forms, plural)
