@@ -32,7 +32,7 @@ from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.mending import Mending
-from po3d.language.read.omissions import omitted, untold
+from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.weighing import ParseEvidence, Weighing
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
@@ -639,6 +639,8 @@ class Pipeline:
         change = reading.change and reading.change.program
         if change is not None and untold(question.change, self.executor.meaning(change)):
             return f"the parsed change differs from its text: {question.change!r}"
+        if change is not None and swaps_with_itself(self.executor.meaning(change)):
+            return "the parsed change swaps an object with itself"
         return omitted(question.text, self.executor.meaning(reading.question.program))
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:

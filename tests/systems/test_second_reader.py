@@ -117,7 +117,10 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
     other = asks.ask(scene, "other")
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
-    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == ("failed", "this is not in the scene table")
+    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == (
+        "failed",
+        "this is not in the scene table",
+    )
 
 
 def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model, monkeypatch, capsys):
@@ -134,7 +137,11 @@ def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model
     assert capsys.readouterr() == ("no answer: this is not in the scene table\n", "")
     assert main(["ask", ROOM, "who owns it", "--json"]) == 1
     record = json.loads(capsys.readouterr().out)
-    assert (record["status"], record["answer"], record["reason"]) == ("failed", None, "this is not in the scene table")
+    assert (record["status"], record["answer"], record["reason"]) == (
+        "failed",
+        None,
+        "this is not in the scene table",
+    )
     for unread in ("hm", "qwerty"):
         assert main(["ask", ROOM, unread]) == 2
         assert capsys.readouterr().err.startswith("error: no answer: ")
