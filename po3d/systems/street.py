@@ -93,6 +93,10 @@ class StreetDomain(parts.Domain):
         templates, and the parser is confident."""
         return reading.sure and _words_in(question.text) <= _benchmark_words()
 
+    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
+        """Whether all words belong to the templates, and the parser is not sure, but likely right."""
+        return reading.likely and not reading.sure and _words_in(question.text) <= _benchmark_words()
+
     def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
 
