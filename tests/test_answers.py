@@ -17,6 +17,7 @@ SIDES = ("in front of", "behind")
 FOUR = ("left", "right", "front", "back")
 DOCS = Path(__file__).parents[1] / "docs"
 GOLDEN = Path(__file__).parent / "golden" / "answers.jsonl"
+ATTACK = Path(__file__).parent / "golden" / "answers_attack.jsonl"
 VEHICLES = ("the bus", "the school bus", "a red car")
 
 
@@ -183,6 +184,19 @@ def test_golden_responses_have_their_answers():
     wrong = [(r, found) for r, found in wrong if found.answer != r["want"]]
     assert not wrong
     assert len(golden()) >= 500
+
+
+def test_an_attack_with_the_styles_of_todays_models_is_read_right():
+    """`want`: the right value; `never`: answers that the response does not give. All were written
+    before the extractor ran on them; "3 cars" stays a phrase, as in the harnesses."""
+    rows = [json.loads(line) for line in ATTACK.read_text(encoding="utf-8").splitlines()]
+    wrong = []
+    for row in rows:
+        found = extract(row["response"], row["options"], row.get("cut", False)).answer
+        if found in row["never"] if "never" in row else (found or "").lower() != (row["want"] or "").lower():
+            wrong.append((row, found))
+    assert not wrong
+    assert len(rows) >= 120
 
 
 @pytest.mark.parametrize("seed", [37, 38, 39])

@@ -128,7 +128,9 @@ class Benchmark:
     # of other systems on the same questions, drawn where the figure allows it
     figures: Callable[..., Sequence[Plot]] = lambda report, *others: ()
     title: str = ""  # as spelled in its paper
-    # scorer -> what it counts as right, for LaTeX captions
+    # scorer -> its name in tables, where the option's name does not say whose rules these are
+    scorer_names: Mapping[str, str] = field(default_factory=dict)
+    # scorer -> what it counts as right, for notes and captions
     protocols: Mapping[str, str] = field(default_factory=dict)
     # Runs of `python evaluate.py` without arguments: options besides the benchmark's name; the last
     # one is shown

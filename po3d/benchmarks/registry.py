@@ -82,6 +82,11 @@ def counted(report: Mapping[str, Any]) -> str:
     return run_names.counted(report["images"], unit(report))
 
 
+def scorer_name(benchmark: str, scorer: str) -> str:
+    """Return the name of a scorer in tables."""
+    return benchmark_of(benchmark).scorer_names.get(scorer, scorer)
+
+
 def title(report: Mapping[str, Any]) -> str:
     """Return benchmark, split and number of resampled units of a run."""
     return f"{report['benchmark']} {report['split']}, n = {counted(report)}"

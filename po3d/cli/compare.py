@@ -23,12 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names", default="", help="names of the systems, separated by commas (default: the file names)"
     )
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="folder of a release or twin (default: the shipped mini split)"
+        "--benchmark", choices=benchmarks(), help="default: that of the first run, else pulsecheck457"
     )
     parser.add_argument(
-        "--size", type=int, help="use only the first SIZE images or rooms, as in evaluate.py size="
+        "--data",
+        metavar="ROOT",
+        help="folder of a release or twin (default: that of the first run, else the mini split)",
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        help="use only the first SIZE images or rooms (default: the smallest size of the runs)",
     )
     parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
     common = (

@@ -9,6 +9,8 @@
     vlmevalkit   DIR/po3d_<benchmark>.tsv       with images; a row with an earlier row's images refers to it
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
+    easi         DIR/easi_results.json          the answers of --predictions for EASI's leaderboard, with a row per
+                                                question, overall figures and settings
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
     release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, with images
     datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
@@ -35,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="export only the first SIZE images, rooms or scenes (default: all)",
     )
-    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release"))
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release", "easi"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
         "--image-format", default="png", choices=("png", "jpeg"), help="png (default) keeps the exact pixels"
@@ -54,13 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--change", default="with", help="hypo3d: with (default) or without the text of the change"
     )
-    own.add_argument("--style", default="plain", help="plain (default) or cot; scope also ego_to_allo")
+    own.add_argument(
+        "--style",
+        default="plain",
+        help="plain (default) or cot; scope also ego_to_allo, 3dsrbench also boxes",
+    )
     own.add_argument(
         "--table", default="none", help="none (default), predicted or truth: po3d's scene as text"
     )
     own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
-    parser.add_argument("--predictions", metavar="FILE", help="results: the predictions.jsonl to convert")
-    parser.add_argument("--model", metavar="NAME", help="results: name of the model (default: po3d)")
+    parser.add_argument(
+        "--predictions", metavar="FILE", help="results, easi: the predictions.jsonl to convert"
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"
+    )
     parser.add_argument(
         "--dataset",
         metavar="NAME",

@@ -18,8 +18,8 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import SystemEntry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
+from po3d.evaluation.report.records import size_of_run
 from po3d.io.errors import InputError
-from po3d.io.runs import described
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.pipeline import Context, ImageQuestions, System, all_answers, at_once
@@ -230,7 +230,7 @@ def calibration_command(arguments: argparse.Namespace) -> int:
         raise InputError("--temperature should be positive, and cannot be combined with --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
-    size = arguments.size or _size_of_run(arguments.file)
+    size = arguments.size or size_of_run(arguments.file)
     items, entry = _read(arguments.file, arguments.data, benchmark, scorer, size)
     notes = _others(entry, arguments.file)
     if size and not arguments.size:
@@ -262,18 +262,6 @@ def calibration_command(arguments: argparse.Namespace) -> int:
             notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
         print("".join(f"\n{note}\n" for note in notes), end="")
     return 0
-
-
-def _size_of_run(file: str) -> int | None:
-    """Return the `size` option of the run of a predictions file, read from the run.json beside it.
-
-    None for a whole split, a fresh twin (which is generated with that size), or a file without a
-    run.
-    """
-    path = Path(file)
-    config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
-    fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
-    return None if fresh else config.get("size")
 
 
 def _others(entry: SystemEntry, file: str) -> list[str]:

@@ -16,10 +16,11 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
-from po3d.evaluation.report.records import check_data, described_run, name_of_run
+from po3d.evaluation.report.records import check_data, described_run, name_of_run, size_of_run
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
+from po3d.io.run_names import counted
 from po3d.io.runs import PREDICTIONS
 from po3d.io.text_tables import Table, interval_text, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
@@ -115,6 +116,7 @@ def compare(
     clusters = len({cluster(q) for q in scored_questions})
     return {
         "scorer": scorer,
+        "scorer_name": benchmark.scorer_names.get(scorer, scorer),
         "questions": len(scored_questions),
         "clusters": clusters,
         "models": models,
@@ -152,7 +154,7 @@ def accuracy_table(result: dict) -> Table:
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
         rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
-    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} clusters"
+    title = f"{result.get('scorer_name', result['scorer'])}, {result['questions']} questions, {result['clusters']} clusters"
     return Table([title, "no answer", *names], rows)
 
 
@@ -209,31 +211,34 @@ def _name(path: Path) -> str:
 
 def compare_command(arguments: argparse.Namespace) -> int:
     """Print or write the comparison tables of the named files."""
-    split = opened(arguments.benchmark, arguments.data, arguments.size)
-    questions = [q for q in split.questions if q.answer is not None]
+    runs = [about for path in arguments.files if (about := described_run(path))]
+    name, root, size = _data_of(runs, arguments)
+    questions = [q for q in opened(name, root, size).questions if q.answer is not None]
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
     names = arguments.names.split(",") if arguments.names else [""] * len(arguments.files)
     if len(names) != len(arguments.files):
         raise InputError(f"--names has {len(names)} names for {len(arguments.files)} files")
     entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
-    runs = [about for path in arguments.files if (about := described_run(path))]
     for path in arguments.files:
         if runs:
             check_data(runs[0], path)
     entries = distinct(entries, arguments.files)
     notes = gaps(entries)
+    if size and not arguments.size:
+        where = f"the first {counted(size, BENCHMARKS[name].unit)}"
+        notes.append(f"compared on {where}, as in the smallest run; --size sets another size")
     if arguments.common:
         questions, entries = _common(questions, entries)
         notes.append(f"compared on the {len(questions)} questions that every system answered")
-    benchmark = BENCHMARKS[arguments.benchmark]
+    benchmark = BENCHMARKS[name]
     scorer = arguments.scorer or benchmark.scorers[0]
     result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
     from po3d.evaluation.options import kind_of_data  # with hydra
 
     data = {
-        "benchmark": arguments.benchmark,
-        "split": "mini" if arguments.data is None else kind_of_data(Path(arguments.data)),
+        "benchmark": name,
+        "split": "mini" if root is None else kind_of_data(Path(root)),
         "images": result["clusters"],
     }
     page = _page({**result, "notes": notes}, arguments.form, data)
@@ -243,6 +248,22 @@ def compare_command(arguments: argparse.Namespace) -> int:
     else:
         print(page)
     return 0
+
+
+def _data_of(
+    runs: Sequence[Mapping[str, Any]], arguments: argparse.Namespace
+) -> tuple[str, str | None, int | None]:
+    """Return benchmark, data root and size: the options, by default those of the runs (of the first
+    one; the smallest size).
+    """
+    name, root = arguments.benchmark, arguments.data
+    if runs and name in (None, runs[0]["benchmark"]):
+        name = runs[0]["benchmark"]
+        if root is None and runs[0]["split"] != "mini":
+            root = runs[0]["provenance"]["data"]["root"]
+    sizes = [size for path in arguments.files if described_run(path) and (size := size_of_run(path))]
+    size = arguments.size if arguments.size is not None else min(sizes, default=None)
+    return name or "pulsecheck457", root, size
 
 
 def gaps(entries: Sequence[SystemEntry]) -> list[str]:
@@ -296,7 +317,7 @@ def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
     the caption.
     """
-    query = f"{result['questions']:,} questions, scored {result['scorer']}"
+    query = f"{result['questions']:,} questions, scorer: {result.get('scorer_name', result['scorer'])}"
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
     headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])

@@ -90,6 +90,7 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
     if isinstance(node, Mapping) and node.get("_target_") != SHIPPED:
         inputs = {k: v for k, v in buildable(system)["perception"].items() if k not in ("_target_", "device")}
         result["perception"] = {**modules.get("perception", {}), "options": inputs}
+    result.pop("perception_options", None)
     return result
 
 
@@ -135,6 +136,7 @@ def system_settings(
 ) -> dict[str, Any]:
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`); before it is built, a name derived from the config.
+    "perception_options" are the constructor options of an estimator outside po3d.
     """
     result = {key: value for key, value in system.items() if key not in NO_EFFECT}
     node = result.get("perception")
@@ -149,6 +151,10 @@ def system_settings(
         result["perception"] = title(modules["perception"])
     else:
         result["perception"] = path.parent.name if path.name == SCENES else path.name
+    if not str(node["_target_"]).startswith("po3d."):  # a sweep over them names each run
+        inputs = buildable(system)["perception"]
+        inputs = {k: v for k, v in inputs.items() if k not in ("_target_", "device")}
+        result |= {"perception_options": inputs} if inputs else {}
     return result
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.published import source_lines
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.registry import title as data_title
 from po3d.evaluation.calibration import answered, risk_coverage, trust
@@ -21,13 +20,7 @@ from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questi
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, table_notes
 from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid, same_data
-from po3d.evaluation.report.results import (
-    Published,
-    no_intervals,
-    perception_table,
-    published_note,
-    results_table,
-)
+from po3d.evaluation.report.results import Published, no_intervals, perception_table, results_table
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
@@ -216,11 +209,11 @@ def run_page(
         pass
     notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])
-    later = source_lines(run.report["benchmark"]) if published == "later" else []
+    tables = run_tables(run, published, cells)
     page = Page(
         run.report,
         [entry.name for entry in run.entries],
-        run_tables(run, published, cells),
+        tables,
         [model["rows"] for model in run.compared["models"]],
         listed_questions,
         answers,
@@ -229,8 +222,7 @@ def run_page(
         [*([f"no answer, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
-         *([published_note(run.report)] if run.report["published"] else []),
-         *(f"† {line}" for line in later),
+         *_page_notes(run.report, tables),
          *gaps(run.entries)],
         figures,
         risk,
@@ -239,6 +231,14 @@ def run_page(
         run_figures(run),
     )  # fmt: skip
     return render(page, _images(run, folder, listed_questions, answers))
+
+
+def _page_notes(report: Mapping[str, Any], tables: Sequence[tuple[str, Table]]) -> list[str]:
+    """Return the notes of all tables of a page, each once."""
+    lines = list(dict.fromkeys(line for _, table in tables for line in table_notes(report, table)))
+    if any(line.startswith("Rows without a mark") for line in lines):
+        lines = [line for line in lines if not line.startswith("Measured on")]
+    return lines
 
 
 def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequence[str]) -> list[int]:

@@ -4,6 +4,8 @@ It is made in one module, so that all of them name each deviation: true scenes, 
 other weights.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,7 +24,7 @@ _TABLES = {
 }
 # Inputs of a language model.
 _SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
-_STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo"}
+_STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo", "boxes": "3D boxes first"}
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _KEY_WORDS: dict[str, Callable[[Any], str]] = {
     "table": lambda v: _TABLES.get(v, str(v)),
@@ -36,6 +38,7 @@ _KEY_WORDS: dict[str, Callable[[Any], str]] = {
     "oracle": lambda v: f"oracle: {', '.join(v)}" if v else "",
     "noise": lambda v: f"noise: {', '.join(f'{m} {s:g}' for m, s in v.items())}" if v else "",
     "perception": lambda v: f"perception {Path(v).name}",
+    "perception_options": lambda v: ", ".join(f"{key}={value}" for key, value in v.items()),
     "parser": lambda v: f"parser {Path(v).name}",
     "mirror": lambda v: "" if v else "no flip augmentation",
     "mode": str,
@@ -44,6 +47,7 @@ _KEY_WORDS: dict[str, Callable[[Any], str]] = {
     "abstain_below": lambda v: f"abstains below {v:g}" if v else "",
 }
 LONGEST = 120  # characters of a folder's name
+HASH = 8  # characters of a hash in it
 
 
 def row_name(report: Mapping[str, Any]) -> str:
@@ -76,10 +80,17 @@ def run_folder(
     benchmark: str, split: str, system: str, settings: Mapping[str, Any], default: Mapping[str, Any]
 ) -> str:
     """Return the name of a run's folder: benchmark, split and system, and the settings that are not
-    default."""
+    default. A short hash of the settings is added if the name is cut off, or if it does not show the
+    options of an estimator unchanged ("x=-1" and "x=1" have one slug).
+    """
     changed = {k: v for k, v in settings.items() if default.get(k) != v}
     name = slug("-".join([benchmark, split, _base(system, settings), *words(changed)]))
-    return name[:LONGEST].rstrip("-")
+    options = changed.get("perception_options", {})
+    if len(name) <= LONGEST and all(slug(str(value)) == str(value) for value in options.values()):
+        return name
+    text = json.dumps([name, changed], sort_keys=True, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:HASH]
+    return f"{name[: LONGEST - HASH - 1].rstrip('-')}-{digest}"
 
 
 def slug(text: str) -> str:

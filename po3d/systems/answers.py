@@ -92,7 +92,7 @@ _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 
 # --- positions of answers -----------------------------------------------------------------------------------
 
-_ANSWER_TAG = r"(?:(?:final|short)?[ _-]*answer|ans|conclusion|choice|option)"
+_ANSWER_TAG = r"(?:(?:final|short)?[ _-]*answer|ans|conclusion|choice|option|final|solution)"
 _TAG = re.compile(
     rf"<{_ANSWER_TAG}>(.*?)(?:</{_ANSWER_TAG}>|\Z)|\[answer\](.*?)(?:\[/answer\]|\Z)"
     r"|<\|begin_of_box\|>(.*?)(?:<\|end_of_box\|>|\Z)",
@@ -112,7 +112,9 @@ _ANSWER_KEY = re.compile(
 )
 _NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
-_SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # excludes the dot in "B. left"
+# excludes the dots in "B. left" and "i.e."
+_SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?=\s|$)")
+_JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 
 # --- letters ------------------------------------------------------------------------------------------------
@@ -133,6 +135,18 @@ _MORE = re.compile(
     r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]?]|\W*$|\s*(?:,|and\b|or\b|/)))"
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
+_THAT_IS = re.compile(r"(?:i\.? ?e\b\.?|that is|meaning|namely)[,:]?\s+(.*)", _IS)
+# "Image 3", "the 3rd image" for options such as "Third Image"
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
+# "behind and to the left" for options such as "behind-left"
+_DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
+_DIAGONAL = re.compile(
+    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the )?(left|right)\b",
+    _I,
+)
+_CJK_NUMBERS = "零一二三四五六七八九十"
+_LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
 
 
 class Extracted(NamedTuple):
@@ -152,12 +166,32 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
     head = _NEXT_TURN.split(text)[0]  # the model continued with a question of its own
     if head != text and len(head.split()) <= SHORT and unmarked(head):
         text = head
+    if len(set(text.split())) == 1:  # one word, over and over
+        text = text.split()[0]
+    text = _spelled_as_options(text, options)
     for _ in range(LAST):
         matched = _matched(text, options, cut)
         if not isinstance(matched, int):
             return matched
         text = text[matched:]
     return Extracted(None, UNDECIDED)
+
+
+def _spelled_as_options(text: str, options: Sequence[str]) -> str:
+    """Return the text with "Image 3" and "behind and to the left" spelled like the options, if all
+    options are ordinals of one noun, or diagonal directions."""
+    filled = [option for option in options if option]
+    ordinals = [_ORDINAL_OPTION.fullmatch(option) for option in filled]
+    if filled and all(ordinals) and len(nouns := {m[2].lower() for m in ordinals if m}) == 1:
+        noun = nouns.pop()
+        number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
+        place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
+        return re.sub(
+            rf"{number}|{place}", lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}", text, flags=_I
+        )
+    if filled and all(map(_DIAGONAL_OPTION.fullmatch, filled)):
+        return _DIAGONAL.sub(r"\1-\2", text)
+    return text
 
 
 def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
@@ -168,6 +202,8 @@ def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
         if rule == "refusal":
             return Extracted(None, rule)
         if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
+            continue
+        if rule in ("first", "short", "whole") and _JSON_START.match(candidate):
             continue
         rule = "first" if cut and rule == "short" else rule
         name = "short" if rule == "first" else rule
@@ -239,9 +275,13 @@ def _field(text: str) -> tuple[int, str | None]:
         except (ValueError, RecursionError):
             continue
         keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
-        keys.sort(key=lambda key: ("answer" in key.lower(), "final" in key.lower()))
+        keys.sort(key=_rank)
         if keys:
-            return result.end(), _value(content[keys[-1]])
+            value = _value(content[keys[-1]])
+            texts = [_value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))]
+            if len(value) == 1 and value.isalpha() and len(texts) == 1:
+                value = f"{value}. {texts[0]}"  # a letter and the content of its option
+            return result.end(), value
     fields = list(_FIELD.finditer(text))
     if not fields:
         return 0, None
@@ -250,6 +290,12 @@ def _field(text: str) -> tuple[int, str | None]:
     if result[3] is not None:
         value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
     return result.end(), value or None
+
+
+def _rank(key: str) -> tuple[bool, ...]:
+    """Return the sorting key of a field's name: the last one is the answer."""
+    key = key.lower()
+    return "answer" in key, not key.endswith(("text", "content", "value")), "final" in key
 
 
 def _value(value: object) -> str:
@@ -292,6 +338,8 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
+    if not choice and sum(bool(_LISTED_LINE.match(line)) for line in lines) > 1:
+        lines = [line for line in lines if not _LISTED_LINE.match(line)] or lines
     retained = [line for line in lines if not _prefatory(line)]
     while (
         len(retained) > 1
@@ -367,6 +415,8 @@ def _free(result: str) -> str | None:
     text = unmarked(text.replace("**", ""))
     text = unmarked(rest_after(_LABELLED, rest_after(_CONCLUDING, rest_after(_PREFACE, text)))) or text
     text = _NUMBERED.sub("", text)
+    if corrected := unmarked(_CORRECTED.split(text)[-1]):
+        text = unmarked(rest_after(_CONCLUDING, corrected)) if corrected != text else text
     if _NO_ANSWER.fullmatch(text) or _PREFACE.fullmatch(text):
         return None
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
@@ -378,7 +428,7 @@ def _free(result: str) -> str | None:
     if yes_no := _YES_NO.match(text):
         return "no" if yes_no[1].lower()[0] == "n" else "yes"
     if count := _COUNT.fullmatch(text):
-        text = count[1]
+        text = next(group for group in count.groups() if group)
     first = _FIRST_SENTENCE.match(text)
     if first and len(first[1].split()) <= 3:
         text = first[1]
@@ -389,6 +439,10 @@ def _free(result: str) -> str | None:
     text = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
     if re.fullmatch(r"\d+\.0+", text):
         return text.partition(".")[0]
+    if text in tuple(_CJK_NUMBERS):
+        return str(_CJK_NUMBERS.index(text))
+    if text.lower() == "dozen":
+        return "12"
     return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text or None
 
 
@@ -436,7 +490,10 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
         if number is not None:
             return number
     if _OPEN.search(text):
-        return NO_OPTION if rule != "whole" else None
+        *_, rest = _HOWEVER.split(text)
+        if rest == text or _OPEN.search(rest):
+            return NO_OPTION if rule != "whole" else None
+        text = concluded = unmarked(rest)
     wrong = {letter[1] for m in _WRONG.finditer(text) for letter in _LETTER.finditer(m[0])}
     for pattern in (_BRACKETED, _RIGHT, _NAMED, _GUESS, *([_REMAINING] if wrong else [])):
         letters = set()
@@ -469,8 +526,8 @@ def _label(text: str, options: Sequence[str]) -> int | None:
     if _NO_ANSWER.fullmatch(text) or _NO_ANSWER.fullmatch(plain):
         return NO_OPTION
     letter, rest = "", ""
-    if len(text) == 1 and text.isascii() and text.isalpha():
-        letter = text.upper()
+    if len(text.rstrip("/")) == 1 and text.isascii() and text[0].isalpha():
+        letter = text[0].upper()
     elif label := _LABEL.match(text):
         letter, rest = (label[1] or label[2] or label[3]).upper(), label[4] or ""
     elif leading := _LEADING.match(text):
@@ -495,6 +552,8 @@ def _conflicts(letter: str, before: str, behind: str, options: Sequence[str]) ->
         return False
     if rest in options or _begins(rest, options) is not None:
         return bool(rest)
+    if meaning := _THAT_IS.match(rest):
+        return _mentioned(meaning[1], options, "first") not in (None, number)
     if not before.endswith(("(", "[")):
         return False
     head = " " + plain_text(before[-NEAR:-1])

@@ -13,12 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from PIL import Image as Pillow
-
 from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
-from po3d.io.images import exif_focal, read_image
+from po3d.io.images import Picture, pixels
 from po3d.io.text_tables import text as table_text
 from po3d.language.grammar import GrammarError
 from po3d.language.program import LEAVES
@@ -55,7 +52,6 @@ UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all oth
 PRESUPPOSED = 0.5
 NOBODY = "not understood"
 SHOWN = 2  # number of interpretations offered when the system abstains
-Picture = str | Path | Pillow.Image | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -463,19 +459,6 @@ class ImageInputs:
         if self.scale is None:
             raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
         return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
-
-
-def pixels(image: Picture) -> tuple[Image, str, float | None]:
-    """Return (H, W, 3) uint8 pixels, a name, and the focal length in EXIF, None if absent."""
-    if isinstance(image, str | Path):
-        return read_image(image), Path(image).name, exif_focal(image)
-    values = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
-    if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
-        raise InputError(
-            f"pixels should be an array of shape (H, W, 3) and dtype uint8, not {values.shape}"
-            f" of {values.dtype}"
-        )
-    return values, "picture", None
 
 
 def _warn_if_unknown(domain_match: DomainMatch | None) -> None:

@@ -110,12 +110,7 @@ def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> Syste
 
 
 def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[Question]:
-    size = training["size"] or TRAINING[domain]
-    if domain == "street":
-        from po3d.benchmarks.pulsecheck457.data import training_questions
-
-        return training_questions(size, training["seed"])
-    return registry.training_questions(benchmark, size, training["seed"])
+    return registry.training_questions(benchmark, training["size"] or TRAINING[domain], training["seed"])
 
 
 def planar(benchmark: str, domain: str) -> System:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from po3d.io.errors import InputError
+from po3d.io.images import Picture, pixels
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Image, TableSource
 
 if TYPE_CHECKING:
-    from po3d.systems.api import Answer, Model, Picture
+    from po3d.systems.api import Answer, Model
 
 # Kind of image -> domains, in order: the first one's estimator predicts the scene, the first one
 # whose parser reads the question answers it.
@@ -103,8 +104,6 @@ class DomainRouter:
     def chosen(self, image: "Picture") -> DomainMatch:
         """Return the nearest training domain over all estimators; InputError if the image is out of
         distribution."""
-        from po3d.systems.api import pixels
-
         picture, scores = pixels(image)[0], {}
         for kind in KINDS:
             if kind not in scores:

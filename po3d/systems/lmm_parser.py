@@ -71,7 +71,7 @@ class LmmParser(Lmm):
         self.running = threading.Lock()
 
     def asked(self, question: Question, context: Context) -> Prompt:
-        return Prompt((language(self.world), _posed(question)))
+        return Prompt((language(self.world), posed(question)))
 
     def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
         """Return, for each question, the function that turns a response into a prediction; the
@@ -137,7 +137,7 @@ class LmmParser(Lmm):
         return ParsedQuestion(pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", "")))
 
 
-def _posed(question: Question) -> str:
+def posed(question: Question) -> str:
     """Return the question as it stands in the prompt, below the language."""
     words = _words()
     lines = [f"Change: {question.change}"] if question.change else []

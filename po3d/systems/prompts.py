@@ -37,7 +37,7 @@ class PromptSetting(NamedTuple):
     show: str = "picture"  # "picture" | "none"; Hypo3D also "labelled" and "captions"
     frame: str = "anchors"  # the front of a room; Hypo3D only
     change: str = "with"  # whether the change is in the prompt; Hypo3D only
-    style: str = "plain"  # "plain" | "cot"; SCOPE also "ego_to_allo"
+    style: str = "plain"  # "plain" | "cot"; SCOPE also "ego_to_allo", 3DSRBench "boxes"
     table: str = "none"  # the scene that is added as text, if any
 
     def checked(self, benchmark: str) -> "PromptSetting":

@@ -27,32 +27,56 @@ _STOP = re.compile(
     _I,
 )
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|'''|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
 _LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
 _LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
+# A line of a marked list of options: "- [x] B. right", "✅ B", "❌ A"
+_CHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[[xX✓✔]\]|[✅☑✓✔])\s*")
+_UNCHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[ ?\]|[❌☐✗✘✖])\s*")
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]+~~")
+_TOOL = re.compile(
+    r"<(tool_call|function_call|tool_response|function_response|tool|function)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CODE = re.compile(  # `normal` has replaced the backticks
+    r"^'''(?:python|py|javascript|js|bash|sh)\b.*?(?:^'''|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE
+)
 _PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
 
 
 def normal(text: str) -> str:
-    """Return the text with plain quotes, ASCII for full-width characters, and without invisible
-    characters."""
+    """Return the text with plain quotes, ASCII for full-width characters and for the digits of all
+    scripts, and without invisible characters."""
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
+    text = "".join(c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)) for c in text)
     return text.translate(_QUOTES).translate(_PUNCTUATION)
 
 
 def cleaned(response: str) -> str:
-    """Return the response without thinking, stop tokens and the text after them, HTML and code
-    fences."""
+    """Return the response without thinking, stop tokens and the text after them, HTML, code, calls
+    of tools, struck-out text, and lines of options that are marked as not chosen."""
     text = normal(response)
     if channels := list(_FINAL_CHANNEL.finditer(text)):
         text = text[channels[-1].end() :]
     text = _without_thinking(text)
     parts = [part for part in _STOP.split(text) if part.strip(AROUND)]
     text = parts[0] if parts else ""
-    text = _HTML.sub(" ", _FENCE.sub("", text)).strip()
+    text = _CODE.sub("\n", _TOOL.sub("\n", text))
+    text = _HTML.sub(" ", _FENCE.sub("", text))
+    text = _STRUCK.sub(" ", text) if _STRUCK.sub("", text).strip(AROUND) else text
+    text = _without_unchosen(text).strip()
     return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
+
+
+def _without_unchosen(text: str) -> str:
+    """Return the text without the lines marked as not chosen, if other lines are marked as chosen;
+    the marks are removed."""
+    lines = text.split("\n")
+    if not any(map(_CHOSEN_LINE.match, lines)) or not any(map(_UNCHOSEN_LINE.match, lines)):
+        return text
+    return "\n".join(_CHOSEN_LINE.sub("", line) for line in lines if not _UNCHOSEN_LINE.match(line))
 
 
 def _without_thinking(text: str) -> str:

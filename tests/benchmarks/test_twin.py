@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from po3d.benchmarks import street_twin
-from po3d.benchmarks.pulsecheck457.data import generate, generate_tables, load, training_questions
+from po3d.benchmarks.pulsecheck457.data import generate, generate_tables, load
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
+from po3d.benchmarks.registry import training_questions
 from po3d.benchmarks.superclevr.files import program_from_nodes
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
@@ -128,7 +129,7 @@ def test_without_images_the_labels_are_the_same(twin, tmp_path):
 
 
 def test_training_questions_come_from_other_scenes(twin):
-    questions = training_questions(3, SEED)
+    questions = training_questions("pulsecheck457", 3, SEED)
     assert not {q.text for q in questions} >= {q.text for q in load(twin).questions}
 
 

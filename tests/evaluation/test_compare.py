@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from finished_runs import finished
 
 from po3d.benchmarks.pulsecheck457.score import correct
 from po3d.benchmarks.registry import BENCHMARKS, opened
@@ -101,7 +102,9 @@ def test_missing_lines_are_wrong_counted_and_said(files, capsys):
     assert run(files, "--json", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["models"][1]["absent"], result["models"][1]["foreign"]) == (left, 1)
-    assert result["notes"] == [f"half: {left} questions without a prediction, 1 predictions for other questions"]
+    assert result["notes"] == [
+        f"half: {left} questions without a prediction, 1 predictions for other questions"
+    ]
     assert result["pairs"][0]["difference"] > 20
     assert run(files, "--json", "--common", names=("good", "half")) == 0
     result = json.loads(capsys.readouterr().out)
@@ -174,3 +177,26 @@ def test_a_line_twice_is_refused(tmp_path):
     write_predictions(tmp_path / "a.jsonl", [Prediction("x", "ok", "1"), Prediction("x", "ok", "2")])
     with pytest.raises(InputError, match="has two answers to question 'x'"):
         read_entry(tmp_path / "a.jsonl", SPLIT.questions)
+
+
+def sized(folder, benchmark, size):
+    """A finished run on the first images, whose run.json has its size."""
+    finished(folder, benchmark, size)
+    record = json.loads((folder / "run.json").read_text())
+    record["about"]["provenance"]["config"] = {"size": size, "split": "mini", "data": {"root": None}}
+    (folder / "run.json").write_text(json.dumps(record))
+    return str(folder)
+
+
+def test_benchmark_and_size_come_from_the_runs(tmp_path, capsys):
+    runs = [sized(tmp_path / name, "scope", size) for name, size in (("a", 2), ("b", 1))]
+    assert cli.main(["compare", *runs, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["clusters"] == 1  # scene
+    assert all(model["absent"] == 0 for model in result["models"])
+    assert any("compared on the first 1 scene, as in the smallest run" in note for note in result["notes"])
+    assert cli.main(["compare", *runs, "--size", "2", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [model["absent"] > 0 for model in result["models"]] == [False, True]
+    assert cli.main(["compare", *runs, "--benchmark", "hypo3d"]) == 2
+    assert "answers none of the" in capsys.readouterr().err

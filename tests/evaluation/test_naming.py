@@ -3,8 +3,9 @@
 import pytest
 
 from po3d.benchmarks.registry import counted, title
+from po3d.evaluation.options import system_settings
 from po3d.evaluation.report.results import report_markdown, report_text
-from po3d.io.run_names import row_name, run_folder, settings_of
+from po3d.io.run_names import LONGEST, row_name, run_folder, settings_of
 
 from test_results import REPORT, ROW  # isort: skip
 
@@ -43,6 +44,24 @@ def test_settings_are_those_that_differ_and_the_source_of_tables():
         run_folder("hypo3d", "mini", "po3d", changed, default)
         == "hypo3d-mini-po3d-true-tables-argmax-abstains-below-0.5"
     )
+
+
+def test_a_sweep_over_an_estimators_options_has_a_folder_and_a_row_for_each():
+    node = {"_target_": "mymod.Mine", "checkpoint": None, "alpha": 0.1}
+    system = {"_target_": "po3d.x", "name": "po3d", "perception": node, "table": "picture"}
+    default = {"name": "po3d", "perception": None, "table": "picture"}
+    folders, rows = set(), set()
+    sweep = [{"alpha": a} for a in (0.1, 0.2, -0.2, -2, 2)]
+    sweep += [{"weights": w} for w in ("a/b.pt", "a-b.pt", "x" * 150, "x" * 151)]
+    for options in sweep:
+        settings = settings_of(system_settings({**system, "perception": {**node, **options}}), default)
+        assert settings["perception_options"]["alpha"] == options.get("alpha", 0.1)
+        folder = run_folder("scope", "mini", "po3d", settings, default)
+        assert len(folder) <= LONGEST
+        folders.add(folder)
+        rows.add(row_name({"system": "po3d", "settings": settings}))
+    assert len(folders) == len(rows) == len(sweep)
+    assert "scope-mini-po3d-perception-Mine-alpha-0.2" in folders
 
 
 def test_figures_are_counted_in_what_their_intervals_resample():

@@ -18,8 +18,9 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.cli import main as cli
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
-from po3d.evaluation.report.results import report_text
+from po3d.evaluation.report.results import report_markdown, report_text
 from po3d.evaluation.run_report import read_run, run_figures, run_page
+from po3d.io.config import ROOT
 from po3d.io.plots import rendered
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import read_predictions, write_predictions
@@ -130,6 +131,47 @@ def test_the_grid_has_a_table_of_its_steps_and_one_of_blame_with_intervals(runs,
     assert r"$-$0.5 to 2.0" in capsys.readouterr().out
 
 
+def test_hypo3ds_settings_have_tables_in_latex(tmp_path, capsys):
+    finished(tmp_path / "run", "hypo3d", 2)
+    assert cli.main(["report", str(tmp_path / "run"), "--latex"]) == 0
+    captions = re.findall(r"\\caption\{(.*)\}", capsys.readouterr().out)
+    for table in ("Table 1", "Table 8", "Table 2", "Tables 3 and 4", "Table 9"):
+        (caption,) = [c for c in captions if f"({table})" in c]
+        assert "measured on po3d's twin of Hypo3D (mini split, 2 rooms)" in caption
+
+
+def test_scopes_consistency_names_the_systems(tmp_path, capsys):
+    split = finished(tmp_path / "run", "scope", 1)
+    assert cli.main(["report", str(tmp_path / "run"), "--latex"]) == 0
+    assert "gold, consistency\\_ego & 2 & 100.0" in capsys.readouterr().out
+    other_system(tmp_path / "other.jsonl", split.questions)
+    assert (
+        cli.main(["report", str(tmp_path / "run"), "--with", str(tmp_path / "other.jsonl"), "--latex"]) == 0
+    )
+    tex = capsys.readouterr().out
+    assert "gold, consistency\\_ego & 2 & 100.0" in tex
+    assert "other, consistency\\_ego & 2" in tex
+
+
+def test_a_page_has_no_folder_of_this_machine_and_says_what_cannot_be_compared(tmp_path):
+    finished(tmp_path / "run", "hypo3d", 2)
+    path = tmp_path / "run" / "report.json"
+    report = json.loads(path.read_text())
+    report["provenance"]["data"]["root"] = str(BENCHMARKS["hypo3d"].mini)
+    report["settings"] = {"scenes": str(tmp_path / "scenes.jsonl")}
+    path.write_text(json.dumps(report))
+    page = run_page(read_run(tmp_path / "run"), tmp_path / "run", items=1)
+    markdown = report_markdown(report)
+    for place in (str(tmp_path), str(ROOT)):
+        assert place not in page
+        assert place not in markdown
+    assert "<dd>data/mini/hypo3d</dd>" in page
+    assert "rows with and without a mark can&#x27;t be compared" in page
+    assert "Scorer: paper&#x27;s script, exact match (EM)" in page
+    assert "(official)" not in page
+    assert "po3d&#x27;s twin of Hypo3D (mini split, 2 rooms), " in page
+
+
 def test_compare_has_captions_and_dashes(runs, capsys):
     given = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3"]
     assert cli.main(["compare", *given, "--latex"]) == 0
@@ -150,6 +192,18 @@ def test_the_latex_of_every_benchmark_compiles(tmp_path, capsys, benchmark):
     given = ["--with", str(tmp_path / "other.jsonl"), "--names", HOSTILE.replace(",", "")]
     assert cli.main(["report", str(tmp_path / "run"), *given, "--latex", "--later"]) == 0
     compiled(capsys.readouterr().out, tmp_path)
+
+
+def test_a_table_that_is_too_high_goes_on_in_another_float(tmp_path):
+    rows = [[f"system {k}", *([12.5] * 30)] for k in range(40)]
+    table = Table(["model", *(f"a long title {k}" for k in range(30))], rows)
+    tex = latex_page([Explained("t", table, ["Measured on x.", "A note."])], "high")
+    count = tex.count(r"\begin{table}")
+    assert count > 1
+    assert tex.count("A note.") == tex.count("Measured on x.") == 1
+    assert tex.count(r"Continued from Table~\ref{tab:high-1}") == count - 1
+    log = compiled(tex, tmp_path)
+    assert "Float too large" not in log
 
 
 def test_compare_compiles(runs, tmp_path, capsys):

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from study_room import study, thing
 
 from po3d.io.seeding import rng
+from po3d.language.program import Call
 from po3d.language.programs.rooms import ROOMS
 from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
+from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import axes_from_front
@@ -95,6 +97,26 @@ def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
         answers = [answer(lying, margin.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)]
         assert answers == (["yes", "no"] if inside else ["no", "yes"])
     assert answer(program, found.flip.nudge.applied(scene, 1 + 1e-6)) == found.flip.answer != found.answer
+
+
+@pytest.mark.parametrize("best", ["front, first, viewer", "front, most, viewer", "distance, least, viewer"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_a_viewer_who_stands_in_the_room_has_margins_of_superlatives(best, seed):
+    scene = spread(seed)
+    frame = ", frame(room)" if "front" in best else ""
+    program = Call.parse(f"query(name, best({best}{frame}, scene))")
+    found = margins_in(program, SceneGeometry.of(scene, ROOM_RULES))
+    assume(found.answer is not None)
+    assert found.flip is not None
+    assume(found.flip.nudge is not None and found.flip.nudge.metres > 0.01)
+    assert found.flip.nudge.shift[2] == 0
+    before, after = (
+        run(program, SceneGeometry.of(found.flip.nudge.applied(scene, times), ROOM_RULES)).answer
+        for times in (1 - 1e-6, 1 + 1e-6)
+    )
+    assert before == found.answer
+    assert after == found.flip.answer != before
 
 
 def test_margins_of_a_room_that_one_can_work_out_by_eye():

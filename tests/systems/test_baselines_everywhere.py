@@ -52,7 +52,7 @@ def test_a_random_answer_is_one_of_the_categorys_and_the_seed_decides():
     )
 
 
-@pytest.mark.parametrize("name", ["scope", "hypo3d", "3dsrbench"])
+@pytest.mark.parametrize("name", sorted(BENCHMARKS))
 @pytest.mark.parametrize("system", ["random", "frequency"])
 def test_every_benchmark_has_them(name, system):
     config = compose("evaluate", [f"benchmark={name}", f"system={system}", "system.training.size=2"])
@@ -71,3 +71,18 @@ def test_training_questions_are_no_test_questions():
         own = training_questions(name, 1, 3)
         assert own
         assert all(q.answer for q in own)
+
+
+def test_frequency_on_super_clevr_learns_from_super_clevr(monkeypatch):
+    from po3d.systems import composition
+
+    asked_for = []
+    training = training_questions("superclevr", 2, 457)
+    monkeypatch.setattr(
+        composition.registry, "training_questions", lambda *given: asked_for.append(given) or training
+    )
+    system = composition.frequency("superclevr", "street", {"size": 2, "seed": 457})
+    assert asked_for == [("superclevr", 2, 457)]
+    categories = {category for category, _ in system.best} - {""}
+    assert categories == {q.category for q in training}
+    assert not categories & {q.category for q in opened("pulsecheck457", None, 1).questions}

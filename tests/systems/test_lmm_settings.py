@@ -103,6 +103,20 @@ def test_scope_has_the_steps_where_its_paper_has_them(tmp_path):
         assert ("three steps" in text) is question.category.startswith("integration")
 
 
+def test_3dsrbench_can_ask_for_boxes_first():
+    split = opened("3dsrbench", None, 1)
+    question = split.questions[0]
+    context = Context.of(split, question.image)
+    plain, boxes = (
+        Prompter("3dsrbench", PromptSetting(style=s)).prompt(question, context) for s in ("plain", "boxes")
+    )
+    assert "3D bounding box" in boxes.text
+    assert "3D bounding box" not in plain.text
+    assert plain.pictures == boxes.pictures
+    assert len(boxes.pictures) == 1
+    assert boxes.text.startswith(plain.text.splitlines()[0])
+
+
 def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
     split = opened_split("hypo3d", tmp_path / "release")
     question = split.questions[0]

@@ -71,7 +71,9 @@ def vouched(question: Question) -> str:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDifficulty, "maps")
-_PROTOCOLS = {"official": "exact (EM) and partial match (PM) of the official metric script"}
+_PROTOCOLS = {
+    "official": "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"
+}
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDifficulty,
     tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),
@@ -86,5 +88,6 @@ BENCHMARK = Benchmark(
     default_runs=(("benchmark.table=truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",)),
     figures=plots.figures,
     title="Hypo3D",
+    scorer_names={"official": "paper's script"},
     protocols=_PROTOCOLS,
 )  # fmt: skip

@@ -149,8 +149,22 @@ def cell_table(cells: dict[str, dict], name: str) -> Table:
 
 
 def titled(*reports: dict) -> list[tuple[str, Table]]:
-    """Return titles and tables for the HTML page, where they replace the shared table."""
-    return [("by change", change_table(*reports)), ("by change and type", change_and_type_table(*reports))]
+    """Return titles and tables for the HTML page and LaTeX, where they replace the shared table:
+    the paper's Tables 1, 8, 2, 3 with 4, and 9. Those of a setting that no report has are left out.
+    """
+    tables = [
+        ("by change (Table 1)", change_table(*reports)),
+        ("by change and type (Table 8)", change_and_type_table(*reports)),
+    ]
+    for title, table in (
+        ("questions of direction alone, by frame (Table 2)", frame_table(*reports)),
+        ("identical questions without and with the change (Tables 3 and 4)", change_control_table(*reports)),
+        ("questions of direction alone, map turned to its frame or not (Table 9)", aligned_table(*reports)),
+    ):
+        ours = table.rows[: len(reports)]
+        if any(cell is not None for row in ours for cell in row[1:]):
+            tables.append((title, table))
+    return tables
 
 
 def report_text(*reports: dict) -> str:

@@ -113,13 +113,6 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
     return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
 
 
-def training_questions(size: int, seed: int) -> list[Question]:
-    """Return questions on `size` scenes that share no mesh with the test scenes, for baselines that
-    learn from answers.
-    """
-    return list(generate_tables(seed, size, "train").questions)
-
-
 # --- corrected ------------------------------------------------------------------------------------
 
 

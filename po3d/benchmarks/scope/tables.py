@@ -5,6 +5,7 @@ paraphrases, and blind baselines. Published figures, marked with *, are below ou
 from collections.abc import Callable, Sequence
 
 from po3d.benchmarks.scope.score import ERRORS, SINGLE, VIEW_SETS
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, markdown, text
 from po3d.scene.orbit import GROUPS, LABELS
 
@@ -14,13 +15,17 @@ FOOTNOTE = (
 )
 
 
-def consistency_table(report: dict) -> Table:
-    """Return C(S) and joint accuracy by task over orthogonal, diagonal and all views; then blind
-    baselines and the paper's Table 7 (egocentric).
+def consistency_table(report: dict, *others: dict, named: bool = False) -> Table:
+    """Return C(S) and joint accuracy by task over orthogonal, diagonal and all views, of the report
+    and of others on the same questions; then blind baselines and the paper's Table 7 (egocentric).
+    `named`: rows of a single report begin with the system's name, too.
     """
     header = ["consistent / joint (%)", "questions"]
     header += [title for name in VIEW_SETS for title in (name, "joint")]
-    rows = [_consistency_row(task, report["consistency"].get(task)) for task in SINGLE]
+    rows = []
+    for one in (report, *others):
+        name = f"{row_name(one)}, " if named or others else ""
+        rows += [_consistency_row(f"{name}{task}", one["consistency"].get(task)) for task in SINGLE]
     ours = len(rows)
     for name, cells in report["baseline_consistency"].items():
         for task in SINGLE[:2]:
@@ -83,7 +88,8 @@ def report_text(report: dict) -> str:
 
 def titled(report: dict, *others: dict) -> list[tuple[str, Table]]:
     """Return titles and tables for the HTML page."""
-    return [("consistency", consistency_table(report))]
+    title = "consistency over the views of a scene (Table 7): one answer from all views; joint: all are right"
+    return [(title, consistency_table(report, *others, named=True))]
 
 
 def report_markdown(report: dict, *others: dict) -> str:

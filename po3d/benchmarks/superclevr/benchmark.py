@@ -85,4 +85,5 @@ BENCHMARK = Benchmark(
     generated="images",
     written=written,
     title="Super-CLEVR",
+    protocols={"strict": "an answer is right when it is the released one, whatever its case"},
 )  # fmt: skip

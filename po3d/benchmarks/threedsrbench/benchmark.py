@@ -10,9 +10,19 @@ from po3d.synthesis.difficulty import IndoorDifficulty
 NAME = "3dsrbench"
 
 
-def prompt(question: Question) -> list[str | int]:
-    """Return the prompt: image, and the question with lettered options; the answer is a letter."""
-    return [0, f"{lettered(question)}\nGive the letter of the right option and nothing else."]
+BOXES = (
+    "First give the 3D bounding box of each object that the question is about: center, size and heading in the "
+    "camera's frame, in metres and degrees. Then answer from these boxes, in a last line of its own that begins "
+    "with 'Answer:' and has the letter of the right option."
+)
+
+
+def prompt(question: Question, style: str = "plain") -> list[str | int]:
+    """Return the prompt: image, and the question with lettered options; the answer is a letter.
+    Style "boxes" asks for 3D boxes first (the paper's Gemini-2.0-Flash-bbox, in one message).
+    """
+    last = BOXES if style == "boxes" else "Give the letter of the right option and nothing else."
+    return [0, f"{lettered(question)}\n{last}"]
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, IndoorDifficulty)
@@ -27,6 +37,7 @@ _PROTOCOLS = {
 }
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, IndoorDifficulty,
+    prompt_settings={"style": ("plain", "cot", "boxes")},
     augmentation=Augmentation(augmented, write_release),
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself
     title="3DSRBench",

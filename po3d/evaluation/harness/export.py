@@ -19,11 +19,14 @@ from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
+from po3d.evaluation.compare import read_entry
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
+from po3d.evaluation.report.records import described_run
 from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
+from po3d.io.runs import PREDICTIONS
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import (
@@ -261,15 +264,16 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
 
 def export_command(arguments: argparse.Namespace) -> int:
     """Write the files and print how to use them."""
-    if (arguments.format == "results") is (arguments.predictions is None):
-        raise InputError("--format results and --predictions FILE need each other")
+    if (arguments.format in ("results", "easi")) is (arguments.predictions is None):
+        form = "easi" if arguments.format == "easi" else "results"
+        raise InputError(f"--format {form} and --predictions FILE need each other")
     for option, form in (
         ("bare", "vlmevalkit"),
         ("inline", "openai"),
-        ("model", "results"),
+        ("model", "results or easi"),
         ("dataset", "results"),
     ):
-        if getattr(arguments, option) and arguments.format != form:
+        if getattr(arguments, option) and arguments.format not in form.split(" or "):
             raise InputError(f"--{option} needs --format {form}")
     if arguments.format == "release":
         _release(arguments)
@@ -277,6 +281,8 @@ def export_command(arguments: argparse.Namespace) -> int:
     split = open_split(arguments.benchmark, arguments.data, arguments.size)
     if arguments.format == "results":
         return _results(arguments, split)
+    if arguments.format == "easi":
+        return _easi(arguments, split)
     setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
     prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
     path = export(
@@ -315,6 +321,33 @@ def _release(arguments: argparse.Namespace) -> Path:
         f"evaluate: python evaluate.py benchmark={arguments.benchmark} data.root={shlex.quote(str(out))} ..."
     )
     return out
+
+
+def _easi(arguments: argparse.Namespace, split: Any) -> int:
+    from po3d.evaluation.harness.easi import EASI, UNKNOWN, described_data, write_easi
+
+    model = arguments.model or "po3d/po3d"
+    if not re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", model):
+        raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
+    path = Path(arguments.predictions)
+    path = path / PREDICTIONS if path.is_dir() else path
+    questions = [q for q in split.questions if q.answer is not None]
+    entry = read_entry(path, questions)
+    about = described_run(path) or {}
+    twin = twin_record(arguments.benchmark, arguments.data) is not None
+    data = described_data(twin, arguments.benchmark)
+    for written in write_easi(
+        arguments.out, model, arguments.benchmark, questions, entry.predictions, about, data
+    ):
+        print(f"wrote {written}")
+    if arguments.benchmark not in EASI:
+        print(f"note: {arguments.benchmark} is no benchmark of EASI's leaderboard; the files have its shape")
+    if twin:
+        print(f"note: the figures are of {data}: do not submit them")
+    if not about:
+        print("note: no run.json beside the predictions; add the settings of the run to settings.json")
+    print(f"fill in before a submission: {', '.join(UNKNOWN)} in easi_results.json")
+    return 0
 
 
 def _results(arguments: argparse.Namespace, split: Any) -> int:

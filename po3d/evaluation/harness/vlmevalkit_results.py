@@ -6,8 +6,9 @@ Evaluate with: run.py --mode eval --reuse --work-dir <work>
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from po3d.benchmarks import choices
 from po3d.benchmarks.registry import BENCHMARKS
@@ -23,16 +24,21 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def write_results(
-    path: str | Path, benchmark: str, questions: Sequence[Question], predictions: Iterable[Prediction]
+    path: str | Path,
+    benchmark: str,
+    questions: Sequence[Question],
+    predictions: Iterable[Prediction],
+    extra: Mapping[str, Callable[[Question], object]] = MappingProxyType({}),
 ) -> int:
     """Write the .xlsx: the columns of the question table, without images, and `prediction` in the
-    form that the prompt asks for, empty if there is no answer. Return the number of questions
-    without one.
+    form that the prompt asks for, empty if there is no answer; then the columns `extra`. Return
+    the number of questions without an answer.
     """
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     benchmark_spec = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
     columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category", "prediction"]
+    columns += extra
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append(columns)
@@ -43,12 +49,15 @@ def write_results(
         silent += not answered
         response = message_answer(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
         row = cells(benchmark_spec, q, k) | {"prediction": response}
+        row |= {name: value_of(q) for name, value_of in extra.items()}
         for column, name in enumerate(columns, 1):
             value = row.get(name, "")
-            if name == "index" and value.isdecimal():
+            if isinstance(value, int):
+                sheet.cell(k + 2, column, value)
+            elif name == "index" and value.isdecimal():
                 sheet.cell(k + 2, column, int(value))
             else:
-                cell = sheet.cell(k + 2, column, _CONTROL.sub(" ", value)[:CELL])
+                cell = sheet.cell(k + 2, column, _CONTROL.sub(" ", str(value))[:CELL])
                 cell.data_type = "s"  # so that "=" does not start a formula
     with atomic_write(path, "wb") as file:
         book.save(file)

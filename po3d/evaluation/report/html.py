@@ -16,9 +16,10 @@ from string import Template
 from typing import Any
 
 from po3d.benchmarks.published import LATER, PAPER
-from po3d.benchmarks.registry import counted
+from po3d.benchmarks.registry import scorer_name
 from po3d.evaluation.report import svg
-from po3d.evaluation.report.results import provenance_lines
+from po3d.evaluation.report.notes import data_line
+from po3d.evaluation.report.results import portable, provenance_lines
 from po3d.io.errors import InputError
 from po3d.io.plots import Plot, rendered
 from po3d.io.run_names import row_name
@@ -72,7 +73,7 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     parts = {
         "title": escape(f"{row_name(report)} on {report['benchmark']}"),
         "subtitle": escape(
-            f"{report['split']} split, {counted(report)}, {n} questions, scored {report['scorer']}"
+            f"{data_line(report)}, {n} questions; scorer: {scorer_name(report['benchmark'], report['scorer'])}"
         ),
         "headline": _headline(page),
         "style": (PAGE / "report.css").read_text(encoding="utf-8"),
@@ -228,8 +229,8 @@ def _provenance(report: Mapping[str, Any]) -> str:
     facts = [
         *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(provenance_lines(run))),
         *((f"{name} checkpoint", f"sha256 {digest}") for name, digest in run["checkpoints"].items()),
-        *((f"data {key}", str(value)) for key, value in run["data"].items()),
-        *((f"{name}", str(value)) for name, value in (report.get("settings") or {}).items()),
+        *((f"data {key}", str(portable(value))) for key, value in run["data"].items()),
+        *((f"{name}", str(portable(value))) for name, value in (report.get("settings") or {}).items()),
         ("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

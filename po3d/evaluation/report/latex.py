@@ -14,6 +14,8 @@ from po3d.io.text_tables import Cell, Table, cell_text, latex_text
 
 PREAMBLE = r"% \usepackage{booktabs,graphicx}"
 WIDEST = 165  # maximum number of characters per row; wider tables are split
+HIGHEST = 75  # lines of a float in small print; the parts of a higher table are floats of their own
+TITLE_LINES = 8  # lines that rotated titles take
 TURNED = 8  # tables with more columns have their longer titles rotated
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$")
 _NUMBER = re.compile(r"([+-])(\d+(?:\.\d+)?)(?= |$)")
@@ -23,23 +25,35 @@ _INDENT = r"\quad "
 
 
 def latex_page(tables: Sequence[Explained], label: str) -> str:
-    """Return each table as a float no wider than the page.
+    """Return each table as a float no wider and no higher than the page; a higher one is continued
+    in further floats.
 
-    The caption is its title and first note; other notes are below the table. Labels are
+    The caption is its title and first note; other notes are below the (last) table. Labels are
     tab:LABEL-1, ...
     """
-    return "\n\n".join([PREAMBLE, *(_float(one, f"{label}-{k}") for k, one in enumerate(tables, 1))])
+    floats = []
+    for k, one in enumerate(tables, 1):
+        parts = _parts(one.table)
+        groups = [parts] if sum(map(_height, parts)) <= HIGHEST else [[part] for part in parts]
+        for number, group in enumerate(groups):
+            first, last = number == 0, number == len(groups) - 1
+            head, *notes = one.notes or ("",)
+            caption, own = sentence(f"{one.title}. {head}".strip()), f"{label}-{k}"
+            if not first:
+                caption = rf"{sentence(one.title)}. Continued from Table~\ref{{tab:{own}}}."
+                own += f"-{number + 1}"
+            floats.append(_float(caption, group, notes if last else (), own))
+    return "\n\n".join([PREAMBLE, *floats])
 
 
-def _float(one: Explained, label: str) -> str:
-    head, *notes = one.notes or ("",)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{sentence(f'{one.title}. {head}'.strip())}}}",
-        rf"\label{{tab:{label}}}",
-    ]
-    for k, part in enumerate(_parts(one.table)):
+def _height(table: Table) -> int:
+    """Return the height of a table in lines; rotated titles count as several."""
+    return len(table.rows) + (TITLE_LINES if len(table.header) - 1 > TURNED else 1) + 2
+
+
+def _float(caption: str, parts: Sequence[Table], notes: Sequence[str], label: str) -> str:
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
+    for k, part in enumerate(parts):
         lines += ["", r"\smallskip"] * bool(k)
         lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", _tabular(part) + "}"]
     if notes:

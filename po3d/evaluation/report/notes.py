@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from po3d.benchmarks.metrics import CONFIDENCE, RESAMPLES
 from po3d.benchmarks.published import LATER, PAPER, source_lines
 from po3d.benchmarks.registry import benchmark_of, counted, unit
+from po3d.io.run_names import row_name
 from po3d.io.text_tables import Table
 
 RELEASE = "release"
@@ -58,12 +59,22 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
             "The twin's questions are not the official ones, so rows with and without a "
             "mark are not comparable."
         )
+    own = row_name(report)
+    if report.get("scorer") and any(name.startswith(own) for name in first):
+        lines.append(scoring_line(report))
     if INTERVAL in first:
         share = f"{100 * CONFIDENCE:g} %"
         lines.append(f"Intervals: {share}, bootstrap over {unit(report)} ({RESAMPLES:,} resamples).")
     if any(name.endswith(EXPECTED) for name in first):
         lines.append("(expected): the mean score of such answers, computed from the questions.")
     return lines
+
+
+def scoring_line(report: Mapping[str, Any]) -> str:
+    """Describe the scorer of a report: its name and whose rules it has."""
+    benchmark, scorer = benchmark_of(report["benchmark"]), report["scorer"]
+    rule = benchmark.protocols.get(scorer, "")
+    return f"Scorer: {benchmark.scorer_names.get(scorer, scorer)}" + (f", {rule}." if rule else ".")
 
 
 def official(report: Mapping[str, Any]) -> str:

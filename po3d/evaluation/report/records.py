@@ -102,6 +102,18 @@ def described_run(path: str | Path) -> dict[str, Any] | None:
     return about
 
 
+def size_of_run(path: str | Path) -> int | None:
+    """Return the `size` option of the run of predictions, given by a run's folder or a file in it.
+
+    None for a whole split, a fresh twin (which is generated with that size), or a file without a
+    run.
+    """
+    path = Path(path)
+    config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
+    fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
+    return None if fresh else config.get("size")
+
+
 def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
     """Raise InputError if predictions, given by a run's folder or a file in it, are on other data
     than `ours`; unknown data pass.

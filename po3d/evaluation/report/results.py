@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Literal
 
 from po3d.benchmarks.published import LATER, PAPER, later_rows, source_lines
-from po3d.benchmarks.registry import benchmark_of, counted, title, unit
+from po3d.benchmarks.registry import benchmark_of, counted, scorer_name, title, unit
 from po3d.evaluation.report.notes import EXPECTED, data_line, official, on_twin
 from po3d.evaluation.report.records import read_report
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
+from po3d.io.paths import MINI
 from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
+TINY = 1e-6  # smaller values of perception metrics are rounding errors
 PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
@@ -70,7 +72,8 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
 
 def _figures(report: dict) -> list[list]:
     """Return a run's row and its intervals."""
-    return figure_rows(f"{row_name(report)} ({report['scorer']})", report["rows"])
+    scorer = scorer_name(report["benchmark"], report["scorer"])
+    return figure_rows(f"{row_name(report)} ({scorer})", report["rows"])
 
 
 def titled(row: dict) -> str:
@@ -99,7 +102,8 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     rows: list[list[Cell]] = []
     for name in figures:
         values = [group.get(name) for group in groups.values()]
-        rows.append([_NAMES.get(name, name), *(None if v is None else f"{v:.4g}" for v in values)])
+        cells = (None if v is None else f"{v:.4g}" if abs(v) >= TINY else "0" for v in values)
+        rows.append([_NAMES.get(name, name), *cells])
     return Table(("perception", *groups), rows)
 
 
@@ -116,7 +120,7 @@ def report_markdown(report: dict) -> str:
         "",
         *(f"- {fact}" for fact in provenance_lines(run)),
         *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
-        f"- data: {json.dumps(run['data'])}",
+        f"- data: {json.dumps({k: portable(v) for k, v in run['data'].items()})}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -153,6 +157,17 @@ def _remarks(report: dict) -> list[str]:
     """Return notes on missing answers, missing intervals, and the split's files."""
     lines = [note for note in (_unanswered(report), no_intervals(report)) if note]
     return lines + [f"note: {note}" for note in report.get("notes", ())]
+
+
+def portable(value: object) -> object:
+    """Return an absolute path without the folders of this machine: relative to the project, else
+    its name; anything else unchanged.
+    """
+    if not isinstance(value, str) or not Path(value).is_absolute():
+        return value
+    path = Path(value)
+    inside = path.is_relative_to(MINI.parent.parent)
+    return path.relative_to(MINI.parent.parent).as_posix() if inside else path.name
 
 
 def provenance_lines(run: dict) -> list[str]:

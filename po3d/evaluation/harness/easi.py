@@ -1,0 +1,132 @@
+"""A run in the shape that EASI's leaderboard takes: results for each question, overall figures, and
+the exact settings (`po3d export --format easi`).
+
+  OUT/easi_results.json                    the payload: model, scores and subScores, in percent
+  OUT/easi_results.zip                     the files below
+  OUT/MODEL/MODEL_DATASET_result.xlsx      a row per question: VLMEvalKit's columns, the prediction, the
+                                           extracted answer, hit
+  OUT/MODEL/MODEL_DATASET_acc.csv          a row per protocol, as fractions; EASI reads the first one
+  OUT/MODEL/MODEL_DATASET_settings.json    run.json's description of the run, data, scorer, versions
+
+docs/lmm.md states which parts follow EASI's code and which are a guess.
+"""
+
+import csv
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from po3d import __version__
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.harness.vlmevalkit_results import write_results
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, sha256, write_file, write_json
+from po3d.reasoning.questions import Prediction, Question
+
+# Benchmark -> its key in EASI and the dataset's name in VLMEvalKit; only these are on the leaderboard.
+EASI = {"3dsrbench": ("3dsrbench", "3DSRBench")}
+# VLMEvalKit's names of 3DSRBench's protocols, in the order of its file; EASI reads the first row
+SETTINGS = {
+    "3dsrbench": {
+        "vanilla": "vanilla",
+        "flip": "flip_eval",
+        "circular": "circ_eval",
+        "flip_circular": "flip_circ_eval",
+    }
+}
+HEADLINES = ("overall", "mean", "average")
+UNKNOWN = ("modelType", "precision", "weightType", "baseModel")  # the submitter knows them
+EPOCH = (1980, 1, 1, 0, 0, 0)  # dates in the archive, so that equal files give an equal archive
+
+
+def write_easi(
+    out: str | Path,
+    model: str,
+    benchmark: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    about: Mapping[str, Any],
+    data: str,
+) -> list[Path]:
+    """Write the files of a run and return their paths. `model`: "org/name"; `predictions`: one per
+    question; `about`: the description of the run in run.json, {} if unknown; `data`: what the
+    questions are, in words. Raise InputError if `out` holds other files.
+    """
+    out, own = Path(out), BENCHMARKS[benchmark]
+    if out.exists() and not (out / "easi_results.json").is_file() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty and holds no easi_results.json; choose another folder")
+    key, dataset = EASI.get(benchmark, (benchmark, own.title))
+    settings = SETTINGS.get(benchmark, {})
+    first = next(iter(settings), own.scorers[0])
+    score = own.score(questions, predictions, first)
+    by_scorer = {first: score["rows"], **score["other_scorers"]}
+    name = model.rpartition("/")[2]
+    stem = out / name / f"{name}_{dataset}"
+    hits = own.correct(questions, predictions, first)
+    by_id = {p.id: (p, hit) for p, hit in zip(predictions, hits, strict=True)}
+    extra = {
+        "extracted": lambda q: by_id[q.id][0].answer if by_id[q.id][0].status == "ok" else "",
+        "hit": lambda q: "" if by_id[q.id][1] != by_id[q.id][1] else int(by_id[q.id][1]),
+    }
+    files = [stem.with_name(f"{stem.name}_{part}") for part in ("result.xlsx", "acc.csv", "settings.json")]
+    write_results(files[0], benchmark, questions, predictions, extra)
+    write_file(files[1], _accuracies(by_scorer, settings))
+    rows = {row["name"]: row["value"] for row in by_scorer[first]}
+    overall = next((rows[n] for n in HEADLINES if n in rows), None)
+    write_json(
+        files[2],
+        {
+            "model": model, "dataset": dataset, "data": data, "questions": len(questions), "scorer": first,
+            "rule": own.protocols.get(first, ""), "po3d": __version__, "results_sha256": sha256(files[0]),
+            "run": dict(about),
+        },
+    )  # fmt: skip
+    payload = {
+        "modelName": model,
+        **dict.fromkeys(UNKNOWN, ""),
+        "revision": about.get("provenance", {}).get("git_revision", ""),
+        "backend": f"po3d {__version__}",
+        "remarks": f"{data}, {len(questions)} rows; 100 x mean of {first}",
+        "scores": {key: _rounded(overall)},
+        "subScores": {key: {n: _rounded(v) for n, v in rows.items() if n not in HEADLINES}},
+    }
+    write_json(out / "easi_results.json", payload)
+    _archive(out / "easi_results.zip", files, name)
+    return [out / "easi_results.json", out / "easi_results.zip", *files]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _accuracies(by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: Mapping[str, str]) -> str:
+    """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
+    their names, as fractions.
+    """
+    order = [s for s in settings if s in by_scorer] or list(by_scorer)
+    headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
+    names = [r["name"] for r in by_scorer[order[0]] if r["name"] != headline]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["setting", *(["Overall"] if headline else []), *names])
+    for scorer in order:
+        values = {r["name"]: "" if r["value"] is None else r["value"] / 100 for r in by_scorer[scorer]}
+        figures = [values[headline]] if headline else []
+        writer.writerow([settings.get(scorer, scorer), *figures, *(values.get(n, "") for n in names)])
+    return text.getvalue()
+
+
+def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
+    with atomic_write(path, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in sorted(files):
+            archive.writestr(
+                zipfile.ZipInfo(f"{folder}/{one.name}", EPOCH), one.read_bytes(), zipfile.ZIP_DEFLATED
+            )
+
+
+def described_data(twin: bool, benchmark: str) -> str:
+    """Return in words what the questions are."""
+    title = BENCHMARKS[benchmark].title
+    return f"po3d's twin of {title}, not the benchmark's images" if twin else f"the release of {title}"
