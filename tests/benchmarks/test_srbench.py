@@ -398,7 +398,7 @@ def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
     [
         ({"answer": "C"}, "answer 'C'"),
         ({"category": "height"}, "unknown category"),
-        ({"qid": "a-b-c"}, "no qid"),
+        ({"qid": "a-b-c"}, "not a qid"),
         ({"image": "", "image_url": "../../etc/passwd"}, "leads out of the folder"),
         ({"image": "", "image_url": ""}, "neither an image"),
         ({"image": "x" * 400 + "!"}, "base64"),

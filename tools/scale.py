@@ -1,4 +1,4 @@
-"""Scaling benchmark with up to a million questions: python -m po3d.bench scale
+"""Scaling benchmark with up to a million questions: python -m tools.bench scale
 
 executor     true programs on true scenes: parsed, packed and answered in batches of CHUNK; nothing
              is stored
