@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from po3d.benchmarks.scope import data as scope
-from po3d.benchmarks.scope.data import image_name
+from po3d.benchmarks.scope.views import image_name
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.benchmarks.scope.data import SceneViews as Truth
 from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.benchmarks.scope.views import SceneViews as Truth
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
-from po3d.benchmarks.scope.data import ScopeSplit, image_name
+from po3d.benchmarks.scope.data import ScopeSplit
+from po3d.benchmarks.scope.views import image_name
 from po3d.io.cli_errors import guarded
 from po3d.scene.fusion import ViewTable, fuse
 from po3d.scene.geometry import Array, Camera, wrap_angle

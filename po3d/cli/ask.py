@@ -126,9 +126,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the answers to all lines of standard input; return the exit code."""
     from po3d.benchmarks.superclevr.files import read_scene
+    from po3d.io.images import pixels
     from po3d.perception.foundation import PhotographWarning
     from po3d.scene.street import shape_note
-    from po3d.systems.api import pixels
     from po3d.systems.domain_router import OutOfDistributionWarning
 
     candidates = arguments.question.strip() == "-"

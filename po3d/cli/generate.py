@@ -91,4 +91,5 @@ def _shards(benchmark: Any, config: Any) -> None:
 
     split = benchmark.load(config.out)
     pictures = ((split.source.path(name), split.source.record(name)) for name in sorted(split.images))
-    write_shards(pictures, f"{config.out}/webdataset", (own_name("street", k) for k in MESHES[config.split]))
+    models = [own_name("street", k) for k in MESHES[config.split]]
+    write_shards(pictures, f"{config.out}/webdataset", models, root=config.out)

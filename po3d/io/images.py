@@ -27,6 +27,9 @@ LARGE = 12_000_000  # pixels; networks use a twentieth of them
 STRIP = 1_000_000  # pixels scaled down at a time
 
 
+Picture = str | Path | Image.Image | np.ndarray  # an image file, or its pixels
+
+
 class ImageError(InputError):
     """An image that is missing, damaged or rejected: an error of one image of a benchmark, not of
     the run."""
@@ -149,3 +152,16 @@ def jpeg(pixels: NDArray[np.uint8], quality: int) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "JPEG", quality=quality, optimize=True)
     return file.getvalue()
+
+
+def pixels(image: Picture) -> tuple[NDArray[np.uint8], str, float | None]:
+    """Return (H, W, 3) uint8 pixels, a name, and the focal length in EXIF, None if absent."""
+    if isinstance(image, str | Path):
+        return read_image(image), Path(image).name, exif_focal(image)
+    values = np.asarray(image.convert("RGB") if isinstance(image, Image.Image) else image)
+    if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
+        raise InputError(
+            f"pixels should be an array of shape (H, W, 3) and dtype uint8, not {values.shape}"
+            f" of {values.dtype}"
+        )
+    return values, "picture", None

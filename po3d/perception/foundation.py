@@ -180,7 +180,7 @@ class FoundationEstimator:
         if focal is None:
             focal = depth.focal or _usual_focal(self.field_of_view, width, height)
         points = unprojected(depth.metres, focal * width, center)
-        ground = find_ground(points, name=name)
+        ground = find_ground(points)
         camera = level_camera(width, height, focal * width, ground, points, center)
         result = []
         for detection in boxes:

@@ -78,7 +78,7 @@ def unprojected(depth: Array, focal: float, center: tuple[float, float] | None =
 # --- gravity --------------------------------------------------------------------------------------
 
 
-def find_ground(points: Array, seed: int = 0, name: str = "") -> GroundPlane | None:
+def find_ground(points: Array, seed: int = 0) -> GroundPlane | None:
     """Find the ground plane among points (H, W, 3) in the camera frame; None if there is none.
 
     RANSAC: the score of a plane is the share of points on it, reduced by the share below it and by
@@ -96,7 +96,7 @@ def find_ground(points: Array, seed: int = 0, name: str = "") -> GroundPlane | N
     if len(likely) == 0 or len(cloud) < 50:
         return None
     tolerance = NOISE + FLAT * cloud[:, 2]
-    picked = rng(seed, f"ground/{name}").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
+    picked = rng(seed, "ground").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
     best, plane = 0.0, None
     for k in picked:
         up, height = normals[k], -float(normals[k] @ starts[k])

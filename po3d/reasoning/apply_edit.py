@@ -182,15 +182,8 @@ class _Planner:
         ]
 
     def _remove(self, what: Call) -> list[Edit]:
-        source = what.args[2] if (what.op, *what.args[:1]) == ("relate", "on") else what
-        if (
-            source is not what
-            and source.op == "filter"
-            and source.args[0] == "name"
-            and source.args[1] in ANYTHING
-        ):
-            return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be empty
-        return [Remove(i) for i in self._targets(what)]
+        targets = self.look.set(what) if may_be_empty(what) else self._targets(what)
+        return [Remove(i) for i in targets]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
         return [SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)]
@@ -255,7 +248,7 @@ class _Planner:
         if args and not isinstance(args[0], Call):
             return Place("shift", (), _words(relation), float(args[0]))
         first = len(self.mentioned)
-        ones = [arg for arg in args if arg.op != "frame"]
+        ones = _objects_of(where)
         self.mentioned += self.look.both(*ones) if len(ones) == 2 else [self.look.object(ones[0])]
         objects = tuple(self.world.things[i].state for i in self.mentioned[first:])
         if relation in _KINDS:
@@ -263,6 +256,30 @@ class _Planner:
         if relation not in DIRECTIONS:
             raise ExecutionFailure("unknown", f"unknown place: {where}")
         return Place("at", objects, _words(relation), 0.0)
+
+
+def may_be_empty(what: Call) -> bool:
+    """Whether what is removed may be nothing: "everything on it"."""
+    source = what.args[2] if (what.op, *what.args[:1]) == ("relate", "on") else what
+    anything = source.op == "filter" and source.args[0] == "name" and source.args[1] in ANYTHING
+    return anything and source is not what
+
+
+def places(change: Call) -> list[tuple[Call, ...]]:
+    """Return the objects, or pairs of objects, that define the places of an edit."""
+    if change.op == "swap":
+        return [change.args]
+    if change.op == "face":
+        return [change.args[1:]]
+    ones = tuple(_objects_of(change.args[-1])) if change.op in ("move", "add") else ()
+    return [ones] if ones else []
+
+
+def _objects_of(where: Call) -> list[Call]:
+    """Return the objects of a place."""
+    if where.args[0] in _PARTS:
+        return []
+    return [arg for arg in where.args if isinstance(arg, Call) and arg.op != "frame"]
 
 
 _PARTS = ("corner", "wall", "centre")

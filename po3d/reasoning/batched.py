@@ -15,11 +15,11 @@ Street programs, whose sets fit the bits of an integer, have their own executor
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -31,9 +31,10 @@ from po3d.reasoning.execute import EDITED_OBJECT, MORE_OR_LESS, SECTORS, Evaluat
 from po3d.reasoning.execute import QuestionInfo as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, SceneGeometry
+from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, SceneGeometry, shade
 from po3d.scene.rectangles import Rectangle, rectangle
-from po3d.scene.rooms import ANYTHING, PURPOSES
+from po3d.scene.rooms import ANYTHING, PURPOSES, SYNONYMS, VALUE_WORDS, purposes_of
+from po3d.scene.vocabulary import PARENT
 
 # maximum number of questions answered at once: their tensors then fit a processor's cache
 CHUNK = 512
@@ -69,10 +70,32 @@ class SceneTensors:
     def __len__(self) -> int:
         return len(self.room)
 
+    @property
+    def rules(self) -> Rules:
+        return self.worlds[0].rules
+
     @cached_property
     def now(self) -> int:
         """Largest number of objects of a world, without those before the edit."""
         return max((world.now for world in self.worlds), default=1) or 1
+
+
+class BatchTables(Protocol):
+    """What the batched interpreter reads: `SceneTensors`, or `room_samples.RoomTables`."""
+
+    rules: Rules
+    past: bool
+    now: int
+    things: Mapping[str, Tensor]
+    flags: Mapping[str, Tensor]
+    codes: Mapping[str, Tensor]
+    room: Tensor
+    eye: Tensor
+    has_attribute: Mapping[str, Tensor]
+    below_it: Tensor
+    values: Mapping[str, list[str]]
+
+    def __len__(self) -> int: ...
 
 
 class ProgramForm(NamedTuple):
@@ -158,7 +181,7 @@ def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
                 if (value := world.value(i, name)) is not None:
                     codes[name][k, i] = known[name].setdefault(value, len(known[name]))
         codes["name"][k, :m] = [known["name"].setdefault(x, len(known["name"])) for x in world.names[:m]]
-        codes["purpose"][k, :m] = [sum(1 << _PURPOSES[p] for p in world.purposes(i)) for i in range(m)]
+        codes["purpose"][k, :m] = [purpose_bits(world.things[i].name) for i in range(m)]
         if world.salient:
             below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
         room[k] = (*world.middle, *world.half)
@@ -220,6 +243,46 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: SceneTensors) ->
         )
     packed = torch.from_numpy(np.array(truths, bool).reshape(-1, n))
     return PackedPrograms(len(programs), tuple(forms_packed), packed)
+
+
+def form_of_all(calls: Sequence[Call], tables: BatchTables) -> tuple[ProgramForm, Tensor]:
+    """Return one program, or its parts in the order of evaluation, as a form that is asked about
+    every table, and the masks of its words."""
+    texts: list[tuple[str, str]] = []
+    angles: list[int] = []
+    for call in calls:
+        _shape(call, texts, angles)
+    every = torch.arange(len(tables))
+    if any(attribute == "row" for attribute, _ in texts):
+        raise NotBatchable("phrases that refer to rows")
+    masks = [tables.fits(*text) for text in texts]
+    rows = tuple(every + k * len(tables) for k in range(len(texts)))
+    ways = tuple(torch.full_like(every, angle) for angle in angles)
+    phrases = np.empty((len(tables), 0), object)
+    form = ProgramForm(calls[0], (), phrases, every, every, rows, ways)
+    return form, torch.cat(masks) if masks else torch.zeros((0, 1), dtype=torch.bool)
+
+
+def fit_codes(codes: np.ndarray, values: Sequence[str], text: str) -> np.ndarray:
+    """Return which codes match a word among all values of their row, as `SceneGeometry.having`.
+
+    NotBatchable if a value is a shade of the word, as then the matches depend on the candidates.
+    """
+    wanted, plain = VALUE_WORDS.get(text, text), [VALUE_WORDS.get(v, v) for v in values]
+    if any(shade(wanted, v) for v in plain):
+        raise NotBatchable(f"shades of {text}")
+    exact = np.array([*(v == text or PARENT.get(v) == text for v in values), False])[codes]
+    similar = [wanted in (v, p, PARENT.get(v)) for v, p in zip(values, plain)]
+    return np.where(exact.any(1)[:, None], exact, np.array([*similar, False])[codes])
+
+
+def purpose_bits(name: str) -> int:
+    """Return the purposes of objects with a name as a sum of `purpose_bit`."""
+    return sum(map(purpose_bit, purposes_of(SYNONYMS.get(name, name))))
+
+
+def purpose_bit(purpose: str) -> int:
+    return 1 << _PURPOSES[purpose] if purpose in _PURPOSES else 0
 
 
 def _size(world: SceneGeometry, past: bool) -> int:
@@ -285,7 +348,7 @@ def answers(
     masks = packed.masks.to(device)
     for form in packed.forms:
         try:
-            results[form.items.numpy()] = _Runner(tables, form, masks, torch.device(device)).answers()
+            results[form.items.numpy()] = Runner(tables, form, masks, torch.device(device)).answers()
         except NotBatchable:
             for item, k, program in zip(form.items.tolist(), form.worlds.tolist(), form.option_sets):
                 world = tables.worlds[k]
@@ -312,12 +375,12 @@ class Rows:
         return {phrase: row for phrase in phrases if (row := self.row(phrase)) != start}
 
 
-class _Runner:
+class Runner:
     """Answers questions of one form. `bad`: (P,) which have no answer."""
 
-    def __init__(self, tables: SceneTensors, form: ProgramForm, masks: Tensor, device: torch.device) -> None:
+    def __init__(self, tables: BatchTables, form: ProgramForm, masks: Tensor, device: torch.device) -> None:
         self.tables, self.form, self.device = tables, form, device
-        self.rules: Rules = tables.worlds[0].rules
+        self.rules = tables.rules
         self.world = form.worlds.to(device)
         # Few questions refer to the scene before the edit; the others omit its columns.
         past = any({call.op, *call.args[:1]} & _PAST for call in form.program.calls())
@@ -512,7 +575,7 @@ class _Runner:
         """Return (P, n): the objects in the cone of a direction from an object."""
         cone = relations.cone("front_left" if combined else "front", self.rules)
         turn = self.turn(anchor, frame)
-        off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
+        off = _wrapped(turn + way[:, None].double() * (math.pi / 4)).abs()
         return (off <= cone) & ~self.stacked(anchor)
 
     def turn(self, anchor: Tensor, frame: Call) -> Tensor:
@@ -536,8 +599,7 @@ class _Runner:
             raise NotBatchable(f"{relation} of {len(ones)}")
         every, others = self.body(), ~self.one_hot(anchor)
         if relation == "next_to":
-            near = relations.neighbours(first, every, rules, torch) >= 0
-            return near & others & (~self.stacked(anchor) if rules.next_to_in == "metres" else others)
+            return relations.next_to(first, every, rules, torch) & others
         if relation == "on":
             return self.rows("codes", "below") == anchor[:, None]
         if relation == "supporting":
@@ -848,5 +910,5 @@ def _sector(turn: Tensor, sectors: str) -> Tensor:
     if sectors == "eight":
         return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
     sector_indices = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
-    away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices * (math.pi / 4)).abs()
+    away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices.double() * (math.pi / 4)).abs()
     return sector_indices[away.argmin(1)]

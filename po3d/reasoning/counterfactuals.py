@@ -31,7 +31,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, describe, direction_at
+from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, describe, direction_at, side_bounds
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes, sense_of
 from po3d.scene.table import Scene
@@ -445,7 +445,7 @@ class _MarginFinder(Evaluator):
     def _at_side(self, side: str, i: int) -> _Decision:
         (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [(x, y, least * (across if x else along)) for x, y, least in self.world.side_bounds(side)]
+        bounds = [(x, y, least * (across if x else along)) for x, y, least in side_bounds(side, self.rules)]
         metres, shift = boundaries.over_border(
             [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
         )
@@ -511,7 +511,7 @@ class _MarginFinder(Evaluator):
 
     def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
         """Return the margin of an object for a relation to others; None without a border."""
-        world, anchor, things = self.world, ones[0], self.world.things
+        world, anchor = self.world, ones[0]
         if relation in _ALIGNED:
             return self._alignment(relation, anchor, i)
         if relation in relations.RELATIONS:
@@ -522,24 +522,28 @@ class _MarginFinder(Evaluator):
             return self.within(
                 i, spare, self.unit if unit == "length" else unit, f"{words} {self.short(anchor)}"
             )
-        if relation == "next_to" and self.rules.next_to_in == "sizes":
-            spare = world.neighbours(anchor, i)
-            return self.within(i, spare, self.unit, f"next to {self.short(anchor)}")
         if relation in ("above", "under") and (relation == "above" or self.rules.under == "directly"):
             spare = world.over(i, anchor) if relation == "above" else world.over(anchor, i)
             return self.within(i, spare, self.unit, f"directly {relation} {self.short(anchor)}")
         if relation == "next_to":
-            if world.stacked(anchor, i):
-                return None
-            gap, way = boundaries.aside(things[anchor].box, things[i].box)
-            spare = world.next_to_limit(anchor, i) - gap
-            shift = self._in_frame(way, spare)
-            return self.within(i, spare, self.unit, f"next to {self.short(anchor)}", shift)
+            return self._next_to(anchor, i)
         if relation == "between":
             return self._between(*ones, i)
         if relation == "blocking":
             return self._in_path(*ones, i)
         return None
+
+    def _next_to(self, anchor: int, i: int) -> Margin | None:
+        """Return the margin of an object for being next to another; None if they are stacked."""
+        boundary, spare = f"next to {self.short(anchor)}", self.world.neighbours(anchor, i)
+        if self.rules.next_to_in == "sizes":
+            return self.within(i, spare, self.unit, boundary)
+        if self.world.stacked(anchor, i):
+            return None
+        # footprints that overlap also have to move apart
+        gap, way = boundaries.aside(*(self.world.things[k].box for k in (anchor, i)))
+        spare -= min(gap, 0.0)
+        return self.within(i, spare, self.unit, boundary, self._in_frame(way, spare))
 
     def _in_frame(self, way: tuple[float, float], metres: float) -> Shift:
         """Return a world ground vector of given length as (to the right, to the front)."""
@@ -756,11 +760,10 @@ class _MarginFinder(Evaluator):
                 shift = metres * x, metres * y
                 border = f"being {'least far' if sense == 'least' else 'furthest'} to the {direction_name}"
                 yield self.chosen(self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i)
-        elif sense == "most":
-            anchor = self.object(where[0])
-            yield from self._squarest(what, anchor, where[1], self.members(set_call))
-        elif sense == "first":
-            yield from self._first_that_way(what, self.object(where[0]), where[1], self.members(set_call))
+        elif sense in ("most", "first"):
+            anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
+            decisions = self._squarest if sense == "most" else self._first_that_way
+            yield from decisions(what, anchor, where[1], self.members(set_call))
 
     def _rivals(self, candidates: Sequence[int], key: Callable[[int], float]) -> Iterator[tuple[int, float]]:
         """Yield the other objects, with the difference of their key to the smallest."""
@@ -791,7 +794,10 @@ class _MarginFinder(Evaluator):
         away, sign = self.world.distance_from(anchor), -1.0 if sense == "most" else 1.0
         word = "farthest from" if sense == "most" else "nearest to"
         best = min(members, key=lambda i: sign * away(i), default=None)
-        flat = np.array([1.0, 1.0, float(self.rules.distance == "space" or anchor == VIEWER)])
+        in_space = self.rules.distance == "space"
+        if anchor == VIEWER:  # a viewer who stands in a room measures on the ground
+            in_space = self.rules.viewer != "stands"
+        flat = np.array([1.0, 1.0, float(in_space)])
         start = np.array(self.world.point(anchor)) * flat
         for i, gap in self._rivals(members, lambda i: sign * away(i)):
             place, other = (np.array(self.world.point(k)) * flat for k in (i, best))

@@ -315,6 +315,14 @@ def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     return next_to_limit(a, b, rules) - separation
 
 
+def next_to(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+    """Whether two objects are next to each other; for rules in metres, stacked objects are not."""
+    near = neighbours(a, b, rules, xp) >= 0
+    if near is False or rules.next_to_in == "sizes":  # floats only: most pairs are far apart
+        return near
+    return near & (stacked(a, b) ^ True)
+
+
 def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     """Return the margin by which a is directly above b; negative if it is not."""
     inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))

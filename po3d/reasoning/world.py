@@ -37,7 +37,7 @@ AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1))
 SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 
-def _shade(one: str, other: str) -> bool:
+def shade(one: str, other: str) -> bool:
     """Whether one of two attribute words is the other with a modifier before it."""
     return one.endswith(f" {other}") or other.endswith(f" {one}")
 
@@ -167,12 +167,12 @@ class SceneGeometry:
         ]
         if matches:
             return [] if text in self.values(attribute) else matches
-        shade = [
+        shades = [
             i
             for i in candidates
-            if (v := value(i, attribute)) is not None and _shade(wanted, VALUE_WORDS.get(v, v))
+            if (v := value(i, attribute)) is not None and shade(wanted, VALUE_WORDS.get(v, v))
         ]
-        return [] if " " in text and text in self.values(attribute) else shade
+        return [] if " " in text and text in self.values(attribute) else shades
 
     def values(self, attribute: str) -> frozenset[str]:
         """Return the values of an attribute over all objects of both times."""
@@ -311,17 +311,16 @@ class SceneGeometry:
     def next_to(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects next to an object."""
         others = [i for i in candidates if i != index]
-        if self.rules.next_to_in == "sizes":
-            return [i for i in others if self.neighbours(index, i) >= 0]
-        return self.beside(index, [i for i in others if self.near(index, i)])
-
-    def near(self, index: int, other: int) -> bool:
-        """Whether two footprints are within `rules.next_to` of each other."""
-        a, b = self.things[index], self.things[other]
-        limit = self.rules.next_to
-        if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
-            return False
-        return relations.neighbours(a, b, self.rules) >= 0
+        things, reference, rules = self.things, self.things[index], self.rules
+        if rules.next_to_in == "metres":  # footprints that are too far apart at any heading
+            reach, hypot = reference.reach + rules.next_to, math.hypot
+            right, front = reference.right, reference.front
+            others = [
+                i
+                for i in others
+                if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
+            ]
+        return [i for i in others if relations.next_to(reference, things[i], rules)]
 
     def beside(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects that are not stacked with an object.
@@ -414,18 +413,7 @@ class SceneGeometry:
         """Whether an object is at a side, in a corner (both sides), or in the middle."""
         if direction not in SIDES_OF_ROOM:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is not a side of a room")
-        across, along = self.off_centre(index)
-        if direction == MIDDLE:
-            return max(abs(across), abs(along)) <= self.rules.side
-        return all(x * across + y * along >= least - 1e-9 for x, y, least in self.side_bounds(direction))
-
-    def side_bounds(self, direction: str) -> list[tuple[float, float, float]]:
-        """Return half planes (x, y, least) whose intersection is the region at a side.
-
-        An object is inside if x * right + y * front >= least for all, with offsets as of
-        `off_centre`.
-        """
-        return [(*AHEAD[word], 1 - 2 * self.rules.side) for word in direction.split("_")]
+        return bool(region_at(direction, *self.off_centre(index), self.rules))
 
     def between(self, first: int, second: int, index: int) -> bool:
         """Return whether object `index` is between objects `first` and `second`."""
@@ -526,6 +514,26 @@ def describe(state: ObjectState, number: int) -> str:
     """Return a street object in words: "#3 small red rubber SUV"."""
     known = [shape_name(state.value(a)) for a in ("size", "color", "material", "shape") if a in state.beliefs]
     return " ".join([f"#{number}", *known])
+
+
+def side_bounds(direction: str, rules: Rules) -> list[tuple[float, float, float]]:
+    """Return half planes (x, y, least) whose intersection is the region at a side of the room.
+
+    An object is inside if x * right + y * front >= least for all, with offsets as of
+    `SceneGeometry.off_centre`.
+    """
+    return [(*AHEAD[word], 1 - 2 * rules.side) for word in direction.split("_")]
+
+
+def region_at(direction: str, across: Array, along: Array, rules: Rules) -> Array:
+    """Whether offsets from the centre (1 at the walls) are at a side, in a corner (both sides), or
+    in the middle of the room."""
+    if direction == MIDDLE:
+        return (abs(across) <= rules.side) & (abs(along) <= rules.side)
+    inside = True
+    for x, y, least in side_bounds(direction, rules):
+        inside = inside & (x * across + y * along >= least - 1e-9)
+    return inside
 
 
 def azimuth(direction: str) -> float:

@@ -61,6 +61,9 @@ class FreePlace(NamedTuple):
     x: float
     y: float
     heading: float
+    # Obstacles that each blocked a cheaper candidate; None if the choice depends on all obstacles.
+    # With other obstacles the choice is the same if these are among them and none blocks it.
+    blockers: tuple[Thing, ...] | None = ()
 
 
 def cheapest_free(
@@ -76,6 +79,8 @@ def cheapest_free(
     groups that met it.
     """
     groups = [_Group(c, size) for c in candidates if c.cost.size]
+    culprits: dict[int, Thing] = {}
+    alone = True  # whether every blocked candidate was blocked by one obstacle alone
     while groups:
         group = groups[0] if len(groups) == 1 else min(groups, key=_Group.least)
         if group.least() == math.inf:
@@ -83,7 +88,12 @@ def cheapest_free(
         box = group.cheapest()
         culprit = _in_the_way(box, group.half_x, group.half_y, obstacles, floor)
         if culprit is None:
-            return FreePlace(box.x, box.y, group.candidates.heading)
+            blockers = tuple(culprits.values()) if alone else None
+            return FreePlace(box.x, box.y, group.candidates.heading, blockers)
+        if isinstance(culprit, Thing):
+            culprits[id(culprit)] = culprit
+        elif culprit == "several":
+            alone = False
         group.rule_out(culprit)
     return None
 
@@ -200,4 +210,4 @@ def least_overlap(
         near = np.flatnonzero(shapely.intersects(boxes, shape))
         wrong[near] += shapely.area(shapely.intersection(boxes[near], shape))
     k = int(wrong.argmin())
-    return FreePlace(*points[k].tolist(), float(heading[k])), float(wrong[k])
+    return FreePlace(*points[k].tolist(), float(heading[k]), None), float(wrong[k])

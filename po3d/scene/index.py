@@ -5,6 +5,7 @@ scene reuses the rows of unchanged objects.
 """
 
 import math
+from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
@@ -209,3 +210,10 @@ def _bare(name: str) -> str:
 
 
 _fit = lru_cache(1024)(_Fit)
+
+
+def name_fits(noun: str, names: Sequence[str]) -> tuple[list[int], str]:
+    """Return how well each name fits a noun, 0 for not at all, and the noun without its first word
+    ("" if that is an attribute or there is none): see `SceneIndex.rows_named`."""
+    fit = _fit(noun)
+    return [*map(fit.__getitem__, names)], fit.last_words

@@ -43,6 +43,7 @@ class Spot(NamedTuple):
     position: tuple[float, float, float]
     heading: float
     crowded: bool = False
+    blockers: tuple[Thing, ...] | None = ()  # as in `FreePlace`
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,8 @@ class _PoseSearch:
         spot, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
         if spot is None:
             spot, wrong = least_overlap(candidates(False), size, obstacles, floor)
-        return Spot((spot.x, spot.y, bottom + height / 2), spot.heading, wrong > FREE)
+        position = (spot.x, spot.y, bottom + height / 2)
+        return Spot(position, spot.heading, wrong > FREE, spot.blockers)
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """Return the obstacles that extend into the height range from `low` to `top`."""

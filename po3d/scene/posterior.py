@@ -16,7 +16,7 @@ proportion to the probability that it exists and matches.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -277,5 +277,6 @@ def _grant(wanted: Named, samples: SceneSamples, random: np.random.Generator) ->
                 looks[attribute][k, i] = values[attribute].index(value)
 
 
+@lru_cache(1 << 14)
 def _means(name: str, noun: str) -> bool:
     return is_a(name, noun) or is_a(SYNONYMS.get(name, name), SYNONYMS.get(noun, noun))

@@ -9,7 +9,9 @@ and question are executed in each.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
@@ -18,6 +20,7 @@ from po3d.language import program as core
 from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, RoomCall, parse_text
+from po3d.language.read import room_style
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
 from po3d.language.say.rooms import is_change, is_question
@@ -26,12 +29,22 @@ from po3d.reasoning.counterfactuals import margins_in, record, record_of
 from po3d.reasoning.execute import Evaluator, run
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Question
+from po3d.reasoning.room_samples import FramedSamples, NotBatchable, RoomSamples, applicable
 from po3d.reasoning.rules import ROOM_RULES, Rules
-from po3d.reasoning.votes import Vote, presupposed, vote
+from po3d.reasoning.votes import presupposed, vote
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.scene.index import SceneIndex
-from po3d.scene.posterior import KINDS, SAMPLE_COUNT, Named, kinds, possible, posterior_samples, uncertain
+from po3d.scene.posterior import (
+    KINDS,
+    SAMPLE_COUNT,
+    Named,
+    SceneSamples,
+    kinds,
+    possible,
+    posterior_samples,
+    uncertain,
+)
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
@@ -39,6 +52,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import Which, phrase_of, second
+from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import PREDICTED, TRUTH, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
 from po3d.systems.room_oracle import ROOM_TABLES
 
@@ -171,6 +185,15 @@ class RoomDomain(parts.Domain):
             and is_question(question.text, reading.question.program)
             and (change is None or is_change(question.change, change.program))
         )
+
+    def style(self, question: Question) -> float:
+        return min(room_style.style(text) for text in (question.text, question.change) if text)
+
+    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
+        return reading.likely and _plainly_framed(question.frame) and self.style(question) >= LEAST_STYLE
+
+    def ranking(self) -> "RoomDomain":
+        return replace(self, samples=0) if self.samples else self
 
     def text(self, reading: ParsedQuestion) -> str:
         question_text = reading.question.program.text()
@@ -349,6 +372,44 @@ class FramedRoom:
         return world
 
 
+class _Samples:
+    """The most probable table of a room, followed by its posterior samples."""
+
+    def __init__(self, samples: SceneSamples, rules: Rules, mode: FrameMode | GivenFrame) -> None:
+        self.samples, self.rules, self.mode = samples, rules, mode
+        self._framed: dict[str, FramedSamples] = {}
+
+    def __len__(self) -> int:
+        return len(self.samples) + 1
+
+    @cached_property
+    def rooms(self) -> list[FramedRoom]:
+        """One room per table, for programs that run on each table alone."""
+        tables = (self.samples.table, *self.samples.scenes())
+        return [FramedRoom(table.certain(), self.rules, self.mode) for table in tables]
+
+    @cached_property
+    def arrays(self) -> RoomSamples | None:
+        """All tables at once; None if they have to stay apart."""
+        return RoomSamples(self.samples) if applicable(self.samples) else None
+
+    def answers(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> list[str | None]:
+        """Return the answer on each table; None where there is none."""
+        with suppress(NotBatchable, InputError, ProgramError):
+            if self.arrays is not None and isinstance(frame, str) and self.mode != "camera":
+                core_change = None if change is None else ROOMS.to_core(change)
+                return self._in_frame(frame).answers(core_change, ROOMS.to_core(program))
+        return [room.run(frame, change, program).answer for room in self.rooms]
+
+    def _in_frame(self, frame: str) -> FramedSamples:
+        if frame not in self._framed:
+            anchors = frame if self.mode == "anchors" else ""
+            self._framed[frame] = self.arrays.framed(
+                anchors, lambda scene: framed_room(scene, frame, self.mode, self.rules)
+            )
+        return self._framed[frame]
+
+
 class SampledRoom(FramedRoom):
     """An uncertain scene: the posterior samples vote."""
 
@@ -360,47 +421,53 @@ class SampledRoom(FramedRoom):
     ) -> None:
         super().__init__(scene, rules, mode)
         self.count, self.draw = count, draw
-        self._framed: dict[Frame, list[FramedRoom]] = {}
+        self._likeliest = FramedRoom(scene.certain(), rules, mode)
+        self._anchored: dict[Frame, tuple[Frame, list[Named]]] = {}
+        self._drawn: dict[tuple[Named, ...], _Samples] = {}
 
     def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
-        frame, anchors, rooms = self._rooms(frame)
-        vote = self._vote(rooms, frame, change, program)
-        valid = 0.0 if vote is None else vote.answered / vote.worlds
-        if vote is None or vote.answered < self.ENOUGH * len(rooms):
+        frame, anchors = self._anchors(frame)
+        samples = self._samples(anchors)
+        majority = vote(samples.answers(frame, change, program))
+        valid = 0.0 if majority is None else majority.answered / majority.worlds
+        if majority is None or majority.answered < self.ENOUGH * len(samples):
             named = [n for p in (change, program) if p for n in presupposed(p)]
-            vote = self._vote(self._sample_rooms([*anchors, *named]), frame, change, program) or vote
-        if vote is None:
-            return rooms[0].run(frame, change, program)  # failed in all samples; return the reason
-        return Outcome("ok", vote.answer, vote.credence, vote.distribution, valid=valid)
+            granted = self._samples([*anchors, *named])
+            majority = vote(granted.answers(frame, change, program)) or majority
+        if majority is None:  # failed in all samples; return the reason
+            return self._likeliest.run(frame, change, program)
+        return Outcome("ok", majority.answer, majority.credence, majority.distribution, valid=valid)
 
     def margin(
         self, frame: Frame, change: RoomCall | None, program: RoomCall, answer: str | None
     ) -> dict | None:
-        frame, _, rooms = self._rooms(frame)
-        likeliest = rooms[0].run(frame, change, program)
-        return rooms[0].margin(frame, change, program, answer) if likeliest.answer == answer else None
+        frame, _ = self._anchors(frame)
+        likeliest = self._likeliest.run(frame, change, program)
+        return self._likeliest.margin(frame, change, program, answer) if likeliest.answer == answer else None
 
     def likeliest(
         self, frame: Frame, change: RoomCall | None
     ) -> tuple[Scene, Planned | None, SceneGeometry | None]:
-        frame, _, rooms = self._rooms(frame)
-        return rooms[0].likeliest(frame, change)
+        frame, _ = self._anchors(frame)
+        return self._likeliest.likeliest(frame, change)
 
-    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[FramedRoom]]:
-        """Return the frame, reduced to the anchors that were detected; the anchors' descriptions;
-        and the samples."""
+    def _anchors(self, frame: Frame) -> tuple[Frame, list[Named]]:
+        """Return the frame, reduced to the anchors that were detected, and the anchors'
+        descriptions."""
+        if frame not in self._anchored:
+            self._anchored[frame] = self._find_anchors(frame)
+        return self._anchored[frame]
+
+    def _find_anchors(self, frame: Frame) -> tuple[Frame, list[Named]]:
         frame_text = frame if self.mode == "anchors" else ""
-        if isinstance(frame_text, str):
-            stated = read_anchors(frame_text) if frame_text else []
-            anchors = [self._anchor(name) for name, _ in stated]
-            known = [anchor for anchor, named in zip(stated, anchors) if possible(self.scene, named)]
-            if known and len(known) < len(stated):  # the other anchors were not detected
-                frame = frame_text_anchors(known)
-        else:
-            anchors = [Named(name) for call in frame_text.calls() if (name := phrase_of(call))]
-        if frame_text not in self._framed:
-            self._framed[frame_text] = self._sample_rooms(anchors)
-        return frame, anchors, self._framed[frame_text]
+        if not isinstance(frame_text, str):
+            return frame, [Named(name) for call in frame_text.calls() if (name := phrase_of(call))]
+        stated = read_anchors(frame_text) if frame_text else []
+        anchors = [self._anchor(name) for name, _ in stated]
+        known = [anchor for anchor, named in zip(stated, anchors) if possible(self.scene, named)]
+        if known and len(known) < len(stated):  # the other anchors were not detected
+            frame = frame_text_anchors(known)
+        return frame, anchors
 
     def _anchor(self, name: str) -> Named:
         """Resolve an anchor as `frames.anchor_positions` does: drop leading adjectives that match
@@ -410,17 +477,12 @@ class SampledRoom(FramedRoom):
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
-    def _sample_rooms(self, named: Sequence[Named]) -> list[FramedRoom]:
-        """Return the most probable scene, followed by the posterior samples."""
-        samples = posterior_samples(self.scene, self.draw, named, self.count)
-        return [
-            FramedRoom(world.certain(), self.rules, self.mode) for world in (self.scene, *samples.scenes())
-        ]
-
-    def _vote(
-        self, rooms: Sequence[FramedRoom], frame: Frame, change: RoomCall | None, program: RoomCall
-    ) -> Vote | None:
-        return vote(room.run(frame, change, program).answer for room in rooms)
+    def _samples(self, named: Sequence[Named]) -> _Samples:
+        key = tuple(named)
+        if key not in self._drawn:
+            samples = posterior_samples(self.scene, self.draw, named, self.count)
+            self._drawn[key] = _Samples(samples, self.rules, self.mode)
+        return self._drawn[key]
 
 
 def room(

@@ -17,8 +17,6 @@ from typing import Literal
 
 import numpy as np
 
-from po3d.io.files import read_jsonl
-from po3d.io.paths import ROOT
 from po3d.io.seeding import rng
 from po3d.language.english import plural
 from po3d.language.program import Call, call
@@ -33,6 +31,7 @@ from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
 from po3d.scene.orbit import LABELS
 from po3d.scene.rooms import COLORS, SYNONYMS
+from po3d.training.bank import BANK, records, tables
 from po3d.training.reader_tables import (
     mixed,
     pick,
@@ -43,7 +42,6 @@ from po3d.training.reader_tables import (
     with_things,
 )
 
-BANK = ROOT / "data" / "wording"
 # probabilities: the scene uses an object's name as in the question; there is no scene
 SYNONYM, BARE = 0.7, 0.25
 OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
@@ -97,21 +95,6 @@ class TrainingPair:
 
 
 # --- the bank -------------------------------------------------------------------------------------
-
-
-def records(
-    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "stories", "reworded"],
-    part: str,
-    folder: Path = BANK,
-) -> list[dict]:
-    """Return the records of one of the bank's files, which may be compressed."""
-    path = folder / f"{what}_{part}.jsonl"
-    return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.bz2"), what))
-
-
-def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
-    """Return the scenes of a part of the bank by their id."""
-    return {scene["id"]: scene for scene in records("tables", part, folder)}
 
 
 def left_out(part: str, folder: Path = BANK) -> set[int]:

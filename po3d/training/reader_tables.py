@@ -19,6 +19,7 @@ from po3d.scene.vocabulary import COLORS as PAINTS
 from po3d.scene.vocabulary import MATERIALS as TOY_MATERIALS
 from po3d.scene.vocabulary import SHAPES, SIZES, SUPER_CATEGORIES
 from po3d.systems.general_parser import LOOKS
+from po3d.training.bank import tables
 
 LISTED_SHARE = 0.9  # probability that the scene contains an object which the program mentions
 # probability of a distractor with this name and other attributes, if the program gives attributes
@@ -145,8 +146,6 @@ def pick(random: Random, listed: Sequence):
 @lru_cache(1)
 def room_names() -> tuple[str, ...]:
     """Return object names of generated rooms and of the bank's training scenes."""
-    from po3d.training.reader_pairs import tables
-
     names = dict.fromkeys(CATEGORIES)
     for scene in tables("train").values():
         if scene["kind"] != "street":

@@ -11,6 +11,7 @@ import pytest
 
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope import views as scope_views
 from po3d.benchmarks.scope.score import TASKS, chosen, correct, published, published_rows, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -173,7 +174,7 @@ def test_a_view_shows_what_it_shows_in_its_own_world(split):
     for o in view.scene.objects:
         if o.name in here:
             np.testing.assert_allclose(here[o.name], world.project(o.position)[0], atol=1e-6)
-    assert len(table) == int(np.sum(view.visible[2] >= scope.LEAST_VISIBLE_SHARE))
+    assert len(table) == int(np.sum(view.visible[2] >= scope_views.LEAST_VISIBLE_SHARE))
 
 
 def test_the_things_are_many_everyday_and_split_by_model():

@@ -9,6 +9,7 @@ from boxes_library import boxes_library
 
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope import views as scope_views
 from po3d.benchmarks.scope.pictures import MASKS, judged
 from po3d.io.errors import InputError
 from po3d.io.images import read_image
@@ -51,10 +52,10 @@ def test_a_missing_picture_is_drawn_when_somebody_looks(root, furniture, tmp_pat
     folder = tmp_path / "undrawn"
     scope_twin.generate(folder, SIZE, SEED)
     split = replace(scope.load(folder), furniture=furniture)
-    name = scope.image_name(scope.scene_name(0), 135)
+    name = scope_views.image_name(scope_views.scene_name(0), 135)
     drawn = split.image(name).astype(float)
     assert np.abs(drawn - read_image(root / "images" / name)).mean() < 3
-    other = scope.image_name(scope.scene_name(0), 180)
+    other = scope_views.image_name(scope_views.scene_name(0), 180)
     assert np.abs(drawn - read_image(root / "images" / other)).mean() > 3
 
 
@@ -67,7 +68,7 @@ def test_a_picture_is_not_drawn_for_a_scene_that_is_made_no_more(furniture, tmp_
     path.write_text(json.dumps(record) + "\n")
     split = replace(scope.load(tmp_path / "old"), furniture=furniture)
     with pytest.raises(InputError, match="another version"):
-        split.image(scope.image_name(scope.scene_name(0), 0))
+        split.image(scope_views.image_name(scope_views.scene_name(0), 0))
 
 
 def test_a_twin_with_pictures_needs_furniture(tmp_path):
@@ -94,7 +95,7 @@ def test_masks_decide_what_is_asked_about():
 def test_a_twin_knows_its_lens_and_a_release_is_given_one(tmp_path):
     scope_twin.generate(tmp_path / "twin", SIZE, SEED)
     split = scope.load(tmp_path / "twin")
-    name = scope.image_name(scope.scene_name(0), 90)
+    name = scope_views.image_name(scope_views.scene_name(0), 90)
     truth = split.truth(name).camera
     assert split.focal(name) == truth.focal / truth.width
     (tmp_path / "twin" / "scenes.jsonl").unlink()

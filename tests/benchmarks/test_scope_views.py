@@ -9,6 +9,7 @@ import pytest
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope import views as scope_views
 from po3d.scene.geometry import Pose, rotation_z
 from po3d.scene.table import sure
 from tools.scope_views import as_camera_sees, measure, text
@@ -25,7 +26,7 @@ class Mistaken:
     """The truth of each view in its order, in a world that lies elsewhere, with something done to every row."""
 
     def __init__(self, split, change=lambda o: o, extra=0):
-        self.names = [scope.image_name(s, a) for s in split.images for a in scope.VIEWS]
+        self.names = [scope_views.image_name(s, a) for s in split.images for a in scope.VIEWS]
         self.split, self.change, self.extra = split, change, extra
 
     def estimate(self, pictures, focals):

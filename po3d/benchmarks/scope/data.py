@@ -31,7 +31,7 @@ Scores: `po3d.benchmarks.scope.score`.
 import json
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -40,31 +40,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.scope.score import TASKS, chosen
+from po3d.benchmarks.scope.views import IMAGES, SceneViews
 from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.io.errors import InputError, known
 from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Question
-from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import READING, VIEWS, Orbit, OrbitConvention, view_angle
-from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, from_json, to_json
 
-ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
+ITEMS, SCENES = "items.jsonl", "scenes.jsonl"
 TWIN_FORMAT = "po3d-scope-twin-2"
 FOCAL = 1.0  # assumed focal length of a release's images, in image widths
-LEAST_VISIBLE_SHARE = 0.25  # minimum visible fraction of an object in a view's ground truth
-
-
-def scene_name(index: int) -> str:
-    """Return the name of a twin's scene `index`."""
-    return f"scope_{index:06d}"
-
-
-def image_name(scene: str, angle: int) -> str:
-    """Return the file name of a twin's view."""
-    return f"{scene}_{angle:03d}.jpg"
 
 
 @dataclass(frozen=True)
@@ -75,38 +63,6 @@ class OrbitQuestion(Question):
     # "paraphrase" for a rewording of the item `of`, excluded from headline figures
     variant: str = ""
     of: str = ""
-
-
-@dataclass(frozen=True)
-class SceneViews:
-    """The views of one scene: ground truth, orbit, and the visible fraction of each object in each
-    view, (8, n).
-    """
-
-    scene: Scene
-    orbit: Orbit
-    visible: NDArray[np.float64]
-    ground: str = ""
-    models: tuple[str, ...] = ()
-
-    def rows(self, angle: int) -> list[int]:
-        """Return the rows of the ground-truth scene that are visible in the view at `angle`."""
-        shares = self.visible[VIEWS.index(view_angle(angle))]
-        return np.flatnonzero(shares >= LEAST_VISIBLE_SHARE).tolist()
-
-    def table(self, angle: int, image: str = "") -> Scene:
-        """Return the objects visible in the view at `angle`, in the view's own frame: rotated so
-        that its camera is at -y.
-        """
-        back = -self.orbit.reading.sense * np.radians(angle)
-        turn = rotation(back)
-        objects = []
-        for i in self.rows(angle):
-            o = self.scene.objects[i]
-            x, y = turn @ np.array(o.position[:2])
-            position = (float(x), float(y), o.position[2])
-            objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + back))))
-        return Scene(tuple(objects), self.orbit.axes(0), "gt", self.orbit.camera(0), image=image)
 
 
 @dataclass(frozen=True)

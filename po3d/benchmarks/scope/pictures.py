@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks import room_pictures
-from po3d.benchmarks.scope.data import IMAGES, SceneViews, image_name, scene_name
+from po3d.benchmarks.scope.views import IMAGES, SceneViews, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg

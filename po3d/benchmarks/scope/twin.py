@@ -22,16 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from po3d.benchmarks.scope.data import (
-    ITEMS,
-    TWIN_FORMAT,
-    OrbitQuestion,
-    SceneViews,
-    image_name,
-    scene_name,
-    write_release,
-)
+from po3d.benchmarks.scope.data import ITEMS, TWIN_FORMAT, OrbitQuestion, write_release
 from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.benchmarks.scope.views import SceneViews, image_name, scene_name
 from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.pools import each
 from po3d.io.seeding import rng

@@ -243,6 +243,11 @@ class Seq2Seq(nn.Module):
             self.near = nn.Conv1d(heads, 2, 9, padding=4)
         self.drop = nn.Dropout(dropout)
 
+    @property
+    def depth(self) -> int:
+        """Size of a type stack that holds the types required by any program of `longest` tokens."""
+        return self.longest + 2
+
     def encode(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return keys and values (B, heads, T, d) and the padding mask (B, T)."""
         mask = words != PAD
@@ -320,7 +325,7 @@ class Seq2Seq(nn.Module):
         encoded = self.encode(words)
         state, tables = self._start(encoded), self._tables()
         batch, length = program.shape
-        stack = self.types.start(words.new_zeros(batch) if sorts is None else sorts, 12)
+        stack = self.types.start(words.new_zeros(batch) if sorts is None else sorts, self.depth)
         last = words.new_full((batch, MEMORY), self.tokens)
         loss = words.new_zeros(batch, dtype=torch.float32)
         for k in range(length):
@@ -368,7 +373,7 @@ class Seq2Seq(nn.Module):
         state, tables = self._start(encoded), self._tables()
         batch = len(encoded[0])
         sorts = words.new_zeros(batch) if sorts is None else _whole(sorts, batch)
-        stack = self.types.start(sorts, self.longest + 2)
+        stack = self.types.start(sorts, self.depth)
         last = words.new_full((batch, MEMORY), self.tokens)
         tokens = words.new_zeros(batch, self.longest)
         spans = words.new_zeros(batch, self.longest, 2)

@@ -1,0 +1,125 @@
+"""Posterior samples of a room give the same answers together as one by one."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import ROOMS, RoomCall
+from po3d.reasoning.batched import NotBatchable
+from po3d.reasoning.world import SceneGeometry
+from po3d.scene.frames import frame_text_anchors
+from po3d.scene.rooms import COLORS
+from po3d.scene.table import ObjectState, Scene
+from po3d.synthesis.top_view.changes import TYPES, sample_change
+from po3d.synthesis.top_view.layouts import sample_room
+from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
+from po3d.systems.rooms import ROOM_RULES, SampledRoom
+
+OTHERS = ("chair", "table", "office chair", "lamp", "picture", "cabinet", "box", "plant")
+
+
+def uncertain_object(o: ObjectState, random: np.random.Generator) -> ObjectState:
+    beliefs = dict(o.beliefs)
+    for attribute, values in (("name", OTHERS), ("color", COLORS)):
+        other = str(random.choice(values))
+        if attribute in beliefs and random.random() < 0.5 and other != o.value(attribute):
+            p = float(random.uniform(0.3, 0.95))
+            beliefs[attribute] = {o.value(attribute): p, other: 1 - p}
+    existence = float(random.choice([1.0, 0.95, 0.6, 0.4], p=[0.5, 0.2, 0.2, 0.1]))
+    flip = float(random.choice([0.0, 0.1, 0.5]))
+    return replace(o, beliefs=beliefs, existence=existence, flip=flip, name="")
+
+
+def uncertain_room(seed: int) -> tuple[Scene, Scene]:
+    """Return a certain room, and the same with beliefs."""
+    scene, random = sample_room(77, seed), rng(seed, "room samples")
+    objects = tuple(replace(o, name="") for o in scene.objects)
+    scene = replace(scene, objects=objects)
+    beliefs = tuple(uncertain_object(o, random) for o in objects)
+    return scene, replace(scene, objects=beliefs, source="predicted", image=f"room {seed}")
+
+
+def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomCall]]:
+    """Return frames, changes and questions about a certain room."""
+    random, asked = rng(seed, "room samples/questions"), []
+    names = sorted({o.value("name") for o in scene.objects})
+    for kind in (None, *TYPES):
+        change = sample_change(scene, kind, random) if kind else None
+        if kind and change is None:
+            continue
+        world = SceneGeometry(change.planned.edited, scene) if change else SceneGeometry.of(scene, ROOM_RULES)
+        asker = AnsweredQuestionSampler(world, random)
+        for fine in QUESTION_TYPES.get(kind) or next(iter(QUESTION_TYPES.values())):
+            if (question := asker.ask(fine)) is not None:
+                anchors = [
+                    (str(random.choice(names)), str(random.choice(["left", "back"]))) for _ in range(2)
+                ]
+                frame = frame_text_anchors(anchors[: int(random.integers(3))])
+                asked.append((frame, change.program if change else None, question.program))
+    return asked
+
+
+def compare(seed: int, count: int = 12) -> Counter:
+    """Count the questions about a room by how they ran; the answers have to be equal."""
+    scene, beliefs = uncertain_room(seed)
+    room, ran = SampledRoom(beliefs, ROOM_RULES, "anchors", count, ("existence", "flip", "looks")), Counter()
+    for frame, change, question in questions(scene, seed):
+        try:
+            frame, anchors = room._anchors(frame)
+            samples = room._samples(anchors)
+            assert samples.arrays is not None
+            edit = None if change is None else ROOMS.to_core(change)
+            together = samples._in_frame(frame).answers(edit, ROOMS.to_core(question))
+        except NotBatchable as reason:
+            ran["one by one"] += 1
+            ran[f"not together: {reason}"] += 1
+            continue
+        except InputError:
+            ran["no frame"] += 1
+            continue
+        single = [r.run(frame, change, question).answer for r in samples.rooms]
+        assert together == single, f"{seed}: {frame!r} {change} ; {question}"
+        ran["together"] += 1
+        ran["answers"] += sum(a is not None for a in single)
+        ran["failures"] += single.count(None)
+    return ran
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_answer_together_as_one_by_one(seed):
+    ran = compare(seed)
+    assert ran["together"] > 5 * ran["one by one"]
+    assert ran["answers"] > ran["failures"] / 4
+
+
+def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
+    scene, beliefs = uncertain_room(1)
+    room = SampledRoom(beliefs, ROOM_RULES, "anchors", 8, ("existence", "flip", "looks"))
+    name = scene.objects[0].value("name")
+    change = ROOMS.tree.parse(f'then(remove(all("{name}")), remove(all("picture")))')
+    question = ROOMS.tree.parse('count(all("object"))')
+    with pytest.raises(NotBatchable):
+        room._samples([])._in_frame("").answers(ROOMS.to_core(change), ROOMS.to_core(question))
+    samples = room._samples([])
+    assert samples.answers("", change, question) == [
+        r.run("", change, question).answer for r in samples.rooms
+    ]
+
+
+if __name__ == "__main__":  # a long comparison: python tests/reasoning/test_room_samples.py FIRST LAST
+    import sys
+
+    total = Counter()
+    for number in range(int(sys.argv[1]), int(sys.argv[2])):
+        try:
+            total.update(compare(number))
+        except AssertionError as error:
+            total["different"] += 1
+            print(str(error)[:1500], flush=True)
+        if number % 20 == 19:
+            print(number, total, flush=True)
+    print(total)
