@@ -142,7 +142,7 @@ def detected(
         scores = torch.where(_first_of_overlapping(boxes, scores, threshold, layer), scores, 0.0)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
-    return _described(net, dense, boxes, scores, width, calibration, half, log_focal, packed)
+    return _described(net, dense, boxes, scores, width, calibration, half, log_focal, packed, material_shift)
 
 
 @torch.inference_mode()
@@ -154,6 +154,7 @@ def described(
     width: int,
     calibration: Mapping[str, float],
     half: bool = False,
+    material_shift: MaterialShift | None = None,
 ) -> Detections:
     """Run the network and its box head on given boxes (B, N, 4) in pixels of an image `width` wide;
     `present` (B, N) marks those that exist. Other arguments as for `detected`.
@@ -162,7 +163,8 @@ def described(
     with torch.autocast(images.device.type, torch.bfloat16, enabled=half):
         dense = net(images)
     boxes = boxes.float() * (net.width / width)
-    return _described(net, dense, boxes, present.float(), width, calibration, half)
+    scores = present.float()
+    return _described(net, dense, boxes, scores, width, calibration, half, material_shift=material_shift)
 
 
 def _described(
@@ -175,6 +177,7 @@ def _described(
     half: bool,
     log_focal: torch.Tensor | None = None,
     packed: bool | None = None,
+    material_shift: MaterialShift | None = None,
 ) -> Detections:
     """Run the box head on boxes (B, N, 4) in pixels of the input with scores (B, N), 0 for padding."""
     device = boxes.device
@@ -203,7 +206,7 @@ def _described(
         )
         attributes = {name: grid(logits) for name, logits in output.attributes.items()}
         if material_shift is not None:
-            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(images))[:, None]
+            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(boxes))[:, None]
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2

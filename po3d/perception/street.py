@@ -107,7 +107,8 @@ class BoxModule(NetworkEstimator):
             part = slice(start, start + step)
             given = (boxes[part].to(self.device), present[part].to(self.device))
             pixels = self.pixels(images[part])
-            parts.append(described(self.looks, pixels, *given, self.width, self.calibration, self.half))
+            options = self.width, self.calibration, self.half, self.material_shift
+            parts.append(described(self.looks, pixels, *given, *options))
         return joined(parts)
 
 

@@ -251,8 +251,7 @@ def test_the_check_finds_an_estimator_that_is_not_the_same_twice(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert po3d(["check-estimator", "dice.Dice", "--benchmark", "superclevr"]) == 2
     assert (
-        "FAIL  superclevr: the same images give the same scenes again: they differ"
-        in capsys.readouterr().out
+        "FAIL  superclevr: the same images give the same scenes again: they differ" in capsys.readouterr().out
     )
     assert po3d(["check-estimator", "dice.Breaks", "--benchmark", "superclevr"]) == 2
     assert (
