@@ -71,7 +71,7 @@ def bank(tmp_path):
         (None, {"question": "The Train: how many beds"}, "stands in train, too"),
         (None, {"question": " "}, "no question"),
     ],
-)
+)  # fmt: skip
 def test_what_is_planted_is_found(bank, scene, line, says):
     folder, write = bank
     assert check(folder)[0] == []
@@ -142,7 +142,7 @@ def test_the_programs_of_a_line_are_judged_by_its_answer():
     ("got", "wanted", "right"),
     [("front left", "front-left", True), ("front", "front left", False), ("chair", "the red chair", True), ("2", "two", True),
      ("yes", "no", False), ("behind", "behind her", True), ("", "nothing", False)],
-)
+)  # fmt: skip
 def test_answers_agree_by_their_words(got, wanted, right):
     assert agrees(got, wanted) is right
 
