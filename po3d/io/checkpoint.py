@@ -21,6 +21,7 @@ from safetensors.torch import load_file
 from safetensors.torch import save as serialise
 from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch.overrides import TorchFunctionMode
 
 from po3d import __version__
 from po3d.io import hub, paths
@@ -328,9 +329,20 @@ def _without_values(most: int) -> Iterator[None]:
 
     hook = register_module_parameter_registration_hook(shape)
     try:
-        yield
+        with _WithoutNormal():
+            yield
     finally:
         hook.remove()
+
+
+class _WithoutNormal(TorchFunctionMode):
+    """Draws no normal values for tensors on the meta device; PyTorch would import its compiler for
+    that, which takes seconds."""
+
+    def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        if func is torch.Tensor.normal_ and args[0].is_meta:
+            return args[0]
+        return func(*args, **(kwargs or {}))
 
 
 def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor]) -> None:

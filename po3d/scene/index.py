@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from po3d.scene.edits import footprint, resting
-from po3d.scene.floor import Floor
+from po3d.scene.floor import Floor, floor_of
 from po3d.scene.frames import ground_corners, room_centre
 from po3d.scene.rectangles import Rectangle
 from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, is_likeness, purposes_of
@@ -108,7 +108,7 @@ class SceneIndex:
         """Floor of the room; None for a table without an outline."""
         if self._like and self._like.scene.outline is self.scene.outline:
             return self._like.floor
-        return Floor(self.scene.outline) if self.scene.outline else None
+        return floor_of(self.scene.outline) if self.scene.outline else None
 
     @cached_property
     def centre(self) -> tuple[float, float]:
