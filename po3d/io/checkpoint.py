@@ -340,9 +340,12 @@ class _WithoutNormal(TorchFunctionMode):
     that, which takes seconds."""
 
     def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
-        if func is torch.Tensor.normal_ and args[0].is_meta:
-            return args[0]
-        return func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        if func in (torch.Tensor.normal_, nn.init.normal_):
+            tensor = args[0] if args else kwargs["tensor"]
+            if tensor.is_meta:
+                return tensor
+        return func(*args, **kwargs)
 
 
 def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor]) -> None:

@@ -57,15 +57,20 @@ _thing = partial(tuple.__new__, Thing)  # constructs in half the time of the cla
 class SceneIndex:
     """The derived quantities of a scene.
 
-    `like` is the layout of the scene before an edit, in the same reference frame.
+    `like` is the layout of the scene before an edit, in the same reference frame. `known` has rows
+    by the id() of their state, in the same frame too, and gets those of this scene.
     """
 
-    def __init__(self, scene: Scene, like: "SceneIndex | None" = None) -> None:
+    def __init__(
+        self, scene: Scene, like: "SceneIndex | None" = None, known: "dict[int, Thing] | None" = None
+    ) -> None:
         self.scene = scene
         self._like = like = like if like is not None and like.scene.axes == scene.axes else None
         self._axes = scene.axes["right"], scene.axes["front"]
-        cached = like.by_identity if like is not None else {}
+        cached = like.by_identity if like is not None else known or {}
         self.things = [cached.get(id(state)) or self._thing(state) for state in scene.objects]
+        if known is not None:
+            known.update(self.by_identity)
         self.names = [thing.name for thing in self.things]
         if like is not None and like.names == self.names:
             self._gone, self._rows_by_noun = like._gone, like._rows_by_noun
