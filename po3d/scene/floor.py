@@ -55,7 +55,7 @@ class Floor:
     @cached_property
     def allowed(self) -> shapely.Polygon:
         """Region in which footprints must lie."""
-        return self._polygon.buffer(SLACK)
+        return _prepared(self._polygon.buffer(SLACK))
 
     def outside(self, box: Rectangle) -> float:
         """Return the area of a footprint beyond the outline, square metres."""
@@ -148,7 +148,13 @@ def _beyond(
     places = np.broadcast_arrays(np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape))
     corners = np.array([(cx - box.x, cy - box.y) for cx, cy in box.corners])
     shapes = shapely.polygons(np.stack(places, -1)[..., None, :] + corners)
-    return ~shapely.covers(floor._polygon.buffer(SLACK + r), shapes)
+    return ~shapely.covers(_prepared(floor._polygon.buffer(SLACK + r)), shapes)
+
+
+def _prepared(shape: shapely.Polygon) -> shapely.Polygon:
+    """Return the shape with an index that speeds up `covers`."""
+    shapely.prepare(shape)
+    return shape
 
 
 def _rectangle(outline: Outline) -> Rectangle | None:
