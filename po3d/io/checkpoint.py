@@ -339,7 +339,9 @@ class _WithoutNormal(TorchFunctionMode):
     """Draws no normal values for tensors on the meta device; PyTorch would import its compiler for
     that, which takes seconds."""
 
-    def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if func in (torch.Tensor.normal_, nn.init.normal_):
             tensor = args[0] if args else kwargs["tensor"]

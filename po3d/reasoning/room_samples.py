@@ -79,7 +79,9 @@ class RoomSamples:
         self.solid = self.extents[:, 2] > FLAT
         self._states: dict[tuple, ObjectState] = {} if like is None else like._states
         # Rows of `SceneIndex` by frame and by the id() of their state.
-        self.things: dict[tuple, dict[int, Thing]] = defaultdict(dict) if like is None else like.things
+        self.things: dict[tuple, dict[int, Thing]] = defaultdict(dict)
+        if like is not None:
+            self.things = like.things
         self._keys: dict[int, list[tuple]] = {}
         self._certain: dict[int, Scene] = {}
 
@@ -339,8 +341,8 @@ class RoomTables:
     def _called(self, noun: str) -> Mask:
         """Return (W, m) what `SceneGeometry.named` returns, of both times."""
         codes, now = self.codes["name"].numpy(), self.now
-        parts = self._fitting(noun, codes[:, :now], True), self._fitting(noun, codes[:, now:], False)
-        return np.concatenate(parts, 1)
+        after = self._fitting(noun, codes[:, :now], True)
+        return np.concatenate([after, self._fitting(noun, codes[:, now:], False)], 1)
 
     @cached_property
     def _gone(self) -> Mask:

@@ -145,9 +145,10 @@ def _beyond(
     floor: Floor, r: float, box: Rectangle, x: bytes, y: bytes, x_shape: tuple, y_shape: tuple
 ) -> Array:
     """Return where `box` is not within the outline widened by r; see `Floor.beyond`."""
-    places = np.broadcast_arrays(np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape))
+    lines = np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape)
+    places = np.stack(np.broadcast_arrays(*lines), -1)
     corners = np.array([(cx - box.x, cy - box.y) for cx, cy in box.corners])
-    shapes = shapely.polygons(np.stack(places, -1)[..., None, :] + corners)
+    shapes = shapely.polygons(places[..., None, :] + corners)
     return ~shapely.covers(_prepared(floor._polygon.buffer(SLACK + r)), shapes)
 
 

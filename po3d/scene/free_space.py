@@ -196,8 +196,11 @@ def least_overlap(
     """
     x, y, cost, heading = (np.concatenate(part) for part in zip(*map(_lists, candidates)))
     order = np.argsort(cost, kind="stable")
-    grids = [_footprints(c.x.tobytes(), c.y.tobytes(), c.x.shape, c.y.shape, c.heading, size) for c in candidates]
-    wrong = np.concatenate([grid.wrong(obstacles, floor) for grid in grids])[order]
+    wrong = []
+    for c in candidates:
+        lines = c.x.tobytes(), c.y.tobytes(), c.x.shape, c.y.shape
+        wrong.append(_footprints(*lines, c.heading, size).wrong(obstacles, floor))
+    wrong = np.concatenate(wrong)[order]
     points, heading = np.stack([x, y], -1)[order], heading[order]
     k = int(wrong.argmin())
     return FreePlace(*points[k].tolist(), float(heading[k]), None), float(wrong[k])
