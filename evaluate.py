@@ -147,7 +147,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     if not quiet:
         print(report_text(report, options["published"]))
         if read_by := getattr(reading, "read_by", {}):
-            print("\nparser: " + ", ".join(f"{name} {count:,}" for name, count in sorted(read_by.items())))
+            known = {"own": "benchmark", "learned": "general"}
+            counts = [f"{known.get(name, name)} {n:,}" for name, n in sorted(read_by.items())]
+            print(f"\nparser: {', '.join(counts)}")
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
 

@@ -8,6 +8,8 @@
     python train.py experiment=backbones                         many trainings, evaluated, in one table
     python train.py experiment=data_efficiency                   likewise, with curves: accuracy over images, programs
     python train.py recipe=street trainer=gpu                    from scratch to weights, in stages: docs/training.md
+    python train.py recipe=rooms_inside start=nothing            likewise, not from the shipped weights
+    python train.py experiment=street_attributes                 one module alone: attributes, or street_pose
     python train.py model=street_parser data=questions data.root=DIR    official questions with programs
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 
@@ -44,6 +46,8 @@ from po3d.training.run import seeded, train
 
 def main(config: DictConfig) -> None:
     plain = OmegaConf.to_container(config, resolve=True)
+    if plain["start"] is not None:
+        raise InputError(f"start={plain['start']} is for recipes: recipe=NAME start=...")
     if plain.get("study"):
         _study(config, plain)
     else:
@@ -115,20 +119,22 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
 
 
 def recipe(arguments: Sequence[str]) -> None:
-    """Run all stages of a recipe; `arguments`: recipe=NAME, out=DIR, export=NAME, and options of
-    its trainings."""
+    """Run all stages of a recipe; `arguments`: recipe=NAME, start=START, out=DIR, export=NAME, and
+    options of its trainings."""
     from po3d.training.recipe import Recipe, run_recipe
 
-    own = {key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export")}
+    own = {
+        key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export", "start")
+    }
     inputs = [a for a in arguments if not any(a in taken for taken in own.values())]
-    name, out, export = (values[-1].partition("=")[2] if values else "" for values in own.values())
+    name, out, export, start = (values[-1].partition("=")[2] if values else "" for values in own.values())
     known("recipe", name, sorted(path.stem for path in (CONFIGS / "recipe").glob("*.yaml")))
     content = OmegaConf.to_container(OmegaConf.load(CONFIGS / "recipe" / f"{name}.yaml"))
 
     def composed(options: list[str]) -> dict[str, Any]:
         return OmegaConf.to_container(compose("train", options), resolve=True)
 
-    stages = Recipe(content, inputs, out or f"runs/recipe_{name}")
+    stages = Recipe(content, inputs, out or f"runs/recipe_{name}", start)
     run_recipe(stages, composed, fit, lambda plain: build(plain["data"]), export)
 
 

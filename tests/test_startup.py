@@ -91,3 +91,12 @@ def test_a_room_is_asked_without_what_only_others_need():
         brought & {"scipy.optimize", "timm", "torchvision", "pytorch_lightning", "matplotlib", "pandas"}
         == set()
     )
+
+
+@pytest.mark.parametrize("text", ["How many windows are there?", "how many things r there i could sit on"])
+def test_an_answer_about_a_table_needs_no_compiler_and_no_trainer(text):
+    """torch's compiler takes seconds to import, and is for nothing here."""
+    command = ["ask", "data/examples/room.json", text]
+    found = imported(f"from po3d.__main__ import main; sys.exit(main({command!r}))")
+    unwanted = {"torch._dynamo", "sympy", "pytorch_lightning", "transformers", "timm", "torchvision"}
+    assert found & unwanted == set()

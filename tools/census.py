@@ -3,6 +3,7 @@
 python -m tools.census            po3d/ of this checkout; identifiers of tests/ and tools/, too
 python -m tools.census --list     also what is behind each count
 python -m tools.census --json     the counts as one JSON object
+python -m tools.census --draw 7   40 docstrings and messages of po3d/, sampled with seed 7, to read
 """
 
 import argparse
@@ -12,6 +13,7 @@ import io
 import json
 import keyword
 import math
+import random
 import re
 import subprocess
 import sys
@@ -196,6 +198,37 @@ def census(root: Path = ROOT) -> list[Count]:
     ]
 
 
+def texts(files: Sequence[Source]) -> list[str]:
+    """Return the docstrings and messages (f-strings and strings of several words in a raise, a
+    print or a `help=`) of some files, each with its place."""
+    result = []
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for source in files:
+        for node in ast.walk(source.tree):
+            if isinstance(node, kinds) and (words := ast.get_docstring(node)):
+                name = getattr(node, "name", "module")
+                result.append(f"{source.path}:{node.body[0].lineno} {name}: {words}")
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                messages = node.exc.args
+            elif isinstance(node, ast.keyword) and node.arg == "help":
+                messages = [node.value]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
+                messages = node.args
+            else:
+                continue
+            for message in messages:
+                is_text = isinstance(message, ast.JoinedStr | ast.Constant)
+                if is_text and " " in (words := ast.unparse(message)):
+                    result.append(f"{source.path}:{message.lineno} {words}")
+    return sorted(result)
+
+
+def draw(files: Sequence[Source], seed: int, count: int = 40) -> list[str]:
+    """Return a sample of the docstrings and messages."""
+    every = texts(files)
+    return random.Random(seed).sample(every, min(count, len(every)))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -203,7 +236,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("root", nargs="?", type=Path, default=ROOT, help="a checkout (default: this one)")
     parser.add_argument("--list", action="store_true", help="also print up to 40 items behind each count")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--draw", type=int, metavar="SEED", help="print 40 docstrings and messages")
     options = parser.parse_args(arguments)
+    if options.draw is not None:
+        print(*draw(sources(options.root, "po3d"), options.draw), sep="\n\n")
+        return
     counts = census(options.root)
     if options.json:
         print(json.dumps({count.name: round(count.value, 2) for count in counts}, indent=1))

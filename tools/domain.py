@@ -1,7 +1,7 @@
 """Fit picture statistics for out-of-distribution detection, and measure its decisions.
 
-    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR
-        into the JSON of the shipped checkpoints
+    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR [--only NAME]
+        into the JSON of the shipped checkpoints; streets in all four looks
     python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]
         a table: estimators by kinds, share refused
 
@@ -48,12 +48,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("pictures", nargs="+", metavar="NAME=DIR[,DIR]")
     parser.add_argument("--photographs", type=Path, metavar="DIR")
     parser.add_argument("--most", type=int, default=10_000, metavar="N")
+    parser.add_argument("--only", choices=tuple(ESTIMATORS), help="fit this checkpoint alone")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     folders = {name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in options.pictures)}
     paths = {name: _pictures(dirs, options.most) for name, dirs in folders.items()}
     if options.what == "fit":
-        fit(paths)
+        fit(paths, [options.only] if options.only else list(ESTIMATORS))
     else:
         figures(paths, options.photographs, options.seed)
     return 0
@@ -66,11 +67,12 @@ def _pictures(folders: list[str], most: int) -> list[Path]:
     return paths
 
 
-def fit(paths: dict[str, list[Path]]) -> None:
-    """Fit the statistics of each kind against all others, and write them into the checkpoints'
-    JSON.
+def fit(paths: dict[str, list[Path]], names: list[str]) -> None:
+    """Fit the statistics of each kind against all others, and write them into the JSON of the
+    checkpoints `names`.
     """
-    for name, (estimator_class, kinds) in ESTIMATORS.items():
+    for name in names:
+        estimator_class, kinds = ESTIMATORS[name]
         path = checkpoint.locate(name).with_suffix(".json")
         record, estimator = read_json(path, "checkpoint"), estimator_class.named(name)
         features = {

@@ -334,8 +334,8 @@ def _rounded(value: Any) -> Any:
 
 
 def speeds() -> Answers:
-    """Return the figures of `python -m po3d.bench`, units per second."""
-    from po3d.bench import figures
+    """Return the figures of `python -m tools.bench`, units per second."""
+    from tools.bench import figures
 
     return Answers({}, {f.name: Figure(f.ours) for f in figures()})
 

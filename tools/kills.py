@@ -1,50 +1,112 @@
-"""Kill a command at random times, restart it, and compare its output with an uninterrupted run.
+"""Kill commands at random times, restart them, and compare their output with uninterrupted runs.
 
-    python tools/kills.py evaluate                     30 kills of a small job; also generate, train
-    python tools/kills.py train --kills 5 --seed 1
-    python tools/kills.py generate --kills 30 -- benchmark=scope size=3 workers=2
+    python tools/kills.py any --count 60               seven commands in random order, small jobs
+    python tools/kills.py evaluate                     one command; also generate, train, import,
+                                                       export, report, ray
+    python tools/kills.py train --count 5 --seed 1
+    python tools/kills.py generate --count 30 -- benchmark=scope size=3 workers=2
         another job, by its options
 
 Each row of the table is one run in its own folder: killed by SIGKILL (which a process cannot
 handle), restarted until it finishes, and compared file by file. All bytes must be equal except
-times of day in reports. Modules are imported once in this process: every run is a forked child, so
-that kills hit the actual work. Do not change the checkout during a run, because reports contain its
-revision. Exit code 1 if a run differs.
+times of day in reports, and no temporary file may be left. Modules are imported once in this
+process: every run is a forked child, so that kills hit the actual work. Do not change the checkout
+during a run, because reports contain its revision. Exit code 1 if a run differs.
 """
 
 import argparse
+import importlib.util
 import os
+import random
 import re
 import runpy
+import shutil
 import signal
 import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 from po3d import __main__ as po3d
-from po3d.evaluation import run_report  # noqa: F401  for its imports
+from po3d.benchmarks import registry
+from po3d.cli import main as _cli  # noqa: F401  imported here for all runs, like run_report
+from po3d.evaluation import run_report  # noqa: F401
 from po3d.io import paths
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
+from po3d.io.files import write_jsonl
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 
 OUT = "run"
+HAS_RAY = importlib.util.find_spec("ray") is not None
 JOBS = {
-    "evaluate": ("size=4",),
-    "generate": ("benchmark=pulsecheck457", "size=24", "workers=1"),
+    "evaluate": ("system=oracle", "size=12"),
+    "generate": ("benchmark=pulsecheck457", "size=3", "workers=1", "images=false"),
     "train": (
-        "experiment=street_parser", "data.pairs=256", "data.batch=16", "data.validation=32", "steps=24", "save_every=4",
+        "experiment=street_parser", "data.pairs=64", "data.batch=8", "data.validation=8", "steps=8", "save_every=2",
         "trainer.precision=32-true",
     ),
+    "import": ("--size", "12"),
+    "export": ("--format", "vlmevalkit"),
+    "report": (),
+    "ray": ("system=oracle", "size=12", "engine=ray", "engine.workers=2"),
 }  # fmt: skip
+OPTION_STYLE = ("evaluate", "generate", "train", "ray")  # take key=value
+RARE = 5  # Ray takes seconds to start: it is drawn so much less often than each of the others
 _TIME_OF_DAY = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?")
 _TEMPORARY = re.compile(r"\..*\.tmp")  # temporary files of a killed writer; nothing reads them
 
 
-def start(command: str, options: list[str], folder: Path) -> int:
+class Inputs:
+    """Files that commands read, written once in the folder `place`."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def arguments(self, kind: str, options: list[str]) -> list[str]:
+        """Return the command line of a job that writes below OUT in its working directory."""
+        if kind in OPTION_STYLE:
+            return ["evaluate" if kind == "ray" else kind, *options, f"out={OUT}"]
+        if kind == "import":
+            return ["import", str(self.results()), *options, "--out", f"{OUT}/answers.jsonl"]
+        if kind == "export":
+            return ["export", *options, "--data", str(self.twin()), "--out", OUT]
+        return ["report", *options, OUT]
+
+    def prepare(self, kind: str, folder: Path) -> None:
+        """Put the files that a job changes into its folder."""
+        if kind == "report":
+            shutil.copytree(self.run(), folder / OUT)
+
+    def results(self) -> Path:
+        """Return a result file of a language model."""
+        path = self.place / "results.jsonl"
+        if not path.exists():
+            items = registry.opened("pulsecheck457", None, 12).questions
+            write_jsonl(path, ({"qid": q.id, "prediction": f"The answer is {q.answer}."} for q in items))
+        return path
+
+    def twin(self) -> Path:
+        """Return the folder of a twin of two images."""
+        return self._written("twin", ["generate", "benchmark=pulsecheck457", "size=2", "workers=1"])
+
+    def run(self) -> Path:
+        """Return the folder of a finished evaluation."""
+        return self._written("evaluation", ["evaluate", *JOBS["evaluate"]])
+
+    def _written(self, name: str, arguments: list[str]) -> Path:
+        folder = self.place / name
+        if not folder.exists():
+            folder.mkdir()
+            finished([*arguments, f"out={OUT}"], folder)
+        return folder / OUT
+
+
+def start(arguments: list[str], folder: Path) -> int:
     """Start the command in `folder` with its output in a file beside it; return the process id."""
     sys.stdout.flush()
     if child := os.fork():
@@ -55,7 +117,7 @@ def start(command: str, options: list[str], folder: Path) -> int:
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.chdir(folder)
-        code = po3d.main([command, *options, f"out={OUT}"])
+        code = po3d.main(arguments)
     except SystemExit as ended:
         code = ended.code
     except BaseException:
@@ -65,21 +127,20 @@ def start(command: str, options: list[str], folder: Path) -> int:
         os._exit(code if isinstance(code, int) else 0)
 
 
-def finished(command: str, options: list[str], folder: Path) -> float:
+def finished(arguments: list[str], folder: Path) -> float:
     """Wait until the command ends; return the seconds. Raise InputError if it fails."""
     began = time.monotonic()
-    _, status = os.waitpid(start(command, options, folder), 0)
+    _, status = os.waitpid(start(arguments, folder), 0)
     if os.waitstatus_to_exitcode(status) != 0:
-        last = (
-            folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-        )
-        raise InputError(f"po3d {command} {' '.join(options)} failed: {' '.join(last)}")
+        log = folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+        last = log.strip().splitlines()[-1:]
+        raise InputError(f"po3d {' '.join(arguments)} failed: {' '.join(last)}")
     return time.monotonic() - began
 
 
-def killed(command: str, options: list[str], folder: Path, seconds: float) -> bool:
+def killed(arguments: list[str], folder: Path, seconds: float) -> bool:
     """Kill the command `seconds` after its start; return whether it was still running."""
-    child = start(command, options, folder)
+    child = start(arguments, folder)
     time.sleep(seconds)
     # the process has not been waited for, so its id cannot have been reused
     os.kill(child, signal.SIGKILL)
@@ -104,31 +165,61 @@ def differences(wanted: dict[str, bytes], got: dict[str, bytes]) -> list[str]:
     return sorted(name for name in wanted.keys() | got.keys() if wanted.get(name) != got.get(name))
 
 
-def kill_often(command: str, options: list[str], kills: int, seed: int, place: Path) -> list[list]:
-    """Return a row for each killed run: time, files present at that time, and differences in the
-    end.
+class Undisturbed(NamedTuple):
+    """An uninterrupted run of a job."""
+
+    arguments: list[str]
+    seconds: float
+    files: dict[str, bytes]
+
+
+def undisturbed(kind: str, options: list[str], inputs: Inputs) -> Undisturbed:
+    """Run a job without a kill."""
+    folder = inputs.place / f"undisturbed-{kind}"
+    folder.mkdir()
+    arguments = inputs.arguments(kind, options)
+    inputs.prepare(kind, folder)
+    seconds = finished(arguments, folder)
+    files = written(folder)
+    size = sum(map(len, files.values()))
+    print(f"{kind}: {seconds:.1f} s, {len(files)} files, {size:,} bytes", file=sys.stderr)
+    return Undisturbed(arguments, seconds, files)
+
+
+def drawn(kinds: list[str], seed: int, attempt: int) -> str:
+    """Return the kind of an attempt; Ray is drawn less often."""
+    weights = [1 if kind == "ray" else RARE for kind in kinds]
+    return random.Random(f"{seed} kinds {attempt}").choices(kinds, weights)[0]
+
+
+def kill_often(jobs: dict[str, list[str]], count: int, seed: int, place: Path) -> list[list]:
+    """Return a row for each killed run: job, time, files present at that time, temporary files
+    left and differences in the end.
     """
-    whole = place / "undisturbed"
-    whole.mkdir()
-    duration = finished(command, options, whole)
-    wanted = written(whole)
-    print(f"uninterrupted: {duration:.1f} s, {len(wanted)} files, {sum(map(len, wanted.values())):,} bytes")
+    inputs = Inputs(place)
+    wholes: dict[str, Undisturbed] = {}
     rows: list[list] = []
-    tries = 0
-    while len(rows) < kills:
-        moment = float(rng(seed, "kills", tries).uniform(0, duration))
-        folder = place / f"{tries:03d}"
+    attempt = 0
+    while len(rows) < count:
+        kind = drawn(list(jobs), seed, attempt)
+        if kind not in wholes:
+            wholes[kind] = undisturbed(kind, jobs[kind], inputs)
+        whole = wholes[kind]
+        moment = float(rng(seed, "kills", attempt).uniform(0, whole.seconds))
+        folder = place / f"{attempt:03d}"
         folder.mkdir()
-        tries += 1
-        if not killed(command, options, folder, moment):
+        inputs.prepare(kind, folder)
+        attempt += 1
+        if not killed(whole.arguments, folder, moment):
             continue  # it was faster than the first one
         there = written(folder)
-        finished(command, options, folder)
-        changed = differences(wanted, written(folder))
+        finished(whole.arguments, folder)
+        changed = differences(whole.files, written(folder))
         left = sum(1 for p in folder.rglob("*") if _TEMPORARY.fullmatch(p.name))
         size = sum(map(len, there.values()))
-        rows.append([len(rows) + 1, moment, len(there), size, left, ", ".join(changed) or "equal"])
-        print(f"  {len(rows)} of {kills}: {rows[-1][-1]}", file=sys.stderr)
+        rows.append([kind, moment, len(there), size, left, ", ".join(changed) or "equal"])
+        print(f"  {len(rows)} of {count}: {kind}, {rows[-1][-1]}, {left} left over", file=sys.stderr)
+        shutil.rmtree(folder)
     return rows
 
 
@@ -136,9 +227,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=JOBS)
-    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("command", choices=("any", *JOBS))
+    parser.add_argument("--count", type=int, default=30, help="number of kills")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without", nargs="+", default=[], choices=JOBS, help="of any: not these")
     parser.add_argument(
         "options", nargs="*", metavar="key=value", help="arguments of another job than the default small one"
     )
@@ -147,16 +239,23 @@ def main(arguments: list[str] | None = None) -> int:
 
     def run() -> None:
         nonlocal different
-        if a.command != "generate":
-            runpy.run_path(str(paths.script(a.command)), run_name="imports")
-        options = a.options or list(JOBS[a.command])
-        print(f"po3d {a.command} {' '.join(options)}, seed {a.seed}")
+        if a.command == "any" and a.options:
+            raise InputError("options are those of one command, not of any")
+        without = [*a.without, *(["ray"] if not HAS_RAY else [])]
+        kinds = [a.command] if a.command != "any" else [k for k in JOBS if k not in without]
+        if a.command == "any" and without:
+            print(f"left out: {', '.join(without)}{'' if HAS_RAY else ' (Ray is not installed)'}")
+        for name in ("evaluate", "train"):
+            runpy.run_path(str(paths.script(name)), run_name="imports")
+        jobs = {kind: a.options or list(JOBS[kind]) for kind in kinds}
         with tempfile.TemporaryDirectory() as place:
-            rows = kill_often(a.command, options, a.kills, a.seed, Path(place))
-        header = ("kill", "after s", "files then", "bytes then", "left over", "in the end")
-        print(text(Table(header, [[str(row[0]), *row[1:]] for row in rows])))
-        different = sum(row[-1] != "equal" for row in rows)
-        print(f"{len(rows) - different} of {len(rows)} equal")
+            rows = kill_often(jobs, a.count, a.seed, Path(place))
+        header = ("kill", "job", "after s", "files then", "bytes then", "left over", "in the end")
+        print(text(Table(header, [[str(k), *row] for k, row in enumerate(rows, 1)])))
+        different = sum(row[-1] != "equal" or row[-2] > 0 for row in rows)
+        per_job = Counter(row[0] for row in rows)
+        print(", ".join(f"{kind} {number}" for kind, number in per_job.items()))
+        print(f"seed {a.seed}: {len(rows) - different} of {len(rows)} equal, with nothing left over")
 
     return guarded(run) or int(different > 0)
 

@@ -43,7 +43,8 @@ LINE = {"scene", "kind", "hand", "change", "frame", "task", "options", "question
 SORTS = ("question", "change", "frame")
 PARSERS = ("street_parser", "room_parser")  # checkpoints of the benchmarks' parsers
 # networks of readers that are not checkpoints
-NETWORKS = {"gold": (), "old": PARSERS, "ask": (*PARSERS, "reader")}
+BOTH = (*PARSERS, "reader")
+NETWORKS = {"gold": (), "old": PARSERS, "ask": BOTH, "evaluate": BOTH}
 TOUCH = 0.06  # largest gap between an underside and its support, metres
 OUTSIDE = 0.25  # largest overlap of a door or a window with the wall, metres
 

@@ -4,8 +4,9 @@
         --reader checkpoints/reader [--calibrate]
 
 "gold" uses the annotators' programs, which tests the executors. "old" uses the benchmarks' parsers;
-"ask" combines both parsers as `po3d ask` does, without an answer where it asks for clarification. A
-line is correct if the answer equals the annotator's or, for an unanswerable line, if nothing is
+"ask" combines both parsers as `po3d ask` does, without an answer where it asks for clarification;
+"evaluate" as an evaluation does, which always gives the likeliest answer.
+A line is correct if the answer equals the annotator's or, for an unanswerable line, if nothing is
 answered. The probability of a parse is the product of those of question, change and frame; the
 weights (`Weighing`) of parses with equal answers are added.
 """
@@ -43,8 +44,10 @@ from po3d.systems.answer_options import REFUSED, likeliest
 from po3d.systems.api import Model
 from po3d.systems.general_parser import GeneralQuestionParser, joined, second
 from po3d.systems.pipeline import (
+    Context,
     Domain,
     Execution,
+    Image,
     ImageScenes,
     ParsedQuestion,
     Pipeline,
@@ -64,7 +67,7 @@ SURELY, WRONG = 0.95, 0.04
 EYES = {"photo": (0.0, 0.0, 1.5), "street": (0.0, -7.0, 2.0), "orbit": (0.0, -4.0, 1.5)}
 LOOKS = ("color", "material", "state")
 VIEWS = (0.0, 90.0, 180.0, 270.0)
-NAMED = ("gold", "old", "ask")  # readers that are not checkpoints
+NAMED = ("gold", "old", "ask", "evaluate")  # readers that are not checkpoints
 # parts of failure reasons that annotators would answer by "nothing"
 EMPTY = ("not found", "set is empty")
 
@@ -159,6 +162,9 @@ def readings(
     """
     if reader == "ask":
         return [[_ask_result(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
+    if reader == "evaluate":
+        results = (_evaluation_result(line, k, scenes[line["scene"]]) for k, line in enumerate(lines))
+        return [[result] for result in results]
     if reader == "gold":
         return [
             [_result_of(line, scenes[line["scene"]], _annotated_parse(line, record))]
@@ -216,11 +222,26 @@ def _ask_result(line: dict, k: int, scene: Scene) -> ParseResult:
     """
     q = question_of(line, k)
     settings = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
+    if line["kind"] == "orbit":
+        settings["views"] = VIEWS
     try:
         answer = _model(line["kind"]).ask(scene, q.text, **settings)
     except InputError as error:  # a frame for a scene that is not a room
         return ParseResult(None, 0.0, str(error))
     return ParseResult(answer.answer, answer.probability or 0.0, answer.reason, answer.program)
+
+
+def _evaluation_result(line: dict, k: int, scene: Scene) -> ParseResult:
+    """Return the result of an evaluation."""
+    q = question_of(line, k)
+    context = Context(_no_image, lambda: scene, q.images[0])
+    (prediction,) = _model(line["kind"]).pipeline.answer([q], context)
+    p = prediction.probability or 0.0
+    return ParseResult(prediction.answer, p, prediction.reason, prediction.program)
+
+
+def _no_image() -> Image:
+    raise InputError("a line of the bank has no image")
 
 
 @cache

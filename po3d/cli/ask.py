@@ -42,10 +42,26 @@ READ_BY = {
     "mode": ("street", "photo", "a street's table"),
     "option": ("rooms", "orbit", "photo", "map", "a photograph's table", "a room's table"),
     "set": ("photo",),
+    "detector": ("photo",),
+    "depth": ("photo",),
+    "intrinsics": ("photo",),
+    "known": ("photo",),
     "perception_checkpoint": ("street",),
     "parser_checkpoint": ("street", "a street's table"),
     "room_parser_checkpoint": ("map", "a room's table"),
 }
+
+
+PHOTOGRAPH_OPTIONS = (
+    ("--detector", "FILE", "a detector as an ONNX file (docs/photographs.md says how to get one)"),
+    ("--depth", "FILE", "a depth map along the optical axis: .npy in metres, or 16-bit .png in millimetres"),
+    (
+        "--intrinsics",
+        "FILE",
+        "the camera's fx, fy, cx, cy in pixels: JSON, a 3 x 3 matrix, or KITTI's calibration",
+    ),
+    ("--known", "THING: HEIGHT", 'the height of one thing, which fixes the scale: "mug: 0.1 m"'),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,6 +110,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "perception.device=cuda; may be repeated"
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
+    for option, metavar, text in PHOTOGRAPH_OPTIONS:
+        parser.add_argument(option, metavar=metavar, help=f"photographs: {text}")
     reading = (
         "parser: own (the benchmark's wording), learned (general), or both (asks for "
         "confirmation where they differ)"
@@ -109,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the answers to all lines of standard input; return the exit code."""
     from po3d.benchmarks.superclevr.files import read_scene
     from po3d.io.images import pixels
+    from po3d.perception.foundation import PhotographWarning
     from po3d.scene.street import shape_note
     from po3d.systems.domain_router import OutOfDistributionWarning
 
@@ -140,6 +159,8 @@ def run(arguments: argparse.Namespace) -> int:
         options |= {"focal": arguments.focal, "metres_per_pixel": arguments.metres_per_pixel}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OutOfDistributionWarning)
+        warnings.simplefilter("always", PhotographWarning)
+        warnings.showwarning = functools.partial(_note, warnings.showwarning)
         ask = functools.partial(model.ask, path if scene is None else scene, **options)
         if not candidates:
             return _tell(arguments, ask(arguments.question.strip()), image)
@@ -149,6 +170,14 @@ def run(arguments: argparse.Namespace) -> int:
             picture = path if kind != "street" else pixels(path)[0]
             ask = functools.partial(model.ask, model.look(picture, **looking), **options)
         return _tell_all(arguments, ask, image)
+
+
+def _note(other: "Callable[..., None]", message: Warning, category: type, *where: object) -> None:
+    """Print a warning of a photograph as a line on stderr; pass others to `other`."""
+    if category.__name__ == "PhotographWarning":
+        print(f"note: {message}", file=sys.stderr)
+    else:
+        other(message, category, *where)
 
 
 def _tell_all(arguments: argparse.Namespace, ask: "Callable[[str], Answer]", image: "Image | None") -> int:
@@ -260,13 +289,13 @@ def _model(
     chooser = DomainRouter(_worlds(arguments))
     try:
         return DomainRouter(chooser.builders, chooser.chosen(image).kind)
-    except InputError as strange:
-        try:
+    except InputError as refused:
+        if arguments.detector or arguments.set:
+            return _photographs(arguments)
+        try:  # networks in the hub's cache
             return _photographs(arguments)
         except InputError:
-            raise InputError(
-                f"{strange}, or photo for the third-party networks of docs/foundation.md"
-            ) from None
+            raise InputError(f"{refused}, or photo with --detector FILE (docs/photographs.md)") from None
 
 
 def _world(scene: "Scene") -> str:
@@ -301,7 +330,16 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     from po3d.systems import photographs
     from po3d.systems.api import Model
 
-    config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
+    if arguments.intrinsics and arguments.focal:
+        raise InputError("--focal and --intrinsics both give the lens")
+    keys = {
+        "detector.onnx": arguments.detector,
+        "depth.file": arguments.depth,
+        "intrinsics": arguments.intrinsics,
+        "known": arguments.known,
+    }
+    given = [f"perception.{key}={value}" for key, value in keys.items() if value]
+    config = varied(compose("evaluate", ["perception=foundation", *given, *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
     looks = build(config["perception"])
     return Model(photographs.pipeline(perception=looks, samples=samples, reader=arguments.reader))

@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{config.vehicles}: {len(official.shapes)} types have official meshes; types "
             f"with po3d's own meshes: {', '.join(official.missing) or 'none'}"
         )
+    if config.photographs or config.labels:
+        return _photographs(config, usual)
     engine = build(dict(config.engine)) if config.engine else None
     with locked(config.out, "generation"):
         with on(engine):
@@ -65,6 +67,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _photographs(config: Any, usual: Any) -> int:
+    """Write a split on photographs with labels."""
+    from po3d.benchmarks.threedsrbench.photographs import generate
+    from po3d.io.errors import InputError
+    from po3d.io.runs import locked
+
+    if config.benchmark.name != "3dsrbench" or not (config.photographs and config.labels):
+        raise InputError("photographs= and labels= go together, and are for benchmark=3dsrbench")
+    if config.benchmark.dials != usual.benchmark.dials or config.split != usual.split or not config.images:
+        raise InputError("benchmark.dials=, split= and images= are for rendered rooms, not for photographs")
+    with locked(config.out, "generation"):
+        pictures, rows = generate(config.out, config.photographs, config.labels, config.size, config.seed)
+    print(f"wrote {rows} rows on {pictures} photographs to {config.out}")
+    return 0
+
+
 def _shards(benchmark: Any, config: Any) -> None:
     """Write the twin's images with their scene records as shards to OUT/webdataset."""
     from po3d.synthesis.splits import own_name
@@ -73,4 +91,5 @@ def _shards(benchmark: Any, config: Any) -> None:
 
     split = benchmark.load(config.out)
     pictures = ((split.source.path(name), split.source.record(name)) for name in sorted(split.images))
-    write_shards(pictures, f"{config.out}/webdataset", (own_name("street", k) for k in MESHES[config.split]))
+    models = [own_name("street", k) for k in MESHES[config.split]]
+    write_shards(pictures, f"{config.out}/webdataset", models, root=config.out)

@@ -19,7 +19,7 @@ from po3d.io.errors import InputError
 from po3d.io.run_names import run_folder, slug
 from po3d.io.runs import SCENES
 from po3d.synthesis.difficulty import difficulty_of
-from po3d.systems.estimators import Shipped, title
+from po3d.systems.estimators import Shipped, chosen_modules, title
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.table_files import FromFile
 
@@ -87,9 +87,14 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
     """
     result = system_settings(system, modules)
     node = system.get("perception")
-    if isinstance(node, Mapping) and node.get("_target_") != SHIPPED:
+    if not isinstance(node, Mapping):
+        return result
+    if node.get("_target_") != SHIPPED:
         inputs = {k: v for k, v in buildable(system)["perception"].items() if k not in ("_target_", "device")}
         result["perception"] = {**modules.get("perception", {}), "options": inputs}
+    elif chosen := chosen_modules(node.get("modules")):
+        of = {k: own for k, own in modules.items() if k.startswith("perception.")}
+        result["perception"] = {"name": result["perception"], "modules": of, "options": chosen}
     result.pop("perception_options", None)
     return result
 
@@ -104,7 +109,12 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
         return dict(system)
     if not node.get("_target_"):
         raise InputError("perception should have a _target_, the class of an estimator (docs/extending.md)")
-    importable(node["_target_"])
+    node = {**node, "modules": chosen_modules(node.get("modules")) or None}
+    for name, own in {"": node, **(node["modules"] or {})}.items():
+        if isinstance(own, Mapping):
+            if not own.get("_target_"):
+                raise InputError(f"perception.modules.{name} should have a _target_, the class of a module")
+            importable(own["_target_"])
     if on_cpu and node.get("device") is not None:
         node = {**node, "device": "cpu"}
     unset = [key for key in Shipped.__dataclass_fields__ if node.get(key) is None]
@@ -143,19 +153,28 @@ def system_settings(
     if not isinstance(node, Mapping):
         return result
     result |= {key: node.get(key) for key in ("mirror", "verify")}
-    shipped = node.get("_target_") == SHIPPED
-    path = Path(str(node.get("checkpoint") or node.get("path") or str(node["_target_"]).rpartition(".")[2]))
-    if shipped and node.get("checkpoint") is None:
+    shipped, chosen = node.get("_target_") == SHIPPED, chosen_modules(node.get("modules"))
+    if shipped and node.get("checkpoint") is None and not chosen:
         result["perception"] = None
     elif "perception" in modules:
         result["perception"] = title(modules["perception"])
+    elif shipped and chosen:
+        result["perception"] = " + ".join(f"{name} {_title(own)}" for name, own in chosen.items())
     else:
-        result["perception"] = path.parent.name if path.name == SCENES else path.name
+        result["perception"] = _title(node.get("checkpoint") or node.get("path") or node)
     if not str(node["_target_"]).startswith("po3d."):  # a sweep over them names each run
         inputs = buildable(system)["perception"]
         inputs = {k: v for k, v in inputs.items() if k not in ("_target_", "device")}
         result |= {"perception_options": inputs} if inputs else {}
     return result
+
+
+def _title(own: Any) -> str:
+    """Return the name of a module by its config: that of the checkpoint, file, run or class."""
+    if isinstance(own, Mapping):
+        return str(own["_target_"]).rpartition(".")[2]
+    path = Path(str(own))
+    return path.parent.name if path.name == SCENES else path.name
 
 
 def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default: Mapping[str, Any]) -> str:

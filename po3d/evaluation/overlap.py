@@ -11,17 +11,15 @@ from po3d.io.checkpoint import description, locate
 
 
 def trained_on(
-    system: Mapping[str, Any], root: str | Path, images: Iterable[str]
+    system: Mapping[str, str], root: str | Path, images: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return module -> {checkpoint, scenes, of}: how many of the scenes of `images`, from the data
+    """Return, for `system` (module -> checkpoint), module -> {checkpoint, scenes, of}: how many of the scenes of `images`, from the data
     set `root`, the module's checkpoint was trained on, and how many there are. Modules whose
     checkpoint lists no scenes are omitted.
     """
     result: dict[str, dict[str, Any]] = {}
     query = scene_ids(root, images)
-    for module in ("perception", "parser"):
-        if not isinstance(name := system.get(module), str):
-            continue
+    for module, name in system.items():
         card = description(locate(name))
         # of a model folder or a pair
         records = card["parts"].values() if "parts" in card else [card]

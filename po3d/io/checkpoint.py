@@ -38,6 +38,7 @@ REPLACED, SPARE = (
     20_000_000,
 )  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
 SHIPPED = paths.CHECKPOINTS
+INITIALISERS = torch.Tensor.normal_, torch.Tensor.uniform_  # beside the functions of torch.nn.init
 
 
 def git_revision() -> str:
@@ -48,7 +49,7 @@ def git_revision() -> str:
         return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
-            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
+            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=60, check=True
         ).stdout.strip()
         return run("rev-parse", "HEAD") + (
             "+" if run("status", "--porcelain", "--untracked-files=no") else ""
@@ -277,7 +278,7 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                 if bits:
                     values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
                 else:
-                    values[name] = tensor.float() * _along(scale, tensor)
+                    values[name] = tensor.float().mul_(_along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
@@ -329,25 +330,22 @@ def _without_values(most: int) -> Iterator[None]:
 
     hook = register_module_parameter_registration_hook(shape)
     try:
-        with _WithoutNormal():
+        with _NoInitialisation():
             yield
     finally:
         hook.remove()
 
 
-class _WithoutNormal(TorchFunctionMode):
-    """Draws no normal values for tensors on the meta device; PyTorch would import its compiler for
-    that, which takes seconds."""
+class _NoInitialisation(TorchFunctionMode):
+    """Within this mode, random initialisation of tensors on the meta device does nothing. It has no
+    effect there, but torch imports its compiler for it, which takes seconds."""
 
-    def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func in (torch.Tensor.normal_, nn.init.normal_):
-            tensor = args[0] if args else kwargs["tensor"]
-            if tensor.is_meta:
-                return tensor
-        return func(*args, **kwargs)
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        module = getattr(function, "__module__", "")
+        initialises = function in INITIALISERS or module == nn.init.__name__
+        if initialises and (tensor := args[0] if args else kwargs["tensor"]).is_meta:
+            return tensor
+        return function(*args, **(kwargs or {}))
 
 
 def _compare(own: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor]) -> None:

@@ -68,7 +68,7 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
         _drop_output()
         raise SystemExit(PIPE_CLOSED) from None
     except (InputError, OSError, MemoryError, RuntimeError, ImportError) as error:
-        if isinstance(error, MemoryError | RuntimeError | ImportError) and not _out_of_memory(error):
+        if isinstance(error, MemoryError | RuntimeError | ImportError) and not out_of_memory(error):
             raise
         if isinstance(error, OSError):
             _drop_output()
@@ -91,7 +91,7 @@ NO_MEMORY = re.compile(
 )
 
 
-def _out_of_memory(error: Exception) -> bool:
+def out_of_memory(error: BaseException) -> bool:
     """Whether Python, torch, numpy or the dynamic loader ran out of memory."""
     return isinstance(error, MemoryError) or NO_MEMORY.search(str(error)) is not None
 
@@ -99,7 +99,7 @@ def _out_of_memory(error: Exception) -> bool:
 def _words(error: Exception) -> str:
     if isinstance(error, InputError):
         return str(error)
-    if _out_of_memory(error):
+    if out_of_memory(error):
         text = " ".join(str(error).split())[:200]
         return "out of memory; free some memory, or reduce workers=, size= or data.batch=" + (
             f": {text}" if text else ""

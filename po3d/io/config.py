@@ -28,7 +28,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from po3d.io.cli_errors import guarded
+from po3d.io.cli_errors import guarded, out_of_memory
 from po3d.io.deprecated_names import new_options
 from po3d.io.errors import InputError
 from po3d.io.paths import CONFIGS, INSTALLED, script
@@ -112,12 +112,16 @@ def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def build(node: dict[str, Any], **extra: object) -> Any:
-    """Build the object of a config node with a `_target_`; the node's `name` is not passed."""
+    """Build the object of a config node with a `_target_`; the node's `name` is not passed. Errors
+    of the object are InputErrors, except those of the machine: files and memory."""
     try:
         return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
     except HydraException as error:
         cause: BaseException = error
-        while cause.__cause__ is not None:
+        # hydra's own exceptions; an error of the object may have a cause itself
+        while cause.__cause__ is not None and (
+            isinstance(cause, HydraException) or type(cause) is ImportError
+        ):
             cause = cause.__cause__
         target = next(iter(_TARGET.findall(str(error))), node.get("_target_"))
         if isinstance(cause, ModuleNotFoundError) and not target.startswith("po3d."):
@@ -131,7 +135,7 @@ def build(node: dict[str, Any], **extra: object) -> Any:
                     f"{target}: module {module!r} not found in the current folder or on PYTHONPATH"
                 ) from None
             raise InputError(f"{target} needs module {module!r}, which is not installed") from None
-        if isinstance(cause, InputError | OSError | ModuleNotFoundError):
+        if isinstance(cause, InputError | OSError | ModuleNotFoundError) or out_of_memory(cause):
             raise cause from None
         message = " ".join(str(cause).split())[:300]
         raise InputError(f"{target}: {message} ({type(cause).__name__})") from error

@@ -382,6 +382,16 @@ class SceneNetwork(Closed):
         return self
 
 
+class CropNetwork(Closed):
+    """Arguments of `po3d.perception.crops.CropNet`."""
+
+    backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")]
+    width: Side = 640
+    height: Side = 480
+    crop: Annotated[int, Field(strict=True, ge=16, le=640)] = 96
+    hidden: Width = 256
+
+
 class ParserNetwork(Closed):
     """Arguments of `po3d.language.read.seq2seq.Seq2Seq`."""
 
@@ -402,6 +412,14 @@ class DomainRecord(Closed):
     limits: tuple[Number, Number]
 
 
+class MaterialShiftRecord(Closed):
+    """The output of `po3d.perception.material_shift.MaterialShift.record`."""
+
+    direction: Packed
+    offset: Number
+    shift: Number
+
+
 class EstimatorConfig(Record):
     """`config` of an estimator's checkpoint."""
 
@@ -410,6 +428,13 @@ class EstimatorConfig(Record):
     calibration: Annotated[dict[Name, Number], Field(max_length=100)] | None = None
     domains: Annotated[dict[Name, DomainRecord], Field(max_length=20)] = {}
     ranges: Annotated[dict[Name, tuple[Number, Number]], Field(max_length=2000)] | None = None
+    material_shift: MaterialShiftRecord | None = None
+
+
+class CropConfig(EstimatorConfig):
+    """`config` of a checkpoint for attributes or poses alone."""
+
+    network: CropNetwork
 
 
 class ParserConfig(Record):
@@ -457,6 +482,7 @@ CONFIGS = {
     "reader": ReaderConfig,
     **dict.fromkeys(("parser", "room_parser"), ParserConfig),
     **dict.fromkeys(("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig),
+    **dict.fromkeys(("street_attributes", "street_pose"), CropConfig),
 }
 
 
@@ -518,6 +544,7 @@ class Shard(Record):
     samples: Annotated[int, Field(strict=True, ge=1, le=10**9)]
     bytes: Annotated[int, Field(strict=True, ge=1)]
     sha256: Hash
+    scenes: dict[Name, Name] = {}  # scene ids as ranges (`po3d.benchmarks.scene_ids`)
 
 
 class ShardIndex(Record):
@@ -622,6 +649,7 @@ class _Perception(Record):
     checkpoint: Name | None = None
     device: Name | None = None
     mirror: Flag | None = None
+    modules: dict[Name, Name | Group | None] | None = None
 
 
 class _Parser(_Options):
@@ -681,6 +709,8 @@ class GenerateSettings(_Options):
     out: Folder
     images: Flag
     look: StreetLook | None
+    photographs: Name | None
+    labels: Name | None
     skies: Name | None
     workers: Workers
     engine: _Engine
@@ -753,6 +783,7 @@ class TrainSettings(_Options):
     data: _Samples
     trainer: _Trainer
     seed: Seed
+    start: Name | None = None
     out: Folder
     export: Annotated[Name, AfterValidator(_file)]
     steps: Count

@@ -13,8 +13,10 @@ from PIL import Image
 
 from po3d.perception.fit import wrapped
 from po3d.perception.flip_tta import FlipTTA
+from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
 from po3d.scene.geometry import Array
+from po3d.scene.vocabulary import MATERIALS
 
 # on the centre's probability; doubtful objects stay in the scene with their probability
 THRESHOLD = 0.15
@@ -25,6 +27,7 @@ BLOCK = 32
 SURE = 0.001
 # intersection over union of two boxes above which the weaker one is a duplicate
 DUPLICATE_OVERLAP = 0.75
+RUBBER = MATERIALS.index("rubber")
 # Calibration parameters, fitted after training. temperature: of the attribute logits; sigma: scale
 # of the image points' deviations; slope, offset: existence log odds as a linear function of the log
 # odds of the centre's probability.
@@ -113,6 +116,7 @@ def detected(
     threshold: float = THRESHOLD,
     log_focal: torch.Tensor | None = None,
     packed: bool | None = None,
+    material_shift: MaterialShift | None = None,
 ) -> Detections:
     """Run the network and decode its outputs: `limit` objects per image, existing ones first.
 
@@ -125,13 +129,12 @@ def detected(
       half: run under bf16 autocast.
       threshold: on the centre's probability.
       log_focal: (B,) log focal lengths in image widths, for networks that estimate the camera pose.
+      material_shift: see `po3d.perception.material_shift`.
       packed: run the box head on boxes above the threshold only, which is less work on slow
         processors (None: on CPUs).
     """
-    device = images.device
-    packed = device.type == "cpu" if packed is None else packed
     images = images.to(memory_format=torch.channels_last)
-    with torch.autocast(device.type, torch.bfloat16, enabled=half):
+    with torch.autocast(images.device.type, torch.bfloat16, enabled=half):
         dense = net(images)
         cells, scores = peaks(dense.heat, limit, dense.layers)
         boxes = boxes_at(dense, cells)
@@ -139,8 +142,49 @@ def detected(
         scores = torch.where(_first_of_overlapping(boxes, scores, threshold, layer), scores, 0.0)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
-        present = scores > 0
-        index = torch.arange(len(images), device=device)[:, None].expand_as(present).flatten()
+    return _described(net, dense, boxes, scores, width, calibration, half, log_focal, packed, material_shift)
+
+
+@torch.inference_mode()
+def described(
+    net: SceneNet | FlipTTA,
+    images: torch.Tensor,
+    boxes: torch.Tensor,
+    present: torch.Tensor,
+    width: int,
+    calibration: Mapping[str, float],
+    half: bool = False,
+    material_shift: MaterialShift | None = None,
+) -> Detections:
+    """Run the network and its box head on given boxes (B, N, 4) in pixels of an image `width` wide;
+    `present` (B, N) marks those that exist. Other arguments as for `detected`.
+    """
+    images = images.to(memory_format=torch.channels_last)
+    with torch.autocast(images.device.type, torch.bfloat16, enabled=half):
+        dense = net(images)
+    boxes = boxes.float() * (net.width / width)
+    scores = present.float()
+    return _described(net, dense, boxes, scores, width, calibration, half, material_shift=material_shift)
+
+
+def _described(
+    net: SceneNet | FlipTTA,
+    dense: Dense,
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    width: int,
+    calibration: Mapping[str, float],
+    half: bool,
+    log_focal: torch.Tensor | None = None,
+    packed: bool | None = None,
+    material_shift: MaterialShift | None = None,
+) -> Detections:
+    """Run the box head on boxes (B, N, 4) in pixels of the input with scores (B, N), 0 for padding."""
+    device = boxes.device
+    packed = device.type == "cpu" if packed is None else packed
+    present = scores > 0
+    with torch.autocast(device.type, torch.bfloat16, enabled=half):
+        index = torch.arange(len(boxes), device=device)[:, None].expand_as(present).flatten()
         if packed:
             rows = present.flatten().nonzero()[:, 0]
             output = _in_blocks(net, dense, boxes.flatten(0, 1), index, rows)
@@ -160,6 +204,9 @@ def detected(
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         )
+        attributes = {name: grid(logits) for name, logits in output.attributes.items()}
+        if material_shift is not None:
+            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(boxes))[:, None]
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
@@ -169,7 +216,7 @@ def detected(
     return Detections(
         _existence(scores, calibration),
         box,
-        {name: (grid(logits) / t).softmax(-1) for name, logits in output.attributes.items()},
+        {name: (logits / t).softmax(-1) for name, logits in attributes.items()},
         *_heading(grid(output.heading), grid(output.residual), grid(output.residual_scale)),
         centre[:, :, None] + grid(output.points) * side[:, :, None],
         (scale * side.mean(-1)[..., None]).clamp(min=0.3),

@@ -21,8 +21,9 @@ from po3d.perception.detection import (
     pays_bf16,
 )
 from po3d.perception.flip_tta import FlipTTA
-from po3d.perception.fused_network import folded
+from po3d.perception.fused_network import fold_in_place, folded
 from po3d.perception.int8 import Ranges, on_openvino
+from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import SceneNet
 from po3d.perception.ood import FeatureDistribution, pooled
 
@@ -37,6 +38,7 @@ class NetworkEstimator:
       domains: statistics of the training image domains, by name (see `FeatureDistribution`).
       mirror: use horizontal-flip test-time augmentation (see `FlipTTA`).
       plain: run the network as trained, in fp32, instead of the faster fused copy (see `folded`).
+      in_place: fuse the network itself, in less memory, if it is not used for anything else.
       device: see `device_of`; "openvino" needs the activation `ranges` (see `int8`).
     """
 
@@ -51,7 +53,9 @@ class NetworkEstimator:
     facing: ClassVar[float] = 0.0  # for `facing` and `cast` see Mirrored
     cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
+    folds: ClassVar[bool] = True  # whether `folded` supports its network
     checkpoint: str | None = None  # path of the checkpoint pair
+    material_shift: MaterialShift | None = None  # of streets, if the checkpoint has it
 
     def __init__(
         self,
@@ -62,11 +66,13 @@ class NetworkEstimator:
         plain: bool = False,
         domains: Mapping[str, FeatureDistribution] | None = None,
         ranges: Ranges | None = None,
+        in_place: bool = False,
     ) -> None:
         self.device = device_of(device)
         self.half = pays_bf16(self.device) and not plain and device != OPENVINO
-        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.once = self.net if plain else folded(self.net, self.half)
+        net = net.eval().to(self.device, memory_format=torch.channels_last)
+        fold = fold_in_place if in_place else folded
+        self.once = fold(net, self.half) if self.folds and not plain else net
         if device == OPENVINO:
             self.once = on_openvino(self.once, ranges or {})
         self.looks = FlipTTA(self.once, self.facing, self.cast) if mirror else self.once
@@ -80,8 +86,10 @@ class NetworkEstimator:
         return SceneNet(sizes, **{**cls.outputs, **network})
 
     @classmethod
-    def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> Self:
-        """Load the estimator of a checkpoint pair.
+    def from_checkpoint(
+        cls, path: str | Path, device: str = "cpu", mirror: bool = True, plain: bool = False
+    ) -> Self:
+        """Load the estimator of a checkpoint pair; `plain`: with the network as it was trained.
 
         Raise InputError if the checkpoint is missing, damaged, of another kind, or trained on other
         attribute values.
@@ -95,12 +103,14 @@ class NetworkEstimator:
                 f"version's {cls.__name__}; train it again"
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
+        del weights  # while layers are fused, only one copy of each is in memory
         domains = {
             kind: FeatureDistribution.read(record) for kind, record in config.get("domains", {}).items()
         }
-        result = cls(
-            net, config.get("calibration"), device, mirror, domains=domains, ranges=config.get("ranges")
-        )
+        ranges = config.get("ranges")
+        result = cls(net, config.get("calibration"), device, mirror, plain, domains, ranges, in_place=True)
+        if config.get("material_shift") is not None:
+            result.material_shift = MaterialShift.read(config["material_shift"], 2 * net.config["neck"])
         result.checkpoint = str(path)
         return result
 
@@ -131,7 +141,7 @@ class NetworkEstimator:
             if alone:  # torch uses other kernels for a batch of one, which round differently
                 images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
-            detections = detected(self.looks, images, *options)
+            detections = detected(self.looks, images, *options, material_shift=self.material_shift)
             parts.append(detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections)
         return joined(parts)
 

@@ -153,7 +153,7 @@ def _at(like: Tensor, values: object) -> Tensor:
 
 
 def _descend(state: State, iterations: int, observed: Observed, dof: float) -> State:
-    """Run damped Gauss-Newton from `state`; every image keeps its best state and its equations."""
+    """Run damped Gauss-Newton from `state`; return each image's best state."""
     cost, *equations = _normal_equations(state, observed, dof)
     best, accepted = cost, (*state, *equations)
     damping, better = torch.full_like(cost, 1e-6), torch.ones_like(cost, dtype=torch.bool)

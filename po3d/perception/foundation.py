@@ -1,29 +1,37 @@
-"""Photographs to scenes with pretrained foundation models (docs/foundation.md).
+"""Photographs to scenes with pretrained networks (docs/photographs.md, docs/foundation.md).
 
-photo ──► depth network ──► points ──► ground plane ──► level camera ───────────┐
+photo ──► depth map ──► points ──► ground plane ──► level camera ───────────────┐
   └─────► detector, prompted with the question's nouns ──► boxes ──► object points ──► 3D box
                                                             └────► orientation network ──► heading
 
+The depth map comes from a network or a file. Without one, camera and boxes are fitted together to
+the usual sizes of the objects' kinds (`size_priors`).
+
 Conventions are those of `room_view`: z = 0 is the ground, the camera is above the origin and looks
 along +y, the viewer's axes are those of `po3d.scene.orbit`. Names are the phrases of the detector's
-prompt. The networks are in `foundation_networks`, the geometry is in `foundation_geometry`.
+prompt, or the classes of an ONNX detector. The networks are in `foundation_networks` and
+`onnx_detector`, the geometry is in `foundation_geometry`, files of depth are in `depth_files`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from po3d.io.errors import InputError
-from po3d.language.descriptions import Description, describe
 from po3d.language.lexicon import fits
+from po3d.perception import size_priors
+from po3d.perception.depth_files import DepthFile, Intrinsics, PhotographWarning, read_intrinsics
 from po3d.perception.foundation_geometry import (
+    ACROSS_ERROR,
     AZIMUTH,
+    GroundBox,
     find_ground,
     front_of,
     heading_of,
@@ -34,71 +42,55 @@ from po3d.perception.foundation_geometry import (
     unprojected,
 )
 from po3d.perception.foundation_weights import HEAD, Weights, folders
-from po3d.scene.geometry import Array, Camera, wrap_angle
+from po3d.perception.onnx_detector import OnnxDetector, read_names
+from po3d.perception.photo_detections import Choice, PhotoDetection, Pixels, chosen, colors, crop, nouns
+from po3d.scene.camera import CameraPose, held
+from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
 
-Pixels = NDArray[np.uint8]
-
-MOST = 40  # objects per image
-# Name probabilities are proportional to the scores' odds to this power, so that sixty phrases with
-# a score of 5 % do not outweigh one with 60 %.
-SHARPNESS = 2.0
-SURE = 0.001  # names of lower probability are dropped
-# IoU above which boxes are one object whatever their names; lower, a rider would merge with the
-# horse
-SAME = 0.9
 FEWEST = 12  # points of an object
-MIDDLE = 0.7  # share of a box's sides in which colours are measured
-# Upper bounds of the colours' hues in degrees; beyond the last it is red again.
-HUES = (
-    (15, "red"),
-    (40, "orange"),
-    (66, "yellow"),
-    (165, "green"),
-    (260, "blue"),
-    (310, "purple"),
-    (345, "pink"),
-)
+# standard deviation of the logarithm of the factor of all distances above which there is a warning
+COMMON = 0.15
+UNITS_OFF = 3.0  # factor between heights in a depth map and usual ones that suggests a wrong unit
+NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
 VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Thresholds for turning boxes into objects."""
+class KnownSize(NamedTuple):
+    """The height of one object, given by the user."""
 
-    threshold: float = 0.25  # on the best phrase's score
-    # On the score of the question's phrases; the best box of each counts even below it, with its
-    # score.
-    asked: float = 0.05
-    overlap: float = 0.6  # IoU above which boxes with related names are one object
-
-    def __post_init__(self) -> None:
-        for key in ("threshold", "asked", "overlap"):
-            if not 0 <= getattr(self, key) <= 1:
-                raise InputError(f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1")
+    name: str
+    metres: float
 
 
-class PhotoDetection(NamedTuple):
-    """An object in the image."""
+class Placed(NamedTuple):
+    """An object's place and shape in the world, apart from its heading."""
 
-    box: Array  # (4,) x0, y0, x1, y1 in pixels
-    names: dict[str, float]  # name -> probability
-    score: float
+    detection: PhotoDetection
+    centre: Array  # (3,) a point of the object, for its heading
+    box: Callable[[float], GroundBox]  # heading -> box
 
 
 @dataclass(frozen=True)
 class FoundationEstimator:
     """Estimates one Scene per image from `estimate(pictures, focals)`."""
 
-    detect: Callable[[Pixels, Sequence[str]], Any]  # -> foundation_networks.Boxes
-    measure: Callable[[Pixels, float | None], Any]  # -> foundation_networks.Depth
+    # (picture, phrases) -> boxes with scores; with `classes` (picture) -> the same
+    detect: Callable[..., Any]
+    # -> foundation_networks.Depth; None: distances from size priors
+    measure: Callable[[Pixels, float | None], Any] | None
     # -> one Facing per crop; None: headings stay unknown
     face: Callable[[Sequence[Pixels]], Sequence[Any]] | None
     vocabulary: Sequence[str] = ()
     field_of_view: float = 55.0  # degrees across the longer side, if the focal length is unknown
     longest_side: int = 1280  # pixels of the networks' input
-    choice: Choice = Choice()
+    choice: Choice = field(default_factory=Choice)
+    classes: Sequence[str] = ()  # of a detector with a fixed list, in the order of its scores
+    intrinsics: Intrinsics | None = None
+    known: KnownSize | None = None
+    version: str | None = None  # what runs, for reports
+    checkpoint: str | None = None  # file of the detector, if it is one
     name: ClassVar[str] = "foundation"
     made_for: ClassVar[tuple[str, ...]] = ("photographs",)
 
@@ -124,63 +116,209 @@ class FoundationEstimator:
         height, width = picture.shape[:2]
         small = _shrunk(picture, self.longest_side)
         scale = width / small.shape[1], height / small.shape[0]
-        depth = self.measure(small, focal)
-        if focal is None:
-            focal = depth.focal or _usual_focal(self.field_of_view, width, height)
-        points = unprojected(depth.metres, focal * small.shape[1])
-        ground = find_ground(points, name=name)
-        camera = level_camera(small.shape[1], small.shape[0], focal * small.shape[1], ground, points)
-        nouns_wanted = nouns(things)
-        phrases = list(dict.fromkeys([*nouns_wanted, *self.vocabulary]))
+        center = None
+        if self.intrinsics is not None:
+            focal, center = self._lens(width, height, scale)
+        boxes = self._detections(small, things)
+        locate = self._by_sizes if self.measure is None else self._by_depth
+        camera, things_placed = locate(small, boxes, focal, center, name)
+        facing: Sequence[Any] = [None] * len(things_placed)
+        if self.face is not None and things_placed:
+            facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
+        objects = tuple(
+            _object(thing, f, colors(small, tuple(thing.detection.box)), camera, scale)
+            for thing, f in zip(things_placed, facing, strict=True)
+        )
+        if isinstance(self.measure, DepthFile):
+            _check_unit(objects, self.measure.path)
+        if self.known is not None and self.measure is not None:
+            camera, objects = _rescaled(camera, objects, self.known)
+        full_focal = camera.focal * scale[0]
+        view_camera = replace(camera, width=width, height=height, focal=full_focal)
+        if camera.center is not None:
+            x, y = camera.center
+            view_camera = replace(view_camera, center=(x * scale[0], y * scale[1]))
+        axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
+        return Scene(objects, axes, "predicted", view_camera, image=name)
+
+    def _lens(self, width: int, height: int, scale: tuple[float, float]) -> tuple[float, tuple[float, float]]:
+        """Return focal length in widths and principal point in pixels of the networks' input."""
+        focal, (cx, cy) = self.intrinsics
+        if not (0.25 < cx / width < 0.75 and 0.2 < cy / height < 0.8):
+            raise InputError(
+                f"the principal point {cx:g}, {cy:g} is far from the middle of {width} x {height} "
+                "pixels: the intrinsics are those of another size"
+            )
+        return focal / width, (cx / scale[0], cy / scale[1])
+
+    def _detections(self, picture: Pixels, things: Sequence[str]) -> list[PhotoDetection]:
+        wanted = nouns(things)
+        if self.classes:
+            boxes = self.detect(picture)
+            first = _classes_of(wanted, self.classes)
+            order = [*first, *(k for k in range(len(self.classes)) if k not in first)]
+            phrases = [self.classes[k] for k in order]
+            return chosen(boxes.box, boxes.score[:, order], phrases, len(first), self.choice)
+        phrases = list(dict.fromkeys([*wanted, *self.vocabulary]))
         if not phrases:
             raise InputError(
                 "nothing to detect: the question names no object and perception.vocabulary is empty"
             )
-        boxes = chosen(*self.detect(small, phrases), phrases, len(nouns_wanted), self.choice)
-        cut = [(box, p) for box in boxes if len(p := thing_points(points, tuple(box.box), camera)) >= FEWEST]
-        facing: Sequence[Any] = [None] * len(cut)
-        if self.face is not None and cut:
-            facing = self.face([crop(small, box.box) for box, _ in cut])
-        objects = tuple(
-            _object(box, p, f, colors(small, tuple(box.box)), camera, scale)
-            for (box, p), f in zip(cut, facing, strict=True)
+        return chosen(*self.detect(picture, phrases), phrases, len(wanted), self.choice)
+
+    def _by_depth(
+        self,
+        picture: Pixels,
+        boxes: Sequence[PhotoDetection],
+        focal: float | None,
+        center: tuple[float, float] | None,
+        name: str,
+    ) -> tuple[Camera, list[Placed]]:
+        """Locate objects by the points of a depth map. `focal` in widths, `center` in pixels."""
+        height, width = picture.shape[:2]
+        depth = self.measure(picture, focal)
+        if focal is None:
+            focal = depth.focal or _usual_focal(self.field_of_view, width, height)
+        points = unprojected(depth.metres, focal * width, center)
+        ground = find_ground(points)
+        camera = level_camera(width, height, focal * width, ground, points, center)
+        result = []
+        for detection in boxes:
+            cloud = thing_points(points, tuple(detection.box), camera)
+            if len(cloud) >= FEWEST:
+                result.append(Placed(detection, cloud.mean(0), _box_of(cloud, camera, detection)))
+        return camera, result
+
+    def _by_sizes(
+        self,
+        picture: Pixels,
+        boxes: Sequence[PhotoDetection],
+        focal: float | None,
+        center: tuple[float, float] | None,
+        name: str,
+    ) -> tuple[Camera, list[Placed]]:
+        """Locate objects by the usual sizes of their kinds."""
+        height, width = picture.shape[:2]
+        usual = _usual_focal(self.field_of_view, width, height) * width
+        labels = [likeliest_name(detection) for detection in boxes]
+        known = {}
+        if self.known is not None:
+            known[_row_of(self.known, labels, [d.score for d in boxes])] = self.known.metres
+        fit = size_priors.fit(
+            np.array([d.box for d in boxes]).reshape(-1, 4), labels, (width, height), usual,
+            None if focal is None else focal * width, center, known,
+        )  # fmt: skip
+        if fit.common > COMMON:
+            warnings.warn(
+                "without a depth map distances come from the usual sizes of things; all of them may be "
+                f"wrong by one factor (about {round(10 * fit.common) * 10} %)",
+                PhotographWarning,
+                stacklevel=2,
+            )
+        camera = held(CameraPose(fit.height, fit.pitch, 0.0, AZIMUTH), width, height, fit.focal)
+        if center is not None:
+            camera = replace(camera, center=center)
+        result = []
+        for detection, place, extent, sigma in zip(boxes, fit.position, fit.extent, fit.sigma):
+            box = GroundBox(tuple(place.tolist()), tuple(extent.tolist()), _sight_covariance(place, sigma))
+            result.append(Placed(detection, place, lambda _, box=box: box))
+        return camera, result
+
+
+def _box_of(cloud: Array, camera: Camera, detection: PhotoDetection) -> Callable[[float], GroundBox]:
+    name = likeliest_name(detection)
+    return lambda heading: placed(cloud, heading, camera.position, name)
+
+
+def likeliest_name(detection: PhotoDetection) -> str:
+    return max(detection.names, key=detection.names.__getitem__)
+
+
+def _sight_covariance(place: Array, sigma: float) -> Array:
+    """Return the covariance (2, 2) of x and y of an object seen from the origin, whose distance has
+    the relative error `sigma`."""
+    distance = math.hypot(place[0], place[1])
+    along = place[:2] / max(distance, 1e-9)
+    across = np.array([-along[1], along[0]])
+    sides = (sigma * distance) ** 2, (ACROSS_ERROR * distance) ** 2
+    return sides[0] * np.outer(along, along) + sides[1] * np.outer(across, across)
+
+
+def _classes_of(wanted: Sequence[str], classes: Sequence[str]) -> list[int]:
+    """Return the class that fits each noun best, of those that fit it."""
+    result = []
+    for noun in wanted:
+        best = max(range(len(classes)), key=lambda k: fits(noun, classes[k]))
+        if fits(noun, classes[best]) >= NAMED and best not in result:
+            result.append(best)
+    return result
+
+
+def _row_of(known: KnownSize, labels: Sequence[str], scores: Sequence[float]) -> int:
+    """Return the object of that name with the highest score; InputError if there is none."""
+    rows = [k for k, label in enumerate(labels) if fits(known.name, label) >= NAMED]
+    if not rows:
+        there = ", ".join(sorted(set(labels))) or "nothing"
+        raise InputError(f"perception.known: no {known.name!r} is detected (detected: {there})")
+    return max(rows, key=lambda k: scores[k])
+
+
+def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
+    """Warn if the objects of a depth map are several times as tall as usual."""
+    ratios = []
+    for o in objects:
+        prior = size_priors.prior_of(max(o.beliefs["name"], key=o.beliefs["name"].__getitem__))
+        if prior is not None and prior.spread < 0.3 and o.existence > 0.4:
+            ratios.append(o.extent[2] / prior.extent[2])
+    factor = float(np.median(ratios)) if ratios else 1.0
+    if not 1 / UNITS_OFF < factor < UNITS_OFF:
+        warnings.warn(
+            f"by {path} things have {factor:.2g} times their usual height: "
+            "is its unit right (perception.depth.unit)?",
+            PhotographWarning,
+            stacklevel=2,
         )
-        view_camera = replace(camera, width=width, height=height, focal=focal * width)
-        axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
-        return Scene(objects, axes, "predicted", view_camera, image=name)
 
 
-def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
-    """Crop an image box with a margin of a twentieth on each side; at least one pixel."""
-    height, width = picture.shape[:2]
-    mx, my = (box[2] - box[0]) / 20, (box[3] - box[1]) / 20
-    x0, y0 = min(max(0, int(box[0] - mx)), width - 1), min(max(0, int(box[1] - my)), height - 1)
-    return picture[y0 : max(y0 + 1, math.ceil(box[3] + my)), x0 : max(x0 + 1, math.ceil(box[2] + mx))]
+def _rescaled(
+    camera: Camera, objects: Sequence[ObjectState], known: KnownSize
+) -> tuple[Camera, tuple[ObjectState, ...]]:
+    """Scale camera and objects so that the object of known height has it."""
+    labels = [max(o.beliefs["name"], key=o.beliefs["name"].__getitem__) for o in objects]
+    row = _row_of(known, labels, [o.existence for o in objects])
+    factor = known.metres / objects[row].extent[2]
+    rotation = camera.cam_T_world.rotation
+    pose = Pose(rotation, -rotation @ (camera.position * factor))
+    square = np.diag([factor, factor, 1.0])
+    moved = tuple(
+        replace(
+            o,
+            position=tuple(factor * x for x in o.position),
+            extent=tuple(factor * x for x in o.extent),
+            covariance=tuple(map(tuple, (square @ np.array(o.covariance) @ square).tolist())),
+        )
+        for o in objects
+    )
+    return replace(camera, cam_T_world=pose), moved
 
 
 def _object(
-    detection: PhotoDetection,
-    points: Array,
-    facing: Any,
-    color: dict[str, float],
-    camera: Camera,
-    scale: tuple[float, float],
+    thing: Placed, facing: Any, color: dict[str, float], camera: Camera, scale: tuple[float, float]
 ) -> ObjectState:
-    """Build an object from its points (n, 3) in the world.
+    """Build an object from its place.
 
     `scale` converts the box to the original image's pixels.
     """
-    eye = camera.position
+    detection, eye = thing.detection, camera.position
     ray = np.array([*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal])
     if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
-        toward = eye - points.mean(0)
+        toward = eye - thing.centre
         heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
     else:
         front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
         level = math.sqrt(max(0.0, 1 - float(camera.cam_T_world.rotation[:, 2] @ front) ** 2))
         heading, sigma, flip = heading_of(front, camera), facing.sigma / max(level, VERTICAL), facing.flip
-    name = max(detection.names, key=detection.names.__getitem__)
-    box = placed(points, heading, eye, name)
+    box = thing.box(heading)
     covariance = np.zeros((3, 3))
     covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
     return ObjectState(
@@ -193,32 +331,6 @@ def _object(
         detection.score,
         tuple((detection.box * np.tile(scale, 2)).tolist()),
     )
-
-
-def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
-    """Return the share of each colour word among the pixels in the middle of an image box.
-
-    Colour words are those of po3d.scene.rooms.COLORS.
-
-    Colours are defined by hand-made rules on hue, saturation and value.
-    """
-    x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
-    part = crop(picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2))
-    hsv = np.asarray(Image.fromarray(part).convert("HSV"), float).reshape(-1, 3)[::7]
-    hue, saturation, value = hsv[:, 0] * 360 / 256, hsv[:, 1] / 255, hsv[:, 2] / 255
-    pale = (hue < 48) & (saturation < 0.4) & (value > 0.6)
-    rules = [
-        (value < 0.2, "black"),
-        ((saturation < 0.12) & (value > 0.8), "white"),
-        (saturation < 0.12, "gray"),
-        (pale & (hue >= 15), "beige"),
-        (pale, "pink"),
-        ((hue < 48) & (hue >= 15) & (value < 0.6), "brown"),
-        *((hue < bound, word) for bound, word in HUES),
-    ]
-    words = np.select([holds for holds, _ in rules], [word for _, word in rules], "red")
-    names, counts = np.unique(words, return_counts=True)
-    return {str(name): float(count / len(words)) for name, count in zip(names, counts)}
 
 
 def _shrunk(picture: Pixels, longest: int) -> Pixels:
@@ -236,108 +348,73 @@ def _usual_focal(field_of_view: float, width: int, height: int) -> float:
     return max(width, height) / width / 2 / math.tan(math.radians(field_of_view) / 2)
 
 
-# --- vocabulary and selection of boxes -----------------------------------------------------------
-
-
-def nouns(things: Sequence[str]) -> list[str]:
-    """Return the nouns of descriptions and their landmarks.
-
-    Example: ["mug", "laptop"] for "mug next to the laptop".
-
-    A description without a noun is returned as it is.
-    """
-    names = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
-    return [noun for noun in dict.fromkeys(names) if noun]
-
-
-def _nouns(description: Description) -> Iterator[str]:
-    if description.noun:
-        yield description.noun
-    for _, landmarks in description.relations:
-        for landmark in landmarks:
-            yield from _nouns(landmark)
-
-
-def chosen(
-    box: Array, score: Array, phrases: Sequence[str], wanted: int, choice: Choice = Choice()
-) -> list[PhotoDetection]:
-    """Select objects among boxes (n, 4) with scores (n, phrases), highest score first.
-
-    The first `wanted` phrases are the question's, which presupposes that these objects exist.
-    """
-    if len(box) == 0:
-        return []
-    best = score.max(1)
-    above_threshold = best >= choice.threshold
-    if wanted:
-        above_threshold |= (score[:, :wanted] >= choice.asked).any(1)
-        above_threshold[score[:, :wanted].argmax(0)] = True
-    order = [i for i in np.argsort(-best, kind="stable") if above_threshold[i]]
-    overlap = _overlaps(box[order])
-    tops = [phrases[int(score[i].argmax())] for i in order]
-    rows: list[int] = []  # indices into `order`
-    merged: dict[int, Array] = {}
-    for k, i in enumerate(order):
-        twin = next((r for r in rows if overlap[r, k] >= _limit(tops[r], tops[k], choice)), None)
-        if twin is None:
-            rows.append(k)
-            merged[k] = score[i]
-        else:
-            merged[twin] = np.maximum(merged[twin], score[i])
-    most = max(MOST, wanted)
-    return [
-        PhotoDetection(box[order[k]], _names(merged[k], phrases), float(best[order[k]])) for k in rows[:most]
-    ]
-
-
-def _limit(first: str, second: str, choice: Choice) -> float:
-    kin = fits(first, second) > 0 or fits(second, first) > 0
-    return choice.overlap if kin else SAME
-
-
-def _overlaps(box: Array) -> Array:
-    """Return the pairwise intersection over union, (n, n)."""
-    low, high = np.maximum(box[:, None, :2], box[None, :, :2]), np.minimum(box[:, None, 2:], box[None, :, 2:])
-    shared = (high - low).clip(min=0).prod(-1)
-    area = (box[:, 2:] - box[:, :2]).prod(1)
-    return shared / np.maximum(area[:, None] + area[None] - shared, 1e-9)
-
-
-def _names(score: Array, phrases: Sequence[str]) -> dict[str, float]:
-    p = score.clip(1e-6, 1 - 1e-6)
-    belief = (p / (1 - p)) ** SHARPNESS
-    belief /= belief.sum()
-    probable = {phrase: float(b) for phrase, b in zip(phrases, belief) if b >= SURE}
-    return {phrase: b / sum(probable.values()) for phrase, b in probable.items()}
-
-
 # --- from a config --------------------------------------------------------------------------------
+
+DETECTOR = "IDEA-Research/grounding-dino-base"
+DEPTH = "depth-anything/Depth-Anything-V2-Metric-Outdoor-Small-hf"
+ORIENTATION = "./weights/orient-anything-large"
+NO_DEPTH = "none"
+# Thresholds of detectors with a fixed list of classes, which confuse classes more often than they
+# overlook objects.
+OF_CLASSES = {"asked": 0.25, "same": 0.75}
+
+
+def parse_known(text: str) -> KnownSize:
+    """Parse "mug: 0.1 m"; InputError for another form."""
+    name, _, size = str(text).partition(":")
+    try:
+        metres = float(size.strip().removesuffix("m").strip())
+    except ValueError:
+        metres = 0.0
+    if not name.strip() or not (math.isfinite(metres) and 0 < metres < 1000):
+        raise InputError(f'{text!r} should be a thing and its height, as in "mug: 0.1 m"')
+    return KnownSize(name.strip().lower(), metres)
 
 
 def foundation(
     detector: Mapping[str, Any],
-    depth: Mapping[str, Any],
+    depth: Mapping[str, Any] | str | None = None,
     orientation: Mapping[str, Any] | None = None,
     device: str = "cpu",
     download: bool = False,
     phrases_at_once: int = 20,
     choice: Mapping[str, float] | None = None,
+    intrinsics: str | None = None,
+    known: str | None = None,
     **settings: Any,
 ) -> FoundationEstimator:
     """Build the estimator of a config.
 
-    Each network is given by its `weights` (a folder or hub name) and `revision`.
+    `detector`: `transformers` (a folder or hub name) with `revision`, or `onnx` (a file) with
+    `names`, `temperature` and `tiles`. `depth`: `transformers`, or `file` with `unit`; "none" or
+    None: size priors. Depth and orientation that are not given are the default networks if the
+    detector is one of transformers, and none with an ONNX file.
 
     Raise InputError naming all missing weights. Networks are loaded with the first image.
     """
-    nodes = {"detector": detector, "depth": depth} | (
-        {} if orientation is None else {"orientation": orientation}
-    )
+    onnx = detector.get("onnx")
+    given = {key: value for key, value in (choice or {}).items() if value is not None}
+    _one_of("perception.detector", detector, "transformers", "onnx")
+    by_file = {} if depth in (None, NO_DEPTH) else depth
+    if isinstance(by_file, str):
+        raise InputError(f"perception.depth={depth} should be none, or give transformers= or file=")
+    _one_of("perception.depth", by_file, "transformers", "file")
+    nodes: dict[str, Mapping[str, Any]] = {}
+    if onnx is None:
+        nodes["detector"] = {"name": detector.get("transformers") or DETECTOR, **detector}
+        _only_onnx(detector)
+    file = by_file.get("file")
+    if by_file.get("unit") is not None and file is None:
+        raise InputError("perception.depth.unit is for perception.depth.file")
+    if by_file and file is None and (by_file.get("transformers") or onnx is None):
+        nodes["depth"] = {"name": by_file.get("transformers") or DEPTH, **by_file}
+    if orientation is not None and (orientation.get("weights") or onnx is None):
+        nodes["orientation"] = {"name": orientation.get("weights") or ORIENTATION, **orientation}
     wanted = [
-        Weights(role, str(node["weights"]), node.get("revision"), (HEAD,) if role == "orientation" else ())
+        Weights(role, str(node["name"]), node.get("revision"), (HEAD,) if role == "orientation" else ())
         for role, node in nodes.items()
     ]
-    at = folders(wanted, download)
+    at = folders(wanted, download) if wanted else {}
 
     def later(role: str, name: str, *more: Any) -> Callable[..., Any]:
         """Return a network that is loaded at its first call."""
@@ -350,10 +427,43 @@ def foundation(
 
         return lambda *arguments: network()(*arguments)
 
+    classes: Sequence[str] = ()
+    if onnx is None:
+        detect = later("detector", "Detector", phrases_at_once)
+    else:
+        names = detector.get("names")
+        options = {key: detector[key] for key in ("temperature", "tiles") if detector.get(key) is not None}
+        detect = OnnxDetector(onnx, None if names is None else read_names(names), **options)
+        detect.check_file()
+        classes = detect.names
+    measure = None
+    if file is not None:
+        measure = DepthFile(file, by_file.get("unit"))
+    elif "depth" in nodes:
+        measure = later("depth", "DepthMap")
+    source = Path(file).name if file else nodes["depth"]["name"] if "depth" in nodes else "size priors"
+    head = nodes["orientation"]["name"] if "orientation" in nodes else "none"
     return FoundationEstimator(
-        later("detector", "Detector", phrases_at_once),
-        later("depth", "DepthMap"),
-        None if orientation is None else later("orientation", "Orientation"),
-        choice=Choice(**(choice or {})),
+        detect,
+        measure,
+        later("orientation", "Orientation") if "orientation" in nodes else None,
+        choice=Choice(**{**(OF_CLASSES if onnx else {}), **given}),
+        classes=classes,
+        intrinsics=None if intrinsics is None else read_intrinsics(intrinsics),
+        known=None if known is None else parse_known(known),
+        version=f"detector {Path(onnx).name if onnx else nodes['detector']['name']}, depth {source}, orientation {head}",
+        checkpoint=onnx,
         **settings,
     )
+
+
+def _one_of(where: str, node: Mapping[str, Any], *keys: str) -> None:
+    given = [key for key in keys if node.get(key) is not None]
+    if len(given) > 1:
+        raise InputError(f"{where} is given twice: {' and '.join(f'{key}=' for key in given)}")
+
+
+def _only_onnx(detector: Mapping[str, Any]) -> None:
+    for key, default in (("names", None), ("temperature", 1.0), ("tiles", True)):
+        if detector.get(key, default) not in (None, default):
+            raise InputError(f"perception.detector.{key} is for perception.detector.onnx")

@@ -8,15 +8,15 @@ angles in radians unless stated otherwise. No network is needed here.
 """
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
+from po3d.perception.size_priors import prior_of
 from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, Camera, rotation_z
-from po3d.scene.rooms import category_of
 
 AZIMUTH = math.pi / 2  # viewing direction of the camera in the scene's world
 # Prior of the camera pose: standard deviations and limits. A wall in front of the camera would be
@@ -43,9 +43,6 @@ DEEP = 0.5  # occluded depth of an object of unknown size, relative to its small
 ALONG = 0.5  # cosine between an edge and the line of sight above which the far end is hidden
 # standard deviations of a position, relative to its distance
 SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02
-# Depth, width, height in metres of objects that are not furniture; only their ratios are used.
-_SHAPES = [row.values() for row in rows_beside(__file__, "shapes.csv")]
-SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 
 
 class GroundPlane(NamedTuple):
@@ -64,15 +61,16 @@ class GroundBox(NamedTuple):
     covariance: Array  # (2, 2) of x and y
 
 
-def unprojected(depth: Array, focal: float) -> Array:
+def unprojected(depth: Array, focal: float, center: tuple[float, float] | None = None) -> Array:
     """Unproject a depth map (H, W) along the optical axis to points (H, W, 3) in the camera frame.
 
-    `focal` in pixels, the principal point in the middle. Depths that are not positive and finite
-    give NaN.
+    `focal` and the principal point `center`, by default the middle, in pixels. Depths that are not
+    positive and finite give NaN.
     """
     height, width = depth.shape
-    x = (np.arange(width) + 0.5 - width / 2) / focal
-    y = (np.arange(height) + 0.5 - height / 2) / focal
+    cx, cy = center or (width / 2, height / 2)
+    x = (np.arange(width) + 0.5 - cx) / focal
+    y = (np.arange(height) + 0.5 - cy) / focal
     depth = np.where(np.isfinite(depth) & (depth > 0), depth, np.nan)
     return np.stack([x[None] * depth, y[:, None] * depth, depth], -1)
 
@@ -80,7 +78,7 @@ def unprojected(depth: Array, focal: float) -> Array:
 # --- gravity --------------------------------------------------------------------------------------
 
 
-def find_ground(points: Array, seed: int = 0, name: str = "") -> GroundPlane | None:
+def find_ground(points: Array, seed: int = 0) -> GroundPlane | None:
     """Find the ground plane among points (H, W, 3) in the camera frame; None if there is none.
 
     RANSAC: the score of a plane is the share of points on it, reduced by the share below it and by
@@ -98,7 +96,7 @@ def find_ground(points: Array, seed: int = 0, name: str = "") -> GroundPlane | N
     if len(likely) == 0 or len(cloud) < 50:
         return None
     tolerance = NOISE + FLAT * cloud[:, 2]
-    picked = rng(seed, f"ground/{name}").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
+    picked = rng(seed, "ground").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
     best, plane = 0.0, None
     for k in picked:
         up, height = normals[k], -float(normals[k] @ starts[k])
@@ -149,18 +147,28 @@ def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground
     return GroundPlane(up, height, float(on.mean()))
 
 
-def level_camera(width: int, height: int, focal: float, ground: GroundPlane | None, points: Array) -> Camera:
+def level_camera(
+    width: int,
+    height: int,
+    focal: float,
+    ground: GroundPlane | None,
+    points: Array,
+    center: tuple[float, float] | None = None,
+) -> Camera:
     """Return the camera above the world's origin, with gravity from the ground plane.
 
     Without a ground the camera is assumed level, and the floor at the lowest of the points (H, W,
     3), or EYE below the camera if there are none.
     """
     if ground is not None:
-        pitch, roll = _hold_of_up(ground.up)
-        return held(CameraPose(ground.height, float(pitch), float(roll), AZIMUTH), width, height, focal)
-    drop = points[..., 1][np.isfinite(points[..., 1])]
-    low = float(np.percentile(drop, 99)) if drop.size else EYE
-    return held(CameraPose(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
+        pitch, roll = map(float, _hold_of_up(ground.up))
+        pose = CameraPose(ground.height, pitch, roll, AZIMUTH)
+    else:
+        drop = points[..., 1][np.isfinite(points[..., 1])]
+        low = float(np.percentile(drop, 99)) if drop.size else EYE
+        pose = CameraPose(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH)
+    camera = held(pose, width, height, focal)
+    return camera if center is None else replace(camera, center=center)
 
 
 # --- objects --------------------------------------------------------------------------------------
@@ -251,13 +259,12 @@ def _usual(name: str, size: Array, sight: Array) -> Array:
     The usual shape is scaled to the visible height or to the edge across the line of sight,
     whichever gives the smaller size.
     """
-    category = category_of(name)
-    shape = SHAPES.get(name) or (None if category is None else category[:3])
+    prior = prior_of(name)
     across = int(abs(sight[0]) > abs(sight[1]))  # 1: the width lies across
-    if shape is None:
+    if prior is None:
         return np.full(2, DEEP * min(size[across], size[2]))
-    scale = min(size[2] / shape[2], size[across] / shape[across])
-    return scale * np.array(shape[:2])
+    scale = min(size[2] / prior.extent[2], size[across] / prior.extent[across])
+    return scale * np.array(prior.extent[:2])
 
 
 def _covariance(offset: Array, hidden: float) -> Array:

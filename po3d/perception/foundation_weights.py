@@ -90,6 +90,6 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     if missing := [problem for problem in paths.values() if isinstance(problem, str)]:
         raise InputError(
             f"weights for photographs are missing: {'; '.join(missing)}; folders can be "
-            "set, for example perception.depth.weights=DIR"
+            "set, for example perception.depth.transformers=DIR"
         )
     return {role: path for role, path in paths.items() if isinstance(path, Path)}

@@ -4,6 +4,7 @@ import copy
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from po3d.perception.network import MEAN, STD, SceneNet
@@ -41,7 +42,12 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
 
     `half`: convert convolutions and linear layers to bf16, for use under autocast.
     """
-    net = copy.deepcopy(net).eval().requires_grad_(False)
+    return fold_in_place(copy.deepcopy(net), half)
+
+
+def fold_in_place(net: SceneNet, half: bool = False) -> SceneNet:
+    """Return the network itself, changed to what `folded` returns a copy of; takes less memory."""
+    net.eval().requires_grad_(False)
     order, pairs = _walked(net)
     places = {part: (parent, name) for parent in net.modules() for name, part in parent.named_children()}
     for conv, norm in pairs:
@@ -65,7 +71,8 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
 def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.BatchNorm2d]]]:
     """Trace the network: return convolutions in execution order, and (conv, norm) pairs to fuse.
 
-    A pair is a convolution whose output goes directly into a batch norm.
+    A pair is a convolution whose output goes directly into a batch norm. The trace has shapes and
+    no values (the meta device), so it takes no memory for feature maps.
     """
     order: list[nn.Conv2d] = []
     pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
@@ -80,15 +87,27 @@ def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.Ba
 
     parts = [part for part in net.modules() if isinstance(part, nn.Conv2d | nn.BatchNorm2d)]
     hooks = [p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts]
-    device = net.dense.weight.device
-    dense = net(torch.zeros((1, 3, net.height, net.width), device=device))
-    box = torch.tensor([[0.0, 0.0, net.width, net.height]], device=device)
-    net.describe(dense, box, torch.zeros(1, dtype=torch.long, device=device))
-    if hasattr(net, "hold_convs"):
-        net.hold_convs(dense.context)
+    shapes = {name: value.to("meta") for name, value in [*net.named_parameters(), *net.named_buffers()]}
+    functional_call(_Trace(net), {f"net.{name}": value for name, value in shapes.items()}, ())
     for hook in hooks:
         hook.remove()
     return order, pairs
+
+
+class _Trace(nn.Module):
+    """Runs every convolution of a network once, on an empty image."""
+
+    def __init__(self, net: SceneNet) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self) -> None:
+        net = self.net
+        dense = net(torch.zeros((1, 3, net.height, net.width), device="meta"))
+        box = torch.zeros((1, 4), device="meta")
+        net.describe(dense, box, torch.zeros(1, dtype=torch.long, device="meta"))
+        if hasattr(net, "hold_convs"):
+            net.hold_convs(dense.context)
 
 
 def _plain(conv: nn.Conv2d) -> bool:

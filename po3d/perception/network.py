@@ -115,6 +115,8 @@ class SceneNet(nn.Module):
         if their labels put them in different layers.
     """
 
+    detects, pose = True, True  # see `po3d.perception.crops.CropNet`
+
     def __init__(
         self,
         attributes: Mapping[str, int],

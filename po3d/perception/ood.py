@@ -22,7 +22,7 @@ from po3d.io.errors import InputError
 from po3d.perception.network import Dense
 from po3d.scene.geometry import Array
 
-REFUSED = 0.01  # share of a domain's images that may be rejected: half by each distance
+REFUSED = 0.005  # share of a domain's images that may be rejected: half by each distance
 RIDGE = 0.1  # on features of unit variance
 # factor on the limits: the farthest of a few hundred images underestimates the population's
 SLACK = 1.1
@@ -87,14 +87,16 @@ class FeatureDistribution:
 
     def record(self) -> dict[str, Any]:
         """Return the statistics for a checkpoint's JSON."""
-        parts = {name: _packed(getattr(self, name)) for name in ("mean", "spread", "direction")}
+        parts = {name: packed_floats(getattr(self, name)) for name in ("mean", "spread", "direction")}
         return {**parts, "limits": list(self.limits)}
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
         """Restore the statistics from `record`; raise InputError if they are damaged."""
         try:
-            mean, spread, direction = (_unpacked(record[name]) for name in ("mean", "spread", "direction"))
+            mean, spread, direction = (
+                unpacked_floats(record[name]) for name in ("mean", "spread", "direction")
+            )
             first, second = (float(limit) for limit in record["limits"])
             fine = (
                 len(mean) == len(spread) == len(direction) and (spread > 0).all() and min(first, second) > 0
@@ -106,9 +108,9 @@ class FeatureDistribution:
         return cls(mean, spread, direction, (first, second))
 
 
-def _packed(values: Array) -> str:
+def packed_floats(values: Array) -> str:
     return base64.b64encode(values.astype("<f4").tobytes()).decode()
 
 
-def _unpacked(text: str) -> Array:
+def unpacked_floats(text: str) -> Array:
     return np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(float)

@@ -95,7 +95,7 @@ def lifted(
         height=HEIGHT,
         hold=detections.hold[b],
         points=(detections.points[b, rows] - (WIDTH / 2, HEIGHT / 2)) / stretch,
-        sigma=detections.sigma[b, rows],
+        sigma=detections.sigma[b, rows, :, None] / stretch,
         alpha=detections.alpha[b, rows],
         alpha_sigma=detections.alpha_sigma[b, rows],
         log_depth=detections.depth[b, rows] + (math.log(focal), 0.0),

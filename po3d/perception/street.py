@@ -2,20 +2,23 @@
 
 images -> SceneNet -> centres and boxes -> box head -> probabilities, image points -> joint fit ->
 Scene
+
+The same networks also describe given boxes (`BoxModule`): the attributes or the poses of the rows
+that another detector found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 import torch
 
-from po3d.perception.detection import CALIBRATION, Detections, as_arrays
-from po3d.perception.estimator import NetworkEstimator
+from po3d.perception.detection import CALIBRATION, Detections, as_arrays, described, joined
+from po3d.perception.estimator import CHUNK, NetworkEstimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
 from po3d.scene.exclusion import merge_overlapping
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import ObjectPose, ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SHAPES, SIZES
 
 KIND = "street_estimator"
@@ -37,16 +40,86 @@ class Verifier(Protocol):
     def __call__(self, pictures: Sequence[np.ndarray], detections: Detections) -> Detections: ...
 
 
-class StreetEstimator(NetworkEstimator):
+class BoxModule(NetworkEstimator):
+    """Describes the rows of street scenes from their boxes, which are in pixels of a picture WIDTH
+    wide: a module of `po3d.systems.separate_modules`."""
+
+    width, limit = WIDTH, MAX_OBJECTS
+    defaults = CALIBRATION | {"covariance": 1.0}  # covariance: scale of the poses' covariances
+
+    def estimate_attributes(
+        self, images: Sequence[np.ndarray], scenes: Sequence[Scene]
+    ) -> list[list[dict[str, dict[str, float]]]]:
+        """Return attribute -> value -> probability for each row of each scene."""
+        probabilities = self.described(images, scenes).arrays().probabilities
+        return [
+            [
+                {
+                    a: dict(zip(values, probabilities[a][b, k].tolist()))
+                    for a, values in self.attributes.items()
+                }
+                for k in range(len(scene))
+            ]
+            for b, scene in enumerate(scenes)
+        ]
+
+    def estimate_poses(self, images: Sequence[np.ndarray], scenes: Sequence[Scene]) -> list[list[ObjectPose]]:
+        """Return the pose of each row, from the joint fit of each image with the sizes of its
+        rows."""
+        detections = self.described(images, scenes)
+        known = {
+            a: torch.zeros(*detections.score.shape, len(ATTRIBUTES[a]), device=self.device)
+            for a in ("shape", "size")
+        }
+        for b, scene in enumerate(scenes):
+            for k, o in enumerate(scene.objects):
+                for a, chosen in zip(known, shape_and_size(o.beliefs)):
+                    known[a][b, k, ATTRIBUTES[a].index(chosen)] = 1
+        detections = detections._replace(probabilities=known)
+        fit = transferred(fitted(detections))
+        flip = detections.flip.cpu().numpy()
+        covariance = fit.covariance * self.calibration["covariance"]
+        return [
+            [
+                ObjectPose(
+                    float(fit.heading[b, k]),
+                    tuple(fit.position[b, k].tolist()),
+                    tuple(map(tuple, covariance[b, k].tolist())),
+                    float(flip[b, k]),
+                )
+                for k in range(len(scene))
+            ]
+            for b, scene in enumerate(scenes)
+        ]
+
+    def described(self, images: Sequence[np.ndarray], scenes: Sequence[Scene]) -> Detections:
+        """Run the box head on the boxes of the scenes' rows; tensors padded to the largest scene."""
+        rows = max([1, *map(len, scenes)])
+        boxes, present = torch.zeros(len(scenes), rows, 4), torch.zeros(len(scenes), rows, dtype=torch.bool)
+        boxes[..., 2:] = 1.0
+        for b, scene in enumerate(scenes):
+            for k, o in enumerate(scene.objects):
+                boxes[b, k] = torch.tensor(o.box)
+                present[b, k] = True
+        step = CHUNK if self.device.type == "cpu" else len(images)
+        parts = []
+        for start in range(0, len(images), step):
+            part = slice(start, start + step)
+            given = (boxes[part].to(self.device), present[part].to(self.device))
+            pixels = self.pixels(images[part])
+            options = self.width, self.calibration, self.half, self.material_shift
+            parts.append(described(self.looks, pixels, *given, *options))
+        return joined(parts)
+
+
+class StreetEstimator(BoxModule):
     """Estimates one Scene per street image.
 
     `verify`: optional refinement of the detections before the joint fit.
     """
 
     kind, attributes = KIND, ATTRIBUTES
-    width, limit = WIDTH, MAX_OBJECTS
     cast = 0.15  # more than any image under white lamps has: see docs/results.md
-    defaults = CALIBRATION | {"covariance": 1.0}  # covariance: scale of the poses' covariances
     verify: Verifier | None = None
 
     def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
@@ -63,6 +136,12 @@ class StreetEstimator(NetworkEstimator):
         return scenes_of(
             detections.arrays(), transferred(fitted(detections)), names, self.calibration["covariance"]
         )
+
+
+def shape_and_size(beliefs: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
+    """Return the most probable shape and size; "large" without a belief about the size."""
+    shape, size = beliefs["shape"], beliefs.get("size", {"large": 1.0})
+    return max(shape, key=shape.__getitem__), max(size, key=size.__getitem__)
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:

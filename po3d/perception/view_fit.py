@@ -41,7 +41,7 @@ class ViewObservation(NamedTuple):
     height: int
     hold: Array  # (3, 2) roll, pitch and log height, each with its deviation
     points: Array  # (n, 9, 2) corners (geometry.BOX_SIGNS) and centre
-    sigma: Array  # (n, 9)
+    sigma: Array  # (n, 9, 2) deviations of their x and y
     alpha: Array  # (n,) heading minus the viewing ray's azimuth
     alpha_sigma: Array  # (n,)
     log_depth: Array  # (n, 2) of the centre, with its deviation
@@ -175,7 +175,7 @@ def _of_things(
     by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
     sigma = TOGETHER * observed.sigma
     known = (p_cam[..., 2] > BEFORE) & (np.abs(observed.points) < FAR_OUT * observed.width).all(-1)
-    scale = np.where(known, 1 / sigma, 0.0)[..., None]
+    scale = np.where(known[..., None], 1 / sigma, 0.0)
     residuals = [
         (
             ((observed.points - pixels) * scale).reshape(count, -1),

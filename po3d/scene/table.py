@@ -9,7 +9,7 @@ table. An edit drops it.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,17 @@ class ObjectState:
     def corners(self) -> Array:
         """Return the (8, 3) world corners of the box in the order of geometry.BOX_SIGNS."""
         return box_corners(self.position, self.heading, self.extent) + (0.0, 0.0, self.underside)
+
+
+class ObjectPose(NamedTuple):
+    """The pose of one object, as a pose module returns it
+    (`po3d.systems.separate_modules`)."""
+
+    heading: float  # azimuth of the object's front in the world, radians
+    position: tuple[float, float] | None = None  # x, y in the world; None: that of the detection
+    # (3, 3) over (x, y, heading); None: that of the detection
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    flip: float = 0.0  # probability that the heading is off by pi
 
 
 @dataclass(frozen=True)

@@ -245,6 +245,7 @@ class Model:
         change: str = "",
         frame: str = "",
         options: Sequence[str] = (),
+        views: Sequence[float] = (),
         ask_below: float = ASK_BELOW,
         **looking: Any,
     ) -> Answer:
@@ -253,6 +254,7 @@ class Model:
 
         `task`: reference frame of left and right on a street, the camera's ("2d") or the object's
         own ("6d"). `change`, `frame`: sentences, for rooms only. `options`: answers to choose from.
+        `views`: for an orbit's table, the angles of the pictures among which a question chooses.
         `systems.parser_choice` decides which parser is used.
 
         An answer by the general parser is returned if its probability is at least `ask_below`. If
@@ -266,6 +268,8 @@ class Model:
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)
+        if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
+            raise InputError("views are for questions about the table of an orbit")
         if isinstance(scene, Scene):
             if looking:
                 raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
@@ -275,7 +279,7 @@ class Model:
             "frame": frame,
             "options": tuple(options),
             "images": ("view",),
-            "views": (0,),
+            "views": tuple(views) or (0,),
         }
         question = strip_prompt_template(Question("asked", "", text, task, "", **fields))
         (reading,) = self.pipeline.read([question])
@@ -290,24 +294,31 @@ class Model:
         answering = executor.bind(tables)
         execution = None if reading.unread else run(answering, question, reading)
         alternatives: Sequence[ParsedQuestion] = []
-        differ = False
+        differ, ranking = False, executor.ranking().bind(tables)
         if self._consults(question, execution):
             (alternatives,) = self.pipeline.reread([question], tables)
-            general = likeliest_of(second, answering, question, alternatives) if alternatives else None
-            execution, differ = choose(execution, general, question, second.alone)
+            # Alternatives are compared on one scene; only the chosen one runs on all samples.
+            general = likeliest_of(second, ranking, question, alternatives) if alternatives else None
+            own = None if execution is None else run(ranking, question, reading)
+            execution, differ = choose(own, general, question, second.alone, executor.style(question))
             if execution is None:
                 read = general.reading if general else reading
                 return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
         if reason := execution.reading.unread:
             return Answer(text, execution.reading.status, reason=reason, mended=execution.reading.mended)
+        if alternatives and executor.sampled(tables):
+            execution = run(answering, question, execution.reading)
         execution = self._settled(question, tables, execution)
         reason = self._doubt(execution, question, scene, differ, ask_below) if ask_below > 0 else ""
         if not reason:
             return replace(self._answer(question, tables, execution, domain_match), question=text)
         parses = [reading, *alternatives]
         remaining = [r for r in parses if not r.unread and not self.pipeline.omitted(r, question)]
-        interpretations = self._interpretations(answering, question, remaining or parses)
+        interpretations = self._interpretations(ranking, question, remaining or parses)
         candidates = ([one for one in interpretations if one.answer is not None] or interpretations)[:SHOWN]
+        if executor.sampled(tables):
+            shown = [one.ran.reading for one in candidates]
+            candidates = self._interpretations(answering, question, shown) or candidates
         return Answer(
             text, "abstained", None, execution.believed, reason,
             understood=tuple((one.words, one.answer) for one in candidates),
@@ -363,7 +374,8 @@ class Model:
             left_out := self._likely_mistaken(read, question, scene) or self.pipeline.omitted(read, question)
         ):
             return left_out
-        if not learned or execution.outcome.answer is None or execution.believed >= ask_below:
+        settled = not learned and not differ
+        if settled or execution.outcome.answer is None or execution.believed >= ask_below:
             return ""
         if differ:
             return "the question has two interpretations"

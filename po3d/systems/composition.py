@@ -34,6 +34,7 @@ OPTIONS = {
     "device": "perception.device",
     "mirror": "perception.mirror",
     "verify": "perception.verify",
+    "modules": "perception.modules",
     "parser": "parser.checkpoint",
     "mode": "executor.mode",
     "samples": "executor.samples",

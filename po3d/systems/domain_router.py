@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.io.images import Picture, pixels
+from po3d.perception.photo_statistics import is_photograph
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Image, TableSource
 
@@ -22,6 +23,15 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Kind -> strangeness up to which an image is taken with a warning; 1 for other kinds. Official
+# renderings of streets differ more from ours than pictures of rooms do from those in training.
+REFUSED_ABOVE = {"street": 1.25}
+PHOTOGRAPH = (
+    "the image looks like a photograph, and the shipped estimators were trained on renderings; "
+    "to use one of them nevertheless, name its kind: street, rooms, orbit, map"
+)
+
+
 class OutOfDistributionWarning(UserWarning):
     """Warning: the image is out of distribution for the estimator."""
 
@@ -35,6 +45,10 @@ class DomainMatch(NamedTuple):
     @property
     def strange(self) -> bool:
         return self.strangeness > 1
+
+    @property
+    def refused(self) -> bool:
+        return self.strangeness > REFUSED_ABOVE.get(self.kind, 1)
 
     def __str__(self) -> str:
         if not self.strange:
@@ -103,13 +117,15 @@ class DomainRouter:
 
     def chosen(self, image: "Picture") -> DomainMatch:
         """Return the nearest training domain over all estimators; InputError if the image is out of
-        distribution."""
+        distribution, or a photograph."""
         picture, scores = pixels(image)[0], {}
         for kind in KINDS:
             if kind not in scores:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
-        if near is not None and not near.strange:
+        if near is not None and not near.refused:
+            if is_photograph(picture, near.strangeness):
+                raise InputError(PHOTOGRAPH)
             return near
         nearest_note = f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
         raise InputError(

@@ -55,18 +55,25 @@ class Estimator(Protocol):
 @dataclass(frozen=True)
 class Shipped:
     """Settings of the domain's own estimator (configs/perception/shipped.yaml); None keeps the
-    domain's default."""
+    domain's default. `modules`: see `separate_modules`."""
 
     checkpoint: str | None = None
     device: str | None = None
     mirror: bool | None = None
-    verify: str | None = None
+    verify: str | bool | None = None
+    modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the settings that are not None, by their names in a domain's `pipeline`."""
         result = {field.name: getattr(self, field.name) for field in fields(self)}
         result["perception"] = result.pop("checkpoint")
+        result["modules"] = chosen_modules(self.modules) or None
         return {name: value for name, value in result.items() if value is not None}
+
+
+def chosen_modules(modules: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the modules of `perception.modules` that are not the shipped network."""
+    return {name: module for name, module in (modules or {}).items() if module not in (None, "shipped")}
 
 
 class Given(NamedTuple):
@@ -95,8 +102,9 @@ def ours(thing: object) -> bool:
 
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
-    `version`, `calibration`, `checkpoint` with `sha256`. For a class outside po3d also
-    `source_sha256`, the hash of its source file."""
+    `version`, `calibration`, `checkpoint` with `sha256`, and `verify`, whether detections are
+    compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
+    file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:
@@ -106,14 +114,16 @@ def identity(estimator: Any) -> dict[str, Any]:
         result["calibration"] = {str(k): v for k, v in calibration.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
         result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
+    if ours(estimator) and hasattr(estimator, "verify"):
+        result["verify"] = "off" if estimator.verify is None else "render"
     if not ours(estimator):
         result["source_sha256"] = _source_digest(type(estimator))
     return result
 
 
 def modules_of(system: Any) -> dict[str, dict[str, Any]]:
-    """Return the `identity` of each module of a system, perception and parser if present; also of
-    the system itself if its class is outside po3d."""
+    """Return the `identity` of each module of a system, perception (and its separate modules) and
+    parser if present; also of the system itself if its class is outside po3d."""
     own = {} if ours(system) else {"system": identity(system)}
     return own | {name: identity(module) for name, module in _modules(system).items()}
 
@@ -129,7 +139,10 @@ def checkpoints_of(system: Any) -> dict[str, str]:
 def _modules(system: Any) -> dict[str, Any]:
     modules = {}
     if (source := getattr(system, "tables", None)) is not None:
-        modules["perception"] = getattr(source, "estimator", source)
+        modules["perception"] = estimator = getattr(source, "estimator", source)
+        separate = getattr(estimator, "separate", {})  # `separate_modules.SeparateModules`
+        if ours(estimator):
+            modules |= {f"perception.{name}": module for name, module in separate.items()}
     if (parser := getattr(getattr(system, "reader", None), "parser", None)) is not None:
         modules["parser"] = parser
     return modules
@@ -224,7 +237,8 @@ def estimated(
         }
         own = list(names[start : start + step])
         images = [g.image for g in part]
-        created = _called(estimator, images, own, {name: more[name] for name in offered})
+        inputs_of = {name: more[name] for name in offered}
+        created = called(estimator, "estimate", images, own, {"names": own, **inputs_of})
         scenes += checked_scenes(class_path(estimator), created, own)
     return scenes
 
@@ -236,19 +250,23 @@ def _batch_size(estimator: Any) -> int | None:
     return size
 
 
-def _called(estimator: Any, images: list[Image], names: list[str], more: Mapping[str, Any]) -> Any:
+def called(
+    module: Any, method: str, images: list[Image], names: Sequence[str], more: Mapping[str, Any]
+) -> Any:
+    """Return `module.method(images, **more)`; an error of a class outside po3d becomes an InputError
+    that has its line and the first of the images' `names`."""
     try:
-        return estimator.estimate(images, names=names, **more)
+        return getattr(module, method)(images, **more)
     except InputError:
         raise
     except Exception as error:
-        if ours(estimator):
+        if ours(module):
             raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         text = " ".join(str(error).split())
         raise InputError(
-            f"{class_path(estimator)}.estimate raised {type(error).__name__} ({where}) on {names[0]!r}: {text}"
+            f"{class_path(module)}.{method} raised {type(error).__name__} ({where}) on {names[0]!r}: {text}"
         ) from error
 
 

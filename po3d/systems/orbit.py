@@ -142,6 +142,8 @@ class OrbitExecutor:
     def evidence(self, question: Question) -> ViewEvidence:
         """Return the scene and viewers from which a question is answered."""
         names = tuple(question.images)
+        if len(names) == 1 and len(question.views) > 1:
+            return _from_angles(self.tables.views[names[0]], question.views)
         if len(names) == 1:
             return single(self.tables.views[names[0]])
         if names not in self._fused:
@@ -162,8 +164,12 @@ class GroundTruthOrbit(OrbitExecutor):
     """Answers questions on the true scene."""
 
     def evidence(self, question: Question) -> ViewEvidence:
-        scene = self.tables.scene
-        return ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in question.views))
+        return _from_angles(self.tables.scene, question.views)
+
+
+def _from_angles(scene: Scene, angles: Sequence[float]) -> ViewEvidence:
+    """Return a scene as seen by cameras at these angles of its orbit."""
+    return ViewEvidence(scene, tuple(turned_axes(scene.axes, angle) for angle in angles))
 
 
 def view_yaw(table: Scene, angle: float) -> float:

@@ -23,11 +23,12 @@ from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.counterfactuals import Counterfactual, record
 from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
 from po3d.reasoning.grounding import ground
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
-from po3d.scene.table import Scene
+from po3d.scene.table import ObjectState, Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
@@ -39,6 +40,10 @@ from po3d.systems.view_oracle import VIEW_TABLES
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
+GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
+TURNS = 4  # headings that are tried
+# Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
+UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,10 @@ class PhotoExecutor:
             there = [option for option in map(str, question.options) if sum(using(option, scene)) >= LEAST]
             core_program = _among(core_program, there)
         outcome = answered(core_program, scene, using, rules, **arguments)
+        if outcome.answer is not None and (
+            guess := _heading_guess(core_program, scene, using, rules, outcome)
+        ):
+            outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
 
     def ground(self, question: Question) -> Ground:
@@ -186,7 +195,9 @@ class PhotoExecutor:
         scene, flip = self.tables.scene, self._nearest(execution)
         record = {"margins": self.margin(question, execution)}
         text, figures = flip.text if flip else "", self.figures(question)
-        return Explanation(scene, execution.outcome, None, text, record, _camera(scene), figures)
+        reason = execution.outcome.reason
+        notes = (*_camera(scene), *((reason,) if GUESS in reason else ()))
+        return Explanation(scene, execution.outcome, None, text, record, notes, figures)
 
     def _ground_phrase(self, phrase: str, scene: Scene) -> Sequence[float]:
         """Like `grounding.ground`, cached for scenes with equal settings of the naming modules."""
@@ -197,6 +208,44 @@ class PhotoExecutor:
         if key not in self.tables.memo:
             self.tables.memo[key] = ground(phrase, scene)
         return self.tables.memo[key]
+
+
+def _heading_guess(
+    program: Call, scene: Scene, using: Ground, rules: Rules, outcome: Outcome
+) -> dict[str, Any]:
+    """Return the changes of an outcome that rests on headings which nothing determines; {} if it
+    does not. Its probability is at most the share of four headings that give the answer.
+    """
+    unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
+    if scene.source != "predicted" or not unknown:
+        return {}
+
+    def answers(rows: Sequence[int]) -> list[str | None]:
+        """Return the answers with these rows' headings turned by quarters."""
+        scenes = (_turned(scene, rows, k) for k in range(TURNS))
+        return [answered(program, turned, using, rules).answer for turned in scenes]
+
+    share = answers(unknown).count(outcome.answer) / TURNS
+    if share == 1:
+        return {}
+    asked = [k for k in unknown if k in outcome.rows]
+    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
+    turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
+    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
+    probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
+    return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
+
+
+def _heading_unknown(o: ObjectState) -> bool:
+    """Whether both directions are equally probable, and the angle is as uncertain as it can be."""
+    return o.flip > UNKNOWN_FLIP and o.covariance[2][2] > UNKNOWN_HEADING**2
+
+
+def _turned(scene: Scene, rows: Sequence[int], quarters: int) -> Scene:
+    objects = list(scene.objects)
+    for k in rows:
+        objects[k] = replace(objects[k], heading=objects[k].heading + quarters * math.pi / 2)
+    return replace(scene, objects=tuple(objects))
 
 
 def _facing(table: Scene) -> Scene:

@@ -32,7 +32,7 @@ from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.mending import Mending
-from po3d.language.read.omissions import omitted, untold
+from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.weighing import ParseEvidence, Weighing
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
@@ -223,7 +223,8 @@ class ParsedQuestion(NamedTuple):
 
     @property
     def likely(self) -> bool:
-        """Whether the benchmark's parser is trusted in an evaluation (`parser_choice.LIKELY`)."""
+        """Whether the benchmark's parser is trusted in sentences worded like the benchmark's
+        (`parser_choice.LIKELY`)."""
         known_words = not any(p.unknown for p in self.parses)
         return not self.unread and known_words and self.probability >= LIKELY
 
@@ -392,8 +393,21 @@ class Domain:
         benchmarks for these programs."""
         return reading.sure
 
+    def style(self, question: Question) -> float | None:
+        """Return how much the sentences are worded like the benchmark's, log odds; None if the
+        domain has no such test."""
+        return None
+
+    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
+        """Whether the sentences are worded like the benchmark's and the parse is likely."""
+        return False
+
     def argmax(self) -> Self:
         """Return the executor that uses only the most probable scene."""
+        return self
+
+    def ranking(self) -> Self:
+        """Return the executor on which alternative parses are compared: one execution each."""
         return self
 
     def to_dialect(self, program: Call, question: Question) -> Any:
@@ -551,24 +565,33 @@ class Pipeline:
         """Return the parses of one image's questions. Where the general parser is consulted,
         `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = parsed
-        answering, readings = self.executor.bind(tables), list(readings)
-        open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
-        if not self.second.alone:
-            # On estimated rooms each alternative costs many executions.
-            sampled = self.executor.sampled(tables)
-            open_ones = [k for k in open_ones if readings[k].unread or not (sampled or readings[k].likely)]
+        answering, readings = self.executor.ranking().bind(tables), list(readings)
+        open_ones = [
+            k for k, r in enumerate(readings) if not self._settled(questions[k], r, answering, tables)
+        ]
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
             if alternative:
                 general = likeliest_of(self.second, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
-                readings[k] = (choose(execution, general, question, self.second.alone).ran or general).reading
+                style = self.executor.style(question)
+                chosen = choose(execution, general, question, self.second.alone, style)
+                readings[k] = (chosen.ran or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
                     Parse("unparsed", reason="the general parser found no program"), by="learned"
                 )
         return readings
+
+    def _settled(
+        self, question: Question, own: ParsedQuestion, answering: SceneExecutor, tables: ImageScenes
+    ) -> bool:
+        """Whether the benchmark's parse stands: in the benchmark's own wording, or worded like it
+        with an answer. On an estimated scene a missing answer is no sign of a wrong parse."""
+        if not self.second.alone and not own.unread and self.executor.in_style(question, own):
+            return self.executor.sampled(tables) or run(answering, question, own).outcome.answer is not None
+        return not self.consults(question, own)
 
     def consults(self, question: Question, own: ParsedQuestion) -> bool:
         """Whether the general parser is consulted: if there is one, unless the benchmark's own
@@ -616,6 +639,8 @@ class Pipeline:
         change = reading.change and reading.change.program
         if change is not None and untold(question.change, self.executor.meaning(change)):
             return f"the parsed change differs from its text: {question.change!r}"
+        if change is not None and swaps_with_itself(self.executor.meaning(change)):
+            return "the parsed change swaps an object with itself"
         return omitted(question.text, self.executor.meaning(reading.question.program))
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:

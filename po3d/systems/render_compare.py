@@ -27,10 +27,10 @@ from po3d.perception.street import fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.environment import Film, Finish, RenderStyle, rgb, to_linear
+from po3d.synthesis.render.crops import CropRenderer, Tile
+from po3d.synthesis.render.environment import Film, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import STUDIO, sample_official_look
-from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.vehicles import Forms, vehicle
 
 Array = NDArray[np.float32]
@@ -38,8 +38,9 @@ Pixels = NDArray[np.uint8]
 
 # Tuned on development sets, see docs/results.md.
 GRADIENTS, OUTLINE = 30.0, 20.0  # weights: nats of log likelihood for an agreement of 1
-MOST = 6  # hypotheses per vehicle
-WORTH = 0.01  # hypotheses below this fraction of the most probable one are not rendered
+MOST = 4  # hypotheses per vehicle
+WORTH = 0.03  # hypotheses below this fraction of the most probable one are not rendered
+STEP = 0.25  # of log likelihoods: rounding hides what drivers differ in
 # Mesh variants (forms, seed) that also occur in training; the more similar one counts.
 MESHES: tuple[tuple[Forms, int], ...] = (("official", 1), ("own", 1))
 PAINT, TINT = Finish(0.0, 0.6, 0.1), 0.4
@@ -50,6 +51,8 @@ CELL, BINS = 7, 8  # side of a cell in pixels, number of gradient directions
 CELLS = SIDE // CELL
 # Offsets of the rendering in pixels (down, right) over which the score is maximised.
 SHIFTS = np.stack(np.meshgrid(*[np.arange(-4, 5, 2)] * 2, indexing="ij"), -1).reshape(-1, 2)
+# Number of each pixel's cell
+_CELL = (np.arange(SIDE)[:, None] // CELL * CELLS + np.arange(SIDE) // CELL).ravel()
 AROUND = 4  # pixels of dilation: margin around a vehicle in which gradients count
 FAINT = 4.0  # magnitude of a faint gradient, in grey levels per pixel
 STRONGEST = 0.4  # clipping of normalised histogram values
@@ -83,6 +86,12 @@ class RenderCompare:
                     picture_detections, hypotheses, _log_likelihoods(picture, picture_detections, hypotheses)
                 )
         return detections
+
+
+def verifier() -> RenderCompare:
+    """Return a comparison; raise RenderError if rendering is unavailable on this machine."""
+    _renderer()
+    return RenderCompare()
 
 
 def _picture(detections: Detections, b: int) -> Detections:
@@ -143,12 +152,13 @@ def _log_likelihoods(
     """Return (H,) log likelihoods of the hypotheses, up to a constant."""
     drawing = _Drawing(detections, _fits(detections, hypotheses))
     views = {row: ImageCrop.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
-    return np.array(
-        [
-            max(views[h.row].log_likelihood(*drawing.of(h, k, *mesh)) for mesh in MESHES)
-            for k, h in enumerate(hypotheses, 1)
-        ]
-    )
+    tiles = [drawing.tile(h, k, *mesh) for k, h in enumerate(hypotheses, 1) for mesh in MESHES]
+    images = _renderer().render(tiles)
+    scores = np.zeros((len(hypotheses), len(MESHES)))
+    for k, (rendering, mask) in enumerate(zip(images.rgb, images.subject)):
+        row, mesh = divmod(k, len(MESHES))
+        scores[row, mesh] = views[hypotheses[row].row].log_likelihood(rendering, mask)
+    return np.round(scores.max(1) / STEP) * STEP
 
 
 # --- rendering ----------------------------------------------------------------------------------------------
@@ -182,21 +192,20 @@ class _Drawing:
         middle, side = (box[:, :2] + box[:, 2:]) / 2, MARGIN * (box[:, 2:] - box[:, :2]).max(1, keepdims=True)
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
-    def of(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> tuple[Pixels, NDArray[np.bool_]]:
-        """Return the rendering (SIDE, SIDE, 3) of a hypothesis in its object's square, with its
-        neighbours as detected, and its mask (SIDE, SIDE). `at`: its row of the fit."""
-        x0, y0, x1, y1 = self.squares[h.row]
+    def tile(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> Tile:
+        """Return a hypothesis in its object's square, with its neighbours as detected. `at`: its
+        row of the fit."""
+        x0, y0, x1, _ = self.squares[h.row]
         scale = SIDE / (x1 - x0)
         centre = (WIDTH / 2 - x0) * scale, (HEIGHT / 2 - y0) * scale
         view = Camera(SIDE, SIDE, FOCAL * scale, self.camera.cam_T_world, centre)
         left, top, right, bottom = self.boxes.T
+        x0, y0, x1, y1 = self.boxes[h.row]
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
         others = [
             self._placed(j, self.shapes[j], 0, *MESHES[0]) for j in self.there if inside[j] and j != h.row
         ]
-        objects = [self._placed(h.row, h.shape, at, forms, seed), *others]
-        frame = _renderer().render(objects, view, _look(), amodal=False)
-        return frame.rgb, frame.ids == 1
+        return Tile([self._placed(h.row, h.shape, at, forms, seed), *others], view)
 
     def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
         x, y = self.fit.position[at, row].tolist()
@@ -205,16 +214,10 @@ class _Drawing:
 
 
 @functools.cache
-def _renderer() -> Renderer:
-    """Return this process's renderer for squares."""
-    return Renderer(SIDE, SIDE)
-
-
-@functools.cache
-def _look() -> RenderStyle:
-    """Return studio lights and a plain floor, without noise."""
+def _renderer() -> CropRenderer:
+    """Return this process's renderer for squares, under studio lights."""
     look = sample_official_look(STUDIO, np.random.default_rng(3))
-    return replace(look, film=Film(exposure=-0.3))
+    return CropRenderer(SIDE, replace(look, film=Film(exposure=-0.3)))
 
 
 # --- comparing ----------------------------------------------------------------------------------------------
@@ -252,7 +255,7 @@ class ImageCrop(NamedTuple):
 
     def gradients_agree(self, rendering: Pixels, mask: NDArray[np.bool_]) -> float:
         """Return the cosine similarity of the histograms around the vehicle, at the best offset."""
-        histograms = _normalised(_in_cells(_by_direction(_gradient(rendering))))
+        histograms = _normalised(_histograms(_gradient(rendering)))
         share = _in_cells(binary_dilation(mask, iterations=AROUND))
         both = (share * self.histograms * histograms).sum((1, 2, 3))
         norm = (share * self.histograms**2).sum((1, 2, 3)) * (share * histograms**2).sum()
@@ -284,6 +287,18 @@ def _by_direction(gradient: Array) -> Array:
     turn = np.arctan2(*gradient) / np.pi * BINS - np.arange(BINS)[:, None, None]
     off = np.abs((turn + BINS / 2) % BINS - BINS / 2)
     return np.hypot(*gradient) * np.clip(1 - off, 0, 1).astype(np.float32)
+
+
+def _histograms(gradient: Array) -> Array:
+    """Return the means over cells of `_by_direction`, (BINS, CELLS, CELLS)."""
+    magnitude = np.hypot(*gradient).ravel()
+    turn = (np.arctan2(*gradient).ravel() * (BINS / np.pi)) % BINS
+    first = turn.astype(int) % BINS
+    share = turn - np.floor(turn)
+    size = BINS * CELLS * CELLS
+    lower = np.bincount(_CELL + first * CELLS**2, magnitude * (1 - share), size)
+    upper = np.bincount(_CELL + (first + 1) % BINS * CELLS**2, magnitude * share, size)
+    return ((lower + upper) / CELL**2).reshape(BINS, CELLS, CELLS).astype(np.float32)
 
 
 def _in_cells(values: NDArray) -> Array:

@@ -20,6 +20,7 @@ from po3d.language import program as core
 from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, RoomCall, parse_text
+from po3d.language.read import room_style
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
 from po3d.language.say.rooms import is_change, is_question
@@ -51,6 +52,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import Which, phrase_of, second
+from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import PREDICTED, TRUTH, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
 from po3d.systems.room_oracle import ROOM_TABLES
 
@@ -183,6 +185,15 @@ class RoomDomain(parts.Domain):
             and is_question(question.text, reading.question.program)
             and (change is None or is_change(question.change, change.program))
         )
+
+    def style(self, question: Question) -> float:
+        return min(room_style.style(text) for text in (question.text, question.change) if text)
+
+    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
+        return reading.likely and _plainly_framed(question.frame) and self.style(question) >= LEAST_STYLE
+
+    def ranking(self) -> "RoomDomain":
+        return replace(self, samples=0) if self.samples else self
 
     def text(self, reading: ParsedQuestion) -> str:
         question_text = reading.question.program.text()

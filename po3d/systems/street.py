@@ -2,9 +2,10 @@
 
 import functools
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError, known
 from po3d.language.grammar import load
@@ -29,6 +30,10 @@ from po3d.systems.general_parser import Which, second
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
 from po3d.systems.street_oracle import STREET_TABLES
 
+if TYPE_CHECKING:
+    from po3d.systems.render_compare import RenderCompare
+
+VERIFY = ("auto", "render", "off")
 # Modules that geometric relations read; poses are sampled jointly.
 POSES = ("position", "depth", "heading", "camera", "shape")
 
@@ -87,6 +92,10 @@ class StreetDomain(parts.Domain):
         """Whether all words belong to the vocabulary of Super-CLEVR's and PulseCheck457's
         templates, and the parser is confident."""
         return reading.sure and _words_in(question.text) <= _benchmark_words()
+
+    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
+        """Whether all words belong to the templates, and the parser is not sure, but likely right."""
+        return reading.likely and not reading.sure and _words_in(question.text) <= _benchmark_words()
 
     def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
@@ -245,32 +254,62 @@ def pipeline(
     margins: bool = False,
     mirror: bool = True,
     reader: Which = "both",
-    verify: str | None = None,
+    verify: str | bool = "auto",
+    modules: Mapping[str, Any] | None = None,
 ) -> Pipeline:
     """Return the pipeline of streets.
 
     `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
     `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip test-time
     augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`). `verify`:
-    "render" compares renderings of uncertain detections with the image (`render_compare`).
+    one of VERIFY, whether renderings of uncertain detections are compared with the image
+    (`render_compare`): "render" requires a renderer, "auto" uses one where it is available, "off"
+    (or false) does not. `modules`: detection, attributes and pose by other networks
+    (`separate_modules`), without this comparison.
     """
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # importing torch takes seconds
 
-    if verify not in (None, "render"):
-        raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
+    verify = "off" if verify is False else verify
+    if verify not in VERIFY:
+        raise InputError(f"unknown perception.verify={verify!r}; known: {', '.join(VERIFY)}")
     executor = StreetDomain(mode, samples, seed, margins=margins)
-    modules = parts.checked_modules(oracle, executor.modules)
+    true = parts.checked_modules(oracle, executor.modules)
+    if modules:
+        if verify == "render":
+            raise InputError("perception.verify=render and perception.modules cannot be combined")
+        from po3d.systems.separate_modules import separate_modules
+
+        perception = separate_modules(modules, perception, device, mirror)
     looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
     if looks is None:
         estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
-        if verify == "render":
-            from po3d.systems.render_compare import RenderCompare  # imports the renderer
-
-            estimator.verify = RenderCompare()
+        estimator.verify = _verifier(verify)
         looks = sources.Pictures(estimator)
-    return Pipeline(
-        looks, benchmark_parser(parser, device), executor, modules, second(reader, executor, device)
+    return Pipeline(looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device))
+
+
+def _verifier(verify: str) -> "RenderCompare | None":
+    """Return the comparison with renderings of one of VERIFY; None if it is off or unavailable."""
+    if verify == "off":
+        return None
+    try:
+        from po3d.systems.render_compare import verifier  # the renderer is an optional dependency
+
+        return verifier()
+    except (ImportError, InputError) as error:
+        if verify == "render":
+            raise InputError(f"perception.verify=render needs a renderer: {error}") from None
+        _note_no_renderer(str(error))
+        return None
+
+
+@functools.cache
+def _note_no_renderer(reason: str) -> None:
+    """Print once that street scenes are estimated without renderings."""
+    print(
+        f"note: uncertain vehicles are not compared with renderings (perception.verify=off): {reason}",
+        file=sys.stderr,
     )
 
 

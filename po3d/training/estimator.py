@@ -12,6 +12,7 @@ from torch import Tensor
 from po3d.benchmarks.scene_ids import Ids, from_list
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
+from po3d.perception.crops import StreetAttributes, StreetPose
 from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
@@ -40,6 +41,8 @@ VISUAL_DOMAINS = {
     "street": VisualDomain(StreetEstimator, occlusion=True),
     "top_view": VisualDomain(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
     "room_view": VisualDomain(RoomViewEstimator, weights=VIEW_WEIGHTS),
+    "street_attributes": VisualDomain(StreetAttributes),
+    "street_pose": VisualDomain(StreetPose),
 }
 # layers that receive gradients from the occluder loss only
 OCCLUDER = ("pair_in", "pair_out", "alone")
@@ -50,7 +53,8 @@ class EstimatorModule(pl.LightningModule):
     labels.
 
     `network`: keyword arguments of SceneNet; "pretrained" may also be "package"
-    (`warm_start.take_imagenet`). `world`: street | top_view | room_view. The learning rate
+    (`warm_start.take_imagenet`). `world`: a key of VISUAL_DOMAINS; "street_attributes" and
+    "street_pose" train a CropNet on the data of streets. The learning rate
     increases linearly over the fraction `warmup` of the steps, then follows a cosine down to 1 %.
     `keep_statistics`: freeze the running statistics of batch norms, which batches of a few pictures
     would degrade.
@@ -75,6 +79,7 @@ class EstimatorModule(pl.LightningModule):
         self.save_hyperparameters()
         self.world = VISUAL_DOMAINS[world]
         self.kind = self.world.estimator.kind
+        self.data_kind = StreetEstimator.kind if world.startswith("street") else self.kind
         self.models: set[str] = set()  # 3D models seen by the initial weights
         self.scenes: Ids = {}  # stored scenes seen by the initial weights
         packaged = network.get("pretrained") == "package"
@@ -90,7 +95,7 @@ class EstimatorModule(pl.LightningModule):
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
         self.train()
-        if not self.world.occlusion:
+        if self.net.detects and not self.world.occlusion:
             # Freeze layers that no loss reaches: distributed training would wait for their
             # gradients, and searching for such layers in every step (find_unused_parameters) costs
             # time.

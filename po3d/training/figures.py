@@ -4,6 +4,7 @@ pictures.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,15 @@ import numpy as np
 from po3d.benchmarks.metrics import match, perception
 from po3d.io.seeding import rng
 from po3d.language.programs.street import StreetProgram
-from po3d.perception.street import StreetEstimator
+from po3d.perception.crops import StreetPose
+from po3d.perception.street import BoxModule, StreetEstimator
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Task
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
 from po3d.synthesis.street.question_world import SceneBitsets
 from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.systems.separate_modules import with_attributes, with_poses
 
 QUESTIONS = 300  # largest number of questions answered at a validation
 KEPT = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
@@ -100,10 +103,27 @@ class StreetJudge:
         self.examples = [DrawnExample(p, t) for p, t in zip(pictures, truths, strict=True)]
         self.asked = street_questions(truths)
 
-    def __call__(self, estimator: StreetEstimator) -> Judged:
-        predicted = estimator.estimate([e.picture for e in self.examples])
+    def __call__(self, estimator: BoxModule) -> Judged:
+        """Return the metrics of an estimator, or of a module for attributes or poses alone on the
+        ground-truth boxes, with everything else true."""
+        pictures = [e.picture for e in self.examples]
+        if isinstance(estimator, StreetEstimator):
+            predicted = estimator.estimate(pictures)
+        else:
+            update = with_poses if isinstance(estimator, StreetPose) else with_attributes
+            predicted = update(estimator, pictures, [with_boxes(e.truth) for e in self.examples])
         figures = table_figures(predicted, [e.truth for e in self.examples])
         return Judged(figures | answer_accuracy(predicted, self.asked), self.examples, predicted)
+
+
+def with_boxes(truth: Scene) -> Scene:
+    """Return a ground-truth street scene as a predicted one, with the boxes of its projected
+    corners."""
+    objects = []
+    for o in truth.objects:
+        points, _ = truth.camera.project(o.corners())
+        objects.append(replace(o, box=(*points.min(0).tolist(), *points.max(0).tolist())))
+    return replace(truth, objects=tuple(objects), source="predicted")
 
 
 def mistakes(predicted: Scene, truth: Scene) -> int:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from po3d.perception.crops import CropNet
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at
 from po3d.training.ranks import Draws, Term, means
 
@@ -34,9 +35,10 @@ def losses(
 
 
 def loss_terms(
-    net: SceneNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
+    net: SceneNet | CropNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
 ) -> dict[str, Term]:
-    """Return the terms of `losses` as sums over rows with their number of rows."""
+    """Return the terms of `losses` as sums over rows with their number of rows. A network on crops
+    is trained on ground-truth boxes with noise."""
     present = labels["present"]
     points = labels["points"] * (net.width / width)  # in pixels of the network's input
     if "box" in labels:
@@ -45,25 +47,30 @@ def loss_terms(
         boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
     layer = labels["layer"].clamp(min=0) if net.layers > 1 else torch.zeros_like(present, dtype=torch.long)
-    terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present, layer)}
-    terms["box"] = box_loss(dense, points[:, :, 8], boxes, present, layer)
+    terms = {}
+    if net.detects:
+        terms["heat"] = heat_loss(dense, points[:, :, 8], boxes, present, layer)
+        terms["box"] = box_loss(dense, points[:, :, 8], boxes, present, layer)
     noise = draws.randn(*boxes.shape[:2], 4).to(boxes)
     size = boxes[..., 2:] - boxes[..., :2]
     centre = (boxes[..., 2:] + boxes[..., :2]) / 2 + JITTER_SHIFT * size * noise[..., :2]
     size = size * (JITTER_SCALE * noise[..., 2:]).exp()
     shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
-    predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
-    chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
-    shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
+    if net.detects:
+        predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
+        chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
+        shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
     image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
     output = net.describe(dense, shaken[present], image_index)
-    if "occluder" in labels:
+    if net.detects and "occluder" in labels:
         embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
         embedding[present] = output.embedding
         occluder = net.occluder_logits(embedding, shaken, present)
         terms["occluder"] = cross_entropy(occluder[present], labels["occluder"][present])
     of_boxes = {k: v[present] for k, v in labels.items() if k not in OF_IMAGES}
-    terms |= box_terms(output, of_boxes, points[present], shaken[present])
+    terms |= attribute_terms(output, of_boxes)
+    if net.pose:
+        terms |= box_terms(output, of_boxes, points[present], shaken[present])
     if "hold" in labels:
         hold = net.hold(dense, labels["log_focal"])
         terms["hold"] = Term.of(laplace(hold.value, hold.scale, labels["hold"]).sum(1))
@@ -151,11 +158,16 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, laye
     return Term.of(error[present] * 4)
 
 
+def attribute_terms(output: BoxOutput, labels: dict[str, Tensor]) -> dict[str, Term]:
+    """Return the attribute losses of K boxes with labels (K, ...)."""
+    return {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
+
+
 def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Term]:
-    """Attribute, heading, size, depth and corner losses of K boxes with labels (K, ...) and points
-    (K, 9, 2) in pixels of the network's input.
+    """Heading, size, depth and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in
+    pixels of the network's input.
     """
-    terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
+    terms: dict[str, Term] = {}
     if output.extent.shape[1]:
         terms["extent"] = Term.of((output.extent - labels["extent"].log()).abs())
     if output.depth.shape[1]:

@@ -44,7 +44,7 @@ class Pair(NamedTuple):
 def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
     """Return predicted and ground-truth scenes of all maps of a set."""
     count = read_json(Path(folder) / "set.json", "set of maps")["count"]
-    maps = MapFolder(folder, 0, estimator.net.width)
+    maps = MapFolder(folder, 0, estimator.once.width)
     result = []
     for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
         part = range(start, min(start + BATCH, count))

@@ -4,10 +4,15 @@ interruption.
 A recipe (configs/recipe) lists stages; each writes to OUT/NAME:
 
     train: [OPTION, ...]                   a training; its pair is OUT/NAME/checkpoint
-                                           (`gpu` or `cpu`: further options for that device)
+                                           (`gpu` or `cpu`: further options for that device; a key
+                                           of `starts`: further options with those initial weights)
     twin: {benchmark, size, seed, ...}     a twin
     calibrate: STAGE, folders: [DIR, ...]  a copy of that stage's pair, calibrated on these folders;
                                            by default on the validation sets of the training
+
+`starts` lists the possible initial weights (`start=`), the default first: "shipped" (the weights
+that come with po3d), "imagenet" or "pretrained" (from an installed package) and "nothing" (random).
+A stage with `for` is only part of the recipe with these.
 
 In options, {NAME} stands for the output of an earlier stage, {out} for OUT. OUT/recipe.json records
 the finished stages. `results` lists the stages whose pairs are the recipe's output.
@@ -34,12 +39,18 @@ Composed = Callable[[list[str]], dict[str, Any]]  # function from options of tra
 
 class Recipe:
     """A recipe with the options `given` on the command line: NAME.KEY=VALUE applies to the stage
-    NAME, other options to all trainings. Raise InputError for an invalid recipe.
+    NAME, other options to all trainings. `start`: one of the recipe's `starts`; "" is the first.
+    Raise InputError for an invalid recipe.
     """
 
-    def __init__(self, content: Mapping[str, Any], inputs: Sequence[str], out: str | Path) -> None:
+    def __init__(
+        self, content: Mapping[str, Any], inputs: Sequence[str], out: str | Path, start: str = ""
+    ) -> None:
         self.out = Path(out)
-        self.stages = {stage["name"]: stage for stage in content["stages"]}
+        starts = content.get("starts", ["nothing"])
+        self.start = start or starts[0]
+        known("start of this recipe", self.start, starts)
+        self.stages = {s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)}
         self.results = list(content["results"])
         self.given = [o for o in inputs if self._stage_of(o) is None]
         self.own = {
@@ -62,7 +73,8 @@ class Recipe:
         """Return the options of a training; those of the command line come last."""
         stage = self.stages[name]
         places = {other: str(self.made(other)) for other in self.stages} | {"out": str(self.out)}
-        listed = [f"trainer={self.trainer}", *stage["train"], *stage.get(self.trainer, ())]
+        listed = [f"trainer={self.trainer}", *stage["train"]]
+        listed += [*stage.get(self.start, ()), *stage.get(self.trainer, ())]
         chosen = [o for o in listed if not o.startswith("trainer=")] + [f"trainer={self.trainer}"]
         named = [o.format(**places) for o in chosen]
         rest = [o for o in self.given if not o.startswith("trainer=")]

@@ -81,7 +81,7 @@ def train(
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')} should be at least 1")
-    if data.kind not in ("", module.kind):
+    if data.kind not in ("", getattr(module, "data_kind", module.kind)):
         raise InputError(
             f"the data is for a {data.kind}, but the model is a {module.kind}; change model= or data="
         )

@@ -27,6 +27,8 @@ EVALUATED = {
     "street_estimator": "benchmark=pulsecheck457 perception.checkpoint={}",
     "top_view_estimator": "benchmark=hypo3d perception.checkpoint={}",
     "room_view_estimator": "benchmark=scope benchmark.table=picture perception.checkpoint={}",
+    "street_attributes": "benchmark=pulsecheck457 perception.modules.attributes={}",
+    "street_pose": "benchmark=pulsecheck457 perception.modules.pose={}",
     "parser": "benchmark=pulsecheck457 parser.checkpoint={}",
     "room_parser": "benchmark=hypo3d parser.checkpoint={}",
 }

@@ -1,5 +1,6 @@
 """Training pictures in shards: tar files in WebDataset's layout (KEY.jpg or KEY.png beside
-KEY.json, a scene record), and index.json with the number of samples, size and digest of each shard.
+KEY.json, a scene record), and index.json with the number of samples, size, digest and scene ids of
+each shard.
 
 Plain tar files can be read by every tool and object store. Here they are read by random access
 instead of WebDataset's streaming: the order is that of `stream`, each sample occurs once per epoch
@@ -9,13 +10,14 @@ for any number of processes, and a resumed run reads only the remaining samples.
 import json
 import tarfile
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from torch.utils.data import ConcatDataset, Dataset
 
+from po3d.benchmarks import scene_ids
 from po3d.benchmarks.superclevr.files import scene_from_superclevr
 from po3d.io.errors import InputError, printable
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
@@ -33,11 +35,15 @@ BLOCK = 1000  # positions of a mixture within which every source gets its share
 
 
 def write_shards(
-    samples: Iterable[tuple[Path, dict]], out: str | Path, models: Iterable[str] = (), size: int = SHARD
+    samples: Iterable[tuple[Path, dict]],
+    out: str | Path,
+    models: Iterable[str] = (),
+    size: int = SHARD,
+    root: str | Path | None = None,
 ) -> int:
     """Write picture files with their scene records as shards of `size` samples into the folder
     `out`, the index last; return the number of samples. `models`: names of the 3D models in the
-    pictures (`po3d.synthesis.splits`).
+    pictures (`po3d.synthesis.splits`). `root`: the data set of the pictures, for their scene ids.
     """
     import webdataset  # optional dependency
 
@@ -57,6 +63,8 @@ def write_shards(
                     {"__key__": f"{total - 1:08d}", picture.suffix[1:]: picture.read_bytes(), "json": text}
                 )
         about = {"samples": len(part), "bytes": path.stat().st_size, "sha256": sha256(path)}
+        names = [str(record.get("image_filename", picture.name)) for picture, record in part]
+        about["scenes"] = scene_ids.listed(scene_ids.scene_ids(out if root is None else root, names))
         shards.append({"name": path.name, **about})
     write_json(out / INDEX, {"shards": shards, "models": sorted(models)})
     return total
@@ -140,16 +148,46 @@ class ShardedScenes(Dataset):
 
     def stored(self, index: int) -> tuple[np.ndarray, dict]:
         """Return the picture (H, W, 3) uint8 of a sample, and its scene record."""
-        k = int(np.searchsorted(self.ends, index, "right"))
-        path = self.folder / self.shards[k]["name"]
-        if k not in self.members:
-            self.members[k] = _members(path, self.shards[k]["samples"])
-        key, *places = self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
+        path, (key, *places) = self._member(index)
         with open(path, "rb") as file:
             picture, text = (_read(file, *place) for place in places)
         where = f"sample {key} of shard {path}"
         record = parse_json(text, f"{where}: no scene record")
         return decode_image(picture, where), record
+
+    def _member(self, index: int) -> tuple[Path, tuple[str, tuple[int, int], tuple[int, int]]]:
+        """Return the shard of a sample, and its entry of `_members`."""
+        k = int(np.searchsorted(self.ends, index, "right"))
+        path = self.folder / self.shards[k]["name"]
+        if k not in self.members:
+            self.members[k] = _members(path, self.shards[k]["samples"])
+        return path, self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
+
+    def ids(self, count: int) -> scene_ids.Ids:
+        """Return the ids of the first `count` scenes. Those of a shard are in the index; the records
+        are read for a shard of which only a part is meant, or whose index lists none."""
+        parts = []
+        for shard, end in zip(self.shards, self.ends.tolist(), strict=True):
+            first = end - shard["samples"]
+            if end <= count and "scenes" in shard:
+                parts.append(scene_ids.from_list(shard["scenes"]))
+            elif first < count:
+                parts.append(self._read_ids(range(first, min(end, count)), shard.get("scenes")))
+        return scene_ids.joined(parts)
+
+    def _read_ids(self, samples: Iterable[int], listed: Mapping[str, str] | None) -> scene_ids.Ids:
+        """Return the ids of some samples of a shard by their records. Groups are those of the index
+        (`listed`), which have the settings of a twin."""
+        names = [str(self.record(k).get("image_filename", k)) for k in samples]
+        plain = scene_ids.scene_ids(self.folder, names)
+        groups = {group: next((g for g in listed or () if g.endswith(group)), group) for group in plain}
+        return {groups[group]: numbers for group, numbers in plain.items()}
+
+    def record(self, index: int) -> dict:
+        """Return the scene record of a sample, without its picture."""
+        path, (key, _, place) = self._member(index)
+        with open(path, "rb") as file:
+            return parse_json(_read(file, *place), f"sample {key} of shard {path}: no scene record")
 
     def __getstate__(self) -> dict:
         return self.__dict__ | {"members": {}}
@@ -261,6 +299,13 @@ class ShardData(PictureData):
         return set().union(
             *(_index(local(root, self.hparams.cache)).get("models", ()) for root in self.roots)
         )
+
+    def scenes(self) -> scene_ids.Ids:
+        """Return the ids of the training scenes: of all sources, without those for validation."""
+        self.setup("fit")
+        counts = [len(part) // (2 if self.hparams.mirror else 1) for part in self.parts]
+        sources = [self.validation.dataset, *(p.scenes if self.hparams.mirror else p for p in self.parts[1:])]
+        return scene_ids.joined(s.ids(count) for s, count in zip(sources, counts, strict=True))
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged:
         if self._judge is None:

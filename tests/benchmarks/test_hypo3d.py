@@ -242,7 +242,9 @@ def test_bad_axis_files_are_refused(release, name, content, says):
 
 
 def test_an_absent_release_says_where_it_is_to_be_had(tmp_path):
-    with pytest.raises(InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D; .* form linked there"):
+    with pytest.raises(
+        InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D; .* form linked there"
+    ):
         load(tmp_path / "nowhere")
 
 

@@ -294,3 +294,10 @@ def test_bias_is_told_of_the_attributes_that_were_asked():
     assert report["distribution"]["pose"]["gold"]["left"] == 2
     assert set(report["cv"]["gold"]) == {"pose", "average"}
     assert score(*queries("L4-3D-Pose", "yes", "3"))["cv"] == {}
+
+
+def test_large_counts_and_a_name_made_at_run_time_are_compared_by_value(benchmark):
+    assert strict("0300", "300")
+    questions = benchmark.questions[:30]
+    report = score(questions, gold(questions), "".join(["str", "ict"]))
+    assert list(report["other_scorers"]) == ["vlmevalkit"]

@@ -122,9 +122,7 @@ def test_an_unknown_category_is_refused_whatever_the_index(tmp_path, category):
 def test_rows_without_category_are_told_apart_by_question_index_and_nothing_else(tmp_path):
     rows = [(first + 7, "3", "") for first in BANDS.values()]
     assert [q.category for q in load(written_table(tmp_path / "a.tsv", *rows)).questions] == list(BANDS)
-    with pytest.raises(
-        InputError, match="row 0: no category, and the index 12 is not a question_index"
-    ):
+    with pytest.raises(InputError, match="row 0: no category, and the index 12 is not a question_index"):
         load(written_table(tmp_path / "a.tsv", (12, "3", "")))
 
 

@@ -169,7 +169,10 @@ PLY, SEGS, AGG = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregat
         (lambda f: (f / "scene0000_00.txt").unlink(), r"scan info .*missing"),
         (lambda f: (f / "scene0000_00.txt").write_text("numDepth = 5\n"), "'axisAlignment' is missing"),
         (lambda f: (f / "scene0000_00.txt").write_text("axisAlignment = 1 0 0\n"), "16 finite numbers"),
-        (lambda f: (f / "scene0000_00.txt").write_text("axisAlignment =" + " 2" * 16), "not a rigid transform"),
+        (
+            lambda f: (f / "scene0000_00.txt").write_text("axisAlignment =" + " 2" * 16),
+            "not a rigid transform",
+        ),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [1, 2]}'), "has 2 entries"),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [1.5]}'), "integers"),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [[1], 2]}'), "integers"),
@@ -186,8 +189,8 @@ PLY, SEGS, AGG = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregat
             ),
             "no vertex",
         ),
-        (lambda f: (f / f"scene0000_00{PLY}").write_bytes(b"solid"), "no PLY"),
-        (lambda f: (f / f"scene0000_00{PLY}").write_bytes(b"ply\n" * 10**6), "no PLY"),
+        (lambda f: (f / f"scene0000_00{PLY}").write_bytes(b"solid"), "not a PLY"),
+        (lambda f: (f / f"scene0000_00{PLY}").write_bytes(b"ply\n" * 10**6), "not a PLY"),
         (lambda f: os.truncate(f / f"scene0000_00{PLY}", 5000), "truncated"),
         (_replace(PLY, b"binary_little_endian", b"binary_big_endian"), "binary_little_endian"),
         (_replace(PLY, b"element vertex 1", b"element vertex 999999999991"), "20000000"),
@@ -411,7 +414,9 @@ TWICE = b"".join(bytes([104, k, 104, k, 0x86, 0x94]) for k in range(40))
 def test_a_pickle_that_takes_much_for_its_size_is_refused(tmp_path, data):
     (tmp_path / "a.pkl").write_bytes(data)
     before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
-    with pytest.raises(InputError, match=r"rejected; loading it takes far more|not a readable pickle") as caught:
+    with pytest.raises(
+        InputError, match=r"rejected; loading it takes far more|not a readable pickle"
+    ) as caught:
         read_pickle(tmp_path / "a.pkl")
     assert time.monotonic() - begun < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000

@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from po3d.benchmarks.threedsrbench.score import (
 )
 from po3d.cli import main as cli
 from po3d.io.errors import InputError
+from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction
 from po3d.systems.answers import predicted
 
@@ -396,7 +398,7 @@ def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
     [
         ({"answer": "C"}, "answer 'C'"),
         ({"category": "height"}, "unknown category"),
-        ({"qid": "a-b-c"}, "no qid"),
+        ({"qid": "a-b-c"}, "not a qid"),
         ({"image": "", "image_url": "../../etc/passwd"}, "leads out of the folder"),
         ({"image": "", "image_url": ""}, "neither an image"),
         ({"image": "x" * 400 + "!"}, "base64"),
@@ -485,7 +487,7 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
         str(tmp_path / "out"),
     ]
     assert cli.main(command) == 0
-    assert "24 rows, 12 of them flipped, and 10 pictures" in capsys.readouterr().out
+    assert "24 rows, 12 of them flipped, and 10 images" in capsys.readouterr().out
     made = srbench.load(tmp_path / "out")
     by_id = {q.id: q for q in made.questions}
     assert set(by_id) == {f"R{k}{flip}{turn}" for k in range(1, 6) for flip in ("", "-flip")
@@ -516,3 +518,21 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
     ]
     assert cli.main(again) == 2
     assert "already has rotations" in capsys.readouterr().err
+
+
+def test_only_viewpoints_that_questions_have_are_listed():
+    own = {"options": ("yes", "no"), "letter": "A", "scene": "s", "viewpoint": "uncommon"}
+    questions = [PhotoQuestion("q", "q.png", "Is", "6d", "location_above", "yes", **own)]
+    assert list(score(questions, answers(questions))["by_viewpoint"]) == ["uncommon"]
+
+
+def test_groups_with_an_object_taken_for_granted_are_counted(split):
+    predictions = answers(split.questions)
+    assert score(split.questions, predictions)["not_found"] == {}
+    taken = {split.questions[0].id, split.questions[-1].id}
+    some = [replace(p, reason=f"{TAKEN}bus") if p.id in taken else p for p in predictions]
+    found = score(split.questions, some, "vanilla")["not_found"]
+    assert (found["n"], found["of"]) == (2, 14)
+    assert found["rows"][0]["n"] == 2
+    abstained = [replace(p, status="abstained") if p.id in taken else p for p in some]
+    assert score(split.questions, abstained)["not_found"] == {}

@@ -1,13 +1,13 @@
-"""What `python -m po3d.bench scale` measures is right at a small size."""
+"""What `python -m tools.bench scale` measures is right at a small size."""
 
 import pytest
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.evaluation import scale
-from po3d.evaluation.scale import ScaleFigure, copies, evaluated, executed, figures
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
 from po3d.systems.pipeline import oracle
+from tools import scale
+from tools.scale import ScaleFigure, copies, evaluated, executed, figures
 
 
 def test_copies_are_questions_of_their_own_on_the_same_tables():

@@ -23,9 +23,9 @@ from po3d.evaluation.report.html_items import IMAGE, sample_questions
 from po3d.evaluation.report.html_traces import CHANGED
 from po3d.evaluation.run import provenance
 from po3d.evaluation.run_report import ReportedRun, log_to_wandb, read_run, run_page, run_tables
-from po3d.evaluation.scale import copies
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
+from tools.scale import copies
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028&amp;"
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tracemalloc
 import zipfile
 
 import openpyxl
@@ -13,7 +14,7 @@ from po3d.benchmarks.pulsecheck457.report import FILES
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.superclevr.files import surface
 from po3d.cli import main as cli
-from po3d.evaluation.harness.harness_files import CELL, read_rows
+from po3d.evaluation.harness.harness_files import CELL, ResponseRow, iterate_rows, read_rows
 from po3d.evaluation.harness.imports import import_rows
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -467,3 +468,28 @@ def test_reading_a_table_leaves_the_csv_module_as_it_was(tmp_path):
 
 def test_the_dresses_of_these_tests_come_off():
     assert {extract(dress.format("school bus")).answer for dress in DRESSES} == {"school bus"}
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
+def test_rows_of_a_large_file_are_not_kept_in_memory(tmp_path, suffix):
+    path = tmp_path / f"large{suffix}"
+    with open(path, "w", encoding="utf-8") as file:
+        for k in range(20_001):
+            cells = ("id", "prediction") if not k and suffix == ".tsv" else (str(k), "a longer response " * 5)
+            row = (
+                json.dumps(dict(zip(("id", "prediction"), cells))) if suffix == ".jsonl" else "\t".join(cells)
+            )
+            file.write(row + "\n")
+    tracemalloc.start()
+    count = sum(not row.fault for row in iterate_rows(path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count in (20_000, 20_001)
+    assert peak < 1_200_000 < path.stat().st_size
+
+
+def test_a_file_is_read_once_row_by_row():
+    rows = iter([ResponseRow(1, {"qid": SPLIT.questions[0].id, "prediction": "yes", "hit": 1})])
+    result = import_rows(rows, SPLIT.questions, PULSECHECK457, "strict")
+    assert (result.rows, len(result.predictions)) == (1, 1)
+    assert result.harness_scores == {"column": "hit", "percent": 100.0, "rows": 1}

@@ -1,4 +1,4 @@
-"""What `python -m po3d.bench roofline` counts is what operations do, and between pixels and answers hosts wait as often as said."""
+"""What `python -m tools.bench roofline` counts is what operations do, and between pixels and answers hosts wait as often as said."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ from torch.utils.flop_counter import FlopCounterMode
 from untrained import untrained_estimator
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.evaluation.roofline import Counted, measured, stages, tables
 from po3d.io.checkpoint import locate
 from po3d.language.read.street_parser import Parser
 from po3d.perception.network import SceneNet, crop_features
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning.marginal_batched import width
 from po3d.scene.table import to_json
+from tools.roofline import Counted, measured, stages, tables
 
 
 def test_a_product_is_two_operations_for_each_of_its_sums_and_reads_and_writes_three_matrices():
@@ -120,7 +120,7 @@ def test_stages_together_are_the_estimator(estimator, reading):
 
 
 def test_the_tables_have_a_line_for_each_stage(estimator, reading, monkeypatch):
-    monkeypatch.setattr("po3d.evaluation.roofline.measured", lambda work, device: 0.5)
+    monkeypatch.setattr("tools.roofline.measured", lambda work, device: 0.5)
     split = pulsecheck457.open_mini().first(1)
     (here, first), (there, second) = tables(estimator, reading, split)
     assert [row[0] for row in first.rows] == [row[0] for row in second.rows]

@@ -176,8 +176,8 @@ def tables(estimator, truth=None, names=("a.png",)):
         (lambda images, names: 1 / 0, None, r"estimate raised ZeroDivisionError \(test_seam.py, line"),
         ([TRUE], None, "source='gt' for 'a.png'"),
         ([replace(TRUE, source="predicted")], TRUE, "is a copy of the true scene"),
-        ([replace(TABLE, objects=(replace(thing(), heading=math.nan),))], None, r"objects\[0\].heading that is not finite"),
-        ([replace(TABLE, objects=(replace(thing(), beliefs={"shape": {"sedan": math.nan}}),))], None, "beliefs that is not finite"),
+        ([replace(TABLE, objects=(replace(thing(), heading=math.nan),))], None, r"non-finite objects\[0\].heading"),
+        ([replace(TABLE, objects=(replace(thing(), beliefs={"shape": {"sedan": math.nan}}),))], None, "non-finite .*beliefs"),
         ([replace(TABLE, objects=(replace(thing(), beliefs=sure(name="chair")),))], None, "has no belief 'shape'"),
         ([replace(TABLE, objects=(replace(thing(), beliefs=sure(shape="lorry")),))], None, "unknown shape 'lorry'"),
         ([replace(TABLE, objects=(replace(thing(), extent=(-1.0, 1.0, 1.0)),))], None, r"objects\[0\].extent"),
@@ -251,8 +251,7 @@ def test_the_check_finds_an_estimator_that_is_not_the_same_twice(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert po3d(["check-estimator", "dice.Dice", "--benchmark", "superclevr"]) == 2
     assert (
-        "FAIL  superclevr: the same images give the same scenes again: they differ"
-        in capsys.readouterr().out
+        "FAIL  superclevr: the same images give the same scenes again: they differ" in capsys.readouterr().out
     )
     assert po3d(["check-estimator", "dice.Breaks", "--benchmark", "superclevr"]) == 2
     assert (
@@ -298,7 +297,7 @@ def test_a_record_of_names_alone_is_a_table_of_which_nothing_else_is_known(tmp_p
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": "lorry"}}]}], "unknown shape 'lorry'"),
         ([{"image": "a.png", "objects": [{"beliefs": {"color": "red"}}]}], "has no belief 'shape'"),
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": {"sedan": 0.3}}}]}], "sum to 1"),
-        ([{"image": "a.png", "objects": [{"beliefs": {"shape": "sedan"}, "heading": 1.0, "heading_deg": 3.0}]}], "two headings"),
+        ([{"image": "a.png", "objects": [{"beliefs": {"shape": "sedan"}, "heading": 1.0, "heading_deg": 3.0}]}], "give only one of them"),
         ([to_json(TRUE) | {"source": "predicted"}], "copy of the true scene"),
     ],
 )  # fmt: skip

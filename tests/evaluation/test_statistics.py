@@ -11,6 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
+from po3d.benchmarks.metrics import bootstrap
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.seeding import rng
 
@@ -140,3 +141,12 @@ def test_nothing_agrees_with_nothing_in_no_figure():
     found = agreement([], [])
     assert math.isnan(found[0])
     assert math.isnan(found[1])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_p_counts_the_resampled_differences_on_the_other_side_of_zero(seed):
+    d = rng(3, "statistics p", seed).normal(0.4, 1, 30)
+    found = paired_difference(d, np.zeros(30), range(30), 999, seed)
+    samples = bootstrap(d, range(30), ["all"] * 30, ["all"], 999, seed).samples[:, 0]
+    other = min(sum(s <= 0 for s in samples), sum(s >= 0 for s in samples))
+    assert found.p == min(1, 2 * (other + 1) / 1000)

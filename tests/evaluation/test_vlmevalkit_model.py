@@ -63,10 +63,7 @@ def test_what_is_no_street_question_is_refused_with_the_reason(model, pictures, 
     message = [{"type": "image", "value": str(path)}] * pictures + [
         {"type": "text", "value": "How many cars?"}
     ]
-    assert (
-        model.generate(message)
-        == f"No answer: a street question needs one image, not {pictures}"
-    )
+    assert model.generate(message) == f"No answer: a street question needs one image, not {pictures}"
 
 
 def test_a_missing_picture_is_refused(model, tmp_path):

@@ -2,8 +2,6 @@
 
 import json
 import resource
-import subprocess
-import sys
 from hashlib import sha256
 
 import pytest
@@ -132,17 +130,6 @@ def test_a_network_has_the_values_of_its_weights_and_learns():
     }
     assert all(p.requires_grad for p in found.parameters())
     assert not any(v.is_meta for v in found.state_dict().values())
-
-
-def test_a_network_is_restored_without_the_compiler_of_torch():
-    script = (
-        "import sys, torch; from po3d.io.checkpoint import restored\n"
-        "weights = {'weight': torch.ones(5, 3)}\n"
-        "network = restored(lambda: torch.nn.Embedding(5, 3), weights, 'x')\n"
-        "assert (network.weight == 1).all()\n"
-        "assert 'torch._dynamo' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_scales_are_not_spread_over_more_values_than_are_stored(tmp_path):

@@ -19,7 +19,7 @@ from po3d.io.paths import ROOT
 def fresh(name):
     for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
         del sys.modules[module]
-    with pytest.warns(DeprecationWarning, match="is called"):
+    with pytest.warns(DeprecationWarning, match="is deprecated"):
         return importlib.import_module(name)
 
 
@@ -42,7 +42,7 @@ def test_a_module_inside_a_renamed_package_is_found():
 def test_an_old_class_of_the_pipeline_is_the_new_one():
     from po3d.systems import pipeline
 
-    with pytest.warns(DeprecationWarning, match="Reading is called ParsedQuestion"):
+    with pytest.warns(DeprecationWarning, match="Reading is deprecated; use ParsedQuestion"):
         assert pipeline.Reading is pipeline.ParsedQuestion
     with pytest.raises(AttributeError):
         _ = pipeline.NeverThere
@@ -52,7 +52,7 @@ def test_an_old_name_in_an_old_module():
     from po3d.systems.domain_router import DomainRouter
 
     old = fresh("po3d.systems.choosing")
-    with pytest.warns(DeprecationWarning, match="Chooser is called DomainRouter"):
+    with pytest.warns(DeprecationWarning, match="Chooser is deprecated; use DomainRouter"):
         assert old.Chooser is DomainRouter
 
 
@@ -93,7 +93,7 @@ def test_an_old_command_is_taken_with_one_line(capsys):
     if "trust" not in table()["commands"]:
         pytest.skip("commands keep their names")
     assert new_command(["trust", "a.jsonl"]) == ["calibration", "a.jsonl"]
-    assert "po3d trust is called po3d calibration now" in capsys.readouterr().err
+    assert "po3d trust is deprecated" in capsys.readouterr().err
     assert parsed(["calibration", "a.jsonl", "--benchmark", "scope"])
 
 

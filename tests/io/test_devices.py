@@ -110,7 +110,7 @@ def test_bf16_is_for_gpus_that_have_it(has, monkeypatch):
 def test_networks_are_where_they_were_sent(tmp_path, monkeypatch):
     monkeypatch.setattr(perception, "device_of", torch.device)
     estimator = StreetEstimator.from_checkpoint(untrained_estimator(tmp_path), "meta")
-    assert {t.device.type for t in (*estimator.net.parameters(), *estimator.net.buffers())} == {"meta"}
+    assert {t.device.type for t in (*estimator.once.parameters(), *estimator.once.buffers())} == {"meta"}
 
 
 def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):

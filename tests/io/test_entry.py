@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.io.config import CONFIGS, compose, run_hydra
+from po3d.io.config import CONFIGS, build, compose, run_hydra
 from po3d.io.errors import InputError
 
 GROUPS = {
@@ -171,3 +171,30 @@ def test_a_sweep_takes_lists_and_paths(monkeypatch, tmp_path):
     options = ["-m", "seed=0,1", f"hydra.sweep.dir={tmp_path}", f"out={tmp_path}/größe (1)"]
     assert run_hydra(lambda config: found.append((config.seed, config.out)), "evaluate", "", options) == 0
     assert found == [(0, f"{tmp_path}/größe (1)"), (1, f"{tmp_path}/größe (1)")]
+
+
+class Failing:
+    """An object that cannot be built; `error`: the name of an exception."""
+
+    def __init__(self, error: str) -> None:
+        if error == "InputError":
+            try:
+                {}["x"]
+            except KeyError as cause:
+                raise InputError("no file x") from cause
+        raise {"MemoryError": MemoryError, "OSError": OSError, "KeyError": KeyError}[error]("x")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        ("InputError", InputError, "^no file x$"),
+        ("MemoryError", MemoryError, "^x$"),
+        ("OSError", OSError, "^x$"),
+        ("KeyError", InputError, r"Failing: 'x' \(KeyError\)$"),
+    ],
+)
+def test_an_error_of_an_object_keeps_its_class_if_it_is_of_the_machine(error, kind, message):
+    with pytest.raises(kind, match=message) as found:
+        build({"_target_": f"{__name__}.Failing", "error": error})
+    assert type(found.value) is kind

@@ -180,7 +180,11 @@ def test_ctrl_c_ends_the_program_in_one_line():
     assert script.stdout.readline() == "ready\n"
     script.send_signal(signal.SIGINT)
     output, error = script.communicate(timeout=30)
-    assert (script.returncode, output, error) == (130, "", "interrupted; run the same command again to resume\n")
+    assert (script.returncode, output, error) == (
+        130,
+        "",
+        "interrupted; run the same command again to resume\n",
+    )
 
 
 POOLED = """

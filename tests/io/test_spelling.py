@@ -81,9 +81,7 @@ def test_no_text_costs_more_than_a_second_and_some_megabytes(read):
 )
 def test_a_text_that_is_too_long_is_unparsed_and_says_so(reason):
     text = "x" * (LONGEST_TEXT + 1)
-    assert (
-        reason(text) == "the question has 1001 characters; the limit is 1000" == too_long(text, "question")
-    )
+    assert reason(text) == "the question has 1001 characters; the limit is 1000" == too_long(text, "question")
     assert not too_long("x" * LONGEST_TEXT, "question")
 
 

@@ -14,7 +14,7 @@ from po3d.io.errors import InputError
 from po3d.io.paths import MINI
 from po3d.io.seeding import rng
 from po3d.perception.ood import REFUSED, FeatureDistribution
-from po3d.systems.domain_router import KINDS, OutOfDistributionWarning
+from po3d.systems.domain_router import KINDS, DomainMatch, OutOfDistributionWarning
 
 NOISE = rng(5, "domain/noise").integers(0, 256, (480, 640, 3), dtype=np.uint8)
 PICTURES = {
@@ -61,7 +61,7 @@ def test_a_record_holds_it_and_a_damaged_one_is_said(domain):
     ):  # fmt: skip
         with pytest.raises(InputError, match="image statistics are invalid"):
             FeatureDistribution.read(record | damage)
-    with pytest.raises(InputError, match="damaged"):
+    with pytest.raises(InputError, match="statistics are invalid"):
         FeatureDistribution.read({})
 
 
@@ -75,6 +75,15 @@ def test_auto_takes_a_picture_for_what_it_is(auto, kind):
     looked = auto.chosen(PICTURES[kind])
     assert looked.kind == kind
     assert looked.strangeness < 1
+
+
+def test_near_the_limit_a_street_is_taken_with_a_warning_and_a_room_is_not():
+    near, far = DomainMatch("street", 1.2), DomainMatch("street", 1.4)
+    assert near.strange
+    assert not near.refused
+    assert far.refused
+    assert DomainMatch("rooms", 1.2).refused
+    assert not DomainMatch("rooms", 0.9).refused
 
 
 def test_auto_refuses_noise_and_the_others_warn_of_what_they_do_not_know(auto):
@@ -116,7 +125,7 @@ def test_ask_says_whose_picture_it_is(capsys):
     told = json.loads(capsys.readouterr().out)["picture"]
     assert (told["kind"], told["strangeness"] < 1) == ("rooms", True)
     cli.main(["ask", room, "How many cars are there?", "--perception", "street"])
-    assert "note: the picture is Out of distribution for this estimator" in capsys.readouterr().err
+    assert "note: Out of distribution for this estimator" in capsys.readouterr().err
 
 
 def test_ask_refuses_a_picture_that_nobody_knows(tmp_path, capsys):

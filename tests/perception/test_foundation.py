@@ -53,11 +53,16 @@ def photo(tmp_path):
 
 def settings(hub, detector="grounding_dino", depth="depth_anything"):
     named = {"detector": detector, "depth": depth, "orientation": "orientation"}
-    return {role: {"weights": str(hub / name)} for role, name in named.items()}
+    key = {"orientation": "weights"}
+    return {role: {key.get(role, "transformers"): str(hub / name)} for role, name in named.items()}
 
 
 def overrides(hub, **names):
-    return [f"perception.{role}.weights={node['weights']}" for role, node in settings(hub, **names).items()]
+    return [
+        f"perception.{role}.{key}={folder}"
+        for role, node in settings(hub, **names).items()
+        for key, folder in node.items()
+    ]
 
 
 def ask(photo, *more):
@@ -151,7 +156,7 @@ def test_missing_weights_are_one_line_that_names_them_all_and_says_how_to_get_th
     (line,) = printed.err.splitlines()
     assert "hf download IDEA-Research/grounding-dino-base" in line
     assert "hf download depth-anything/Depth-Anything-V2-Metric-Outdoor-Small-hf" in line
-    assert "orientation: ./weights/orient-anything-large is no folder" in line
+    assert "orientation: ./weights/orient-anything-large is not a folder" in line
 
 
 def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
@@ -160,7 +165,7 @@ def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
     weights = load_file(hub / "depth_anything" / "model.safetensors")
     torch.save(weights, folder / "pytorch_model.bin")
     (folder / "config.json").write_text((hub / "depth_anything" / "config.json").read_text())
-    options = [*overrides(hub)[:1], f"perception.depth.weights={folder}", "perception.orientation=null"]
+    options = [*overrides(hub)[:1], f"perception.depth.transformers={folder}", "perception.orientation=null"]
     assert ask(photo, *(part for o in options for part in ("--set", o))) == 2
     assert "contains pickles (pytorch_model.bin), which are not supported" in capsys.readouterr().err
 
@@ -334,4 +339,4 @@ def test_photographs_and_tables_are_not_mixed_up(photo, tmp_path, capsys):
     table.write_text("{}")
     assert cli.main(["ask", str(table), QUESTION, "--perception", "photo"]) == 2
     assert cli.main(["ask", str(photo), QUESTION, "--perception", "street", "--option", "dog"]) == 2
-    assert "--option is for rooms, orbit, photo" in capsys.readouterr().err
+    assert "--option applies to rooms, orbit, photo" in capsys.readouterr().err

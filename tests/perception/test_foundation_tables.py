@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, image_box
 
+from po3d.io.seeding import rng
 from po3d.perception import foundation_networks as networks
 from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
 from po3d.scene.camera import CameraPose, camera_pose_of, held
@@ -112,3 +113,16 @@ def test_colours_are_shares_of_the_middle_of_a_box():
     found = colors(picture, (20, 20, 80, 80))
     assert set(found) == {"red", "blue"}
     assert found["red"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_name_of_an_image_changes_nothing():
+    camera = held(CameraPose(1.6, -0.3, 0.1, math.pi / 2), WIDTH, HEIGHT, FOCAL)
+    noise = np.exp(rng(0, "foundation names").normal(0, 0.01, (HEIGHT, WIDTH)))
+    staged = Staged(camera, {"chair": THINGS[0]}, depth_map(camera) * noise)
+    estimator = FoundationEstimator(staged.detect, staged.measure, None)
+    picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    first, second = estimator.estimate(
+        [picture] * 2, [FOCAL / WIDTH] * 2, names=["a.png", "b.png"], things=["chair"]
+    )
+    assert first.objects == second.objects
+    assert (first.image, second.image) == ("a.png", "b.png")

@@ -4,7 +4,6 @@ import numpy as np
 import torch
 from generators import random_program, random_scene
 
-from po3d.evaluation.roofline import Counted
 from po3d.perception.detection import detected
 from po3d.perception.flip_tta import FlipTTA
 from po3d.perception.fused_network import folded
@@ -12,6 +11,7 @@ from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
 from po3d.scene.vocabulary import ATTRIBUTES
+from tools.roofline import Counted
 
 
 def test_no_host_waits_between_pixels_and_the_joint_fit():

@@ -14,6 +14,7 @@ from po3d.io.seeding import rng
 from po3d.perception import room_view
 from po3d.perception.detection import Detections
 from po3d.perception.room_view import ATTRIBUTES, HEIGHT, NAMES, WIDTH, RoomViewEstimator, lifted
+from po3d.perception.view_fit import fit_view
 from po3d.scene.camera import CameraPose, camera_pose_of, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import viewer_axes
@@ -131,6 +132,18 @@ def test_a_picture_of_another_size_and_shape_gives_the_same_places():
     assert (got.camera.width, got.camera.height, got.camera.focal) == (300, 300, FOCAL * 300)
 
 
+def test_deviations_are_stretched_like_the_points(monkeypatch):
+    found, _ = exact(scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5))
+    observed = []
+    monkeypatch.setattr(room_view, "fit_view", lambda o, azimuth: observed.append(o) or fit_view(o, azimuth))
+    for shape in ((HEIGHT, WIDTH), (300, 300)):
+        lifted(found, 0, FOCAL, shape)
+    plain, square = observed
+    assert (plain.sigma == found.sigma[0][..., None]).all()
+    assert square.points == pytest.approx(plain.points * (1, WIDTH / HEIGHT))
+    assert square.sigma == pytest.approx(plain.sigma * (1, WIDTH / HEIGHT))
+
+
 def test_labels_of_the_mirror_image():
     scene = scene_of(CameraPose(1.5, -0.3, 0.3, 0.4), seed=1)
     got, expected = mirrored_labels(labels_of(scene)), labels_of(mirrored(scene))
@@ -242,7 +255,8 @@ def test_a_checkpoint_comes_back(tmp_path):
     module.export(tmp_path / "view", {}, {}, {"extent": 0.2})
     again = RoomViewEstimator.from_checkpoint(tmp_path / "view")
     assert again.calibration["extent"] == 0.2
+    trained = RoomViewEstimator.from_checkpoint(tmp_path / "view", plain=True).once.state_dict()
     for key, value in module.net.state_dict().items():
-        assert torch.equal(again.net.state_dict()[key].half(), value.half()), key
+        assert torch.equal(trained[key].half(), value.half()), key
     with pytest.raises(InputError):
         RoomViewEstimator.from_checkpoint(tmp_path / "none")

@@ -220,7 +220,7 @@ def test_layers_begin_as_copies_and_other_worlds_refuse_them(tmp_path):
     first, second = two.net.dense.weight.split(5)
     torch.testing.assert_close(first, second)
     two.export(tmp_path / "two", {}, {})
-    assert TopViewEstimator.from_checkpoint(tmp_path / "two").net.layers == 2
+    assert TopViewEstimator.from_checkpoint(tmp_path / "two").once.layers == 2
     with pytest.raises(InputError, match="labels of world=street have one layer"):
         EstimatorModule(TINY | {"layers": 2})
 

@@ -12,7 +12,7 @@ from po3d.language.program import Call
 from po3d.language.programs.rooms import ROOMS
 from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.counterfactuals import margins_in
-from po3d.reasoning.execute import run
+from po3d.reasoning.execute import Evaluator, run
 from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
@@ -21,6 +21,7 @@ from po3d.scene.table import Scene
 from po3d.synthesis.top_view.layouts import sample_room
 
 NAMES = ("bed", "desk", "sofa", "plant", "stove", "piano")
+ANY = ROOMS.parse('all("object")')
 NOUNS = [f'only(all("{name}"))' for name in NAMES]
 
 
@@ -178,3 +179,36 @@ def test_every_question_of_random_rooms_has_margins_in_order():
             for step in found.steps:
                 assert [m.normalised for m in step] == sorted(m.normalised for m in step)
                 assert all(m.normalised >= 0 and m.text for m in step)
+
+
+def test_a_comparison_with_before_of_an_object_from_before_has_no_margin():
+    chair, bed = 'only(having(color, "red", all("chair")))', 'only(all("bed"))'
+    change = 'move(having(color, "red", all("chair")), shift(back, 2))'
+    found = margins(f"closer_now(was({chair}), {bed})", study(), change)
+    assert (found.answer, found.flip) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("stand", "nearest"), [((2.0, 2.9), "picture"), ((-2.9, -2.9), "bed"), (None, "office chair")]
+)
+def test_edits_of_three_steps_keep_where_the_viewer_stands(stand, nearest):
+    steps = (
+        Call("remove", (ROOMS.parse('just(only(all("box")))'),)),
+        Call("remove", (ROOMS.parse('just(only(all("lamp")))'),)),
+        Call("remove", (Call("group", (Call("best", ("distance", "least", Call("viewer"), ANY)),)),)),
+    )
+    change = Call("then", (steps[0], Call("then", steps[1:])))
+    edited = plan(SceneGeometry.of(study(), ROOM_RULES, stand), change).edited
+    names = [o.value("name") for o in study().objects]
+    left = [o.value("name") for o in edited.scene.objects]
+    assert sorted(left) == sorted(set(names) - {"box", "lamp", nearest})
+
+
+def test_a_trace_names_an_object_from_before_the_change():
+    """Rows of a trace are those of a larger table; an object from before has none."""
+    change = 'move(having(color, "red", all("chair")), shift(back, 2))'
+    world = SceneGeometry(plan(study(), ROOMS.parse(change)).edited, study())
+    evaluator = Evaluator(world, trace=True)
+    evaluator.value(ROOMS.parse('whither(was(only(having(color, "red", all("chair")))), only(all("bed")))'))
+    steps = evaluator.trace_steps(numbers=range(100, 100 + world.now))
+    assert any("(before)" in str(step) for step in steps)

@@ -451,4 +451,7 @@ def test_steps_say_what_was_meant():
 
 def test_one_thing_for_two_descriptions_leaves_no_row():
     alone = run(ask("parallel", "chair", "seat"), SCENE, lambda p, s: [0, 1.0, 0])
-    assert (alone.status, alone.reason) == ("failed", "nothing left to compare: chair, seat refer to the same object")
+    assert (alone.status, alone.reason) == (
+        "failed",
+        "nothing left to compare: chair, seat refer to the same object",
+    )

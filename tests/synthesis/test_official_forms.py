@@ -1,6 +1,7 @@
 """Vehicles around the official forms: size, soundness, splits; lattices and the splitting of long edges."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.shapes.mesh import MATERIALS, _split
 from po3d.synthesis.shapes.primitives import ball, box
-from po3d.synthesis.street.layouts import MESHES, sample_layout
-from po3d.synthesis.vehicles import official_types, vehicle
+from po3d.synthesis.street.dataset import _painted
+from po3d.synthesis.street.layouts import MESHES, PartPaint, sample_layout
+from po3d.synthesis.vehicles import draw, official_types, vehicle
+from po3d.synthesis.vehicles.cars import WIDE_MAKERS
 from po3d.synthesis.vehicles.forms import (
     NODES,
     SPLITS,
     basis,
+    deep_roof,
     displaced,
     kin,
     measured,
@@ -133,3 +137,49 @@ def test_panes_get_thicker_about_their_middle_and_nothing_else_changes():
     assert thick.extents == pytest.approx([1.0, 0.04, 0.5])
     assert thick.bounds.mean(0) == pytest.approx([3, 2, 1])
     assert same is wall[2]
+
+
+def test_unmeasured_types_vary_more_than_our_own():
+    assert set(WIDE_MAKERS).isdisjoint(measured())
+    for shape in WIDE_MAKERS:
+        own, wide = (
+            np.std([windscreen_foot(draw(shape, seed, forms)) for seed in range(12)])
+            for forms in ("own", "official")
+        )
+        assert wide > own
+
+
+def windscreen_foot(pieces):
+    """Return how far back the windows begin, in lengths of the vehicle."""
+    length = np.ptp([piece.bounds[:, 0] for _, _, piece in pieces])
+    return max(piece.bounds[1, 0] for name, _, piece in pieces if name == "windows") / length
+
+
+def test_a_bus_has_a_deep_roof_in_half_of_its_official_variants():
+    pieces = draw("regular", 3, "official")
+    bounds = np.array([piece.bounds for _, _, piece in pieces])
+    deep = 0
+    for seed in range(20):
+        cut = deep_roof(pieces, np.random.default_rng(seed))
+        deep += len(cut) > len(pieces)
+        again = np.array([piece.bounds for _, _, piece in cut])
+        assert np.allclose(again[:, 0].min(0), bounds[:, 0].min(0))
+        assert np.allclose(again[:, 1].max(0), bounds[:, 1].max(0))
+    assert 5 <= deep <= 15
+
+
+def test_a_recoloured_region_paints_all_its_parts():
+    layout = sample_layout(np.random.default_rng(0), 6, look="superclevr")
+    mesh = vehicle("truck", 3, "official")
+    truck = replace(layout.objects[0], shape="truck", parts=())
+    beds = 0
+    for slot in np.arange(0, 1, 0.05):
+        painted = _painted(
+            replace(truck, parts=(PartPaint(float(slot), "red", "metal", True),)), mesh, "superclevr"
+        )
+        if "tailgate" in painted:
+            beds += 1
+            assert {"left_bed_side", "right_bed_side", "tailgate"} <= set(painted)
+        one = _painted(replace(truck, parts=(PartPaint(float(slot), "red", "metal"),)), mesh, "superclevr")
+        assert len(one) == 1
+    assert beds

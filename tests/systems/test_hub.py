@@ -120,6 +120,34 @@ def test_a_spoilt_folder_is_refused_in_one_line(saved, tmp_path, change, message
         checkpoint.load(saved)
 
 
+MEMORY = """
+import re, sys
+from pathlib import Path
+import po3d
+
+def megabytes(key):
+    return int(re.search(rf"{key}:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1000
+
+po3d.load(sys.argv[1])  # a tiny model: libraries are imported, and their kernels used once
+Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+before = megabytes("VmRSS")
+model = po3d.load(sys.argv[2])
+print(megabytes("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="reads the peak from /proc")
+def test_a_model_takes_less_than_seven_times_its_folder(tmp_path, saved):
+    """The shipped weights have 8 bits and run in 32, four times as much. The rest is the file itself,
+    and copies of one layer while layers are fused."""
+    folder = tmp_path / "shipped"
+    po3d.load("street").save_pretrained(folder)
+    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    command = [sys.executable, "-c", MEMORY, str(saved), str(folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert float(ended.stdout) < 7 * size
+
+
 SCRIPT = """
 import json, sys
 import po3d

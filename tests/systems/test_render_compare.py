@@ -14,8 +14,10 @@ from po3d.perception.street import viewing_azimuth
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
+from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.street.dataset import render_example
 from po3d.systems import render_compare, street
+from po3d.systems.estimators import identity
 from po3d.systems.render_compare import SIDE, ImageCrop, RenderCompare
 
 # Another shape of the same kind.
@@ -110,9 +112,51 @@ def test_a_drawing_agrees_best_with_a_picture_of_the_same():
     assert view.log_likelihood(wide, np.zeros((SIDE, SIDE), bool)) == 0.0
 
 
-def test_the_pipeline_takes_it_as_an_option():
-    looks = street.pipeline(verify="render").tables
-    assert isinstance(looks.estimator.verify, RenderCompare)
-    assert street.pipeline().tables.estimator.verify is None
+@pytest.mark.render
+def test_equal_batches_give_equal_beliefs_in_any_company():
+    (first, truth), (second, other) = example(0), example(1)
+    alone = RenderCompare()([first], seen(truth, right=0.4, flip=0.4, wrong_way=True))
+    RenderCompare()([second], seen(other, right=0.4, flip=0.4, wrong_way=True))
+    again = RenderCompare()([first], seen(truth, right=0.4, flip=0.4, wrong_way=True))
+    for a, b in zip(alone.leaves(), again.leaves(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_histograms_are_the_cell_means_of_the_directions():
+    gradient = np.random.default_rng(0).normal(size=(2, SIDE, SIDE)).astype(np.float32)
+    expected = render_compare._in_cells(render_compare._by_direction(gradient))
+    np.testing.assert_allclose(render_compare._histograms(gradient), expected, atol=1e-5)
+
+
+def has_renderer() -> bool:
+    try:
+        render_compare.verifier()
+    except RenderError:
+        return False
+    return True
+
+
+def test_renderings_are_compared_by_default_where_a_renderer_is_available():
+    expected = "render" if has_renderer() else "off"
+    estimator = street.pipeline().tables.estimator
+    assert isinstance(estimator.verify, RenderCompare) == (expected == "render")
+    assert identity(estimator)["verify"] == expected
+    for off in ("off", False):
+        estimator = street.pipeline(verify=off).tables.estimator
+        assert estimator.verify is None
+        assert identity(estimator)["verify"] == "off"
     with pytest.raises(InputError, match=r"unknown perception\.verify='draw'"):
         street.pipeline(verify="draw")
+
+
+def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, capsys):
+    def unavailable():
+        raise RenderError("no OpenGL 3.3 context over EGL")
+
+    monkeypatch.setattr(render_compare, "_renderer", unavailable)
+    street._note_no_renderer.cache_clear()
+    for _ in range(2):
+        assert street.pipeline().tables.estimator.verify is None
+    assert capsys.readouterr().err.count("no OpenGL 3.3 context over EGL") == 1
+    with pytest.raises(InputError, match=r"perception\.verify=render needs a renderer: no OpenGL"):
+        street.pipeline(verify="render")

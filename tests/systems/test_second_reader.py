@@ -6,10 +6,12 @@ from typing import ClassVar
 
 import pytest
 
+from po3d.benchmarks.hypo3d.twin import room
 from po3d.cli import ask as cli_ask
 from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
+from po3d.language.read import room_style
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import ParserOutput as Read
 from po3d.language.read.weighing import ALONE, Weighing
@@ -21,6 +23,7 @@ from po3d.systems import answer_options, general_parser, orbit, photographs, roo
 from po3d.systems.api import Answer, Model, read_scene
 from po3d.systems.domain_router import KINDS, DomainRouter
 from po3d.systems.general_parser import GeneralQuestionParser
+from po3d.systems.parser_choice import LEAST_STYLE, own_is_right
 from po3d.systems.pipeline import Context, ImageScenes, ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Truth
 
@@ -103,7 +106,7 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     beds = [read('count(filter(name, "bed", scene))')]
     asks = model(
         question={
-            "sure": [Read(None, 0.9, "none")],
+            "sure": [Read(None, 0.6, "none"), Read(Call.parse("count(scene)"), 0.4)],
             "unsure": beds,
             "other": beds,
             "no": [Read(None, 0.9, "none")],
@@ -114,7 +117,10 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
     other = asks.ask(scene, "other")
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
-    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == ("failed", "this is not in the scene table")
+    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == (
+        "failed",
+        "this is not in the scene table",
+    )
 
 
 def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model, monkeypatch, capsys):
@@ -131,7 +137,11 @@ def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model
     assert capsys.readouterr() == ("no answer: this is not in the scene table\n", "")
     assert main(["ask", ROOM, "who owns it", "--json"]) == 1
     record = json.loads(capsys.readouterr().out)
-    assert (record["status"], record["answer"], record["reason"]) == ("failed", None, "this is not in the scene table")
+    assert (record["status"], record["answer"], record["reason"]) == (
+        "failed",
+        None,
+        "this is not in the scene table",
+    )
     for unread in ("hm", "qwerty"):
         assert main(["ask", ROOM, unread]) == 2
         assert capsys.readouterr().err.startswith("error: no answer: ")
@@ -156,7 +166,13 @@ def test_a_question_that_one_world_refuses_may_be_answered_in_another():
     assert said(unread, unread).status == "unparsed"
 
 
-def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model):
+def worded(monkeypatch, style):
+    """Let sentences be worded like the benchmark's with these log odds."""
+    monkeypatch.setattr(rooms.RoomDomain, "style", lambda *_: style)
+
+
+def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model, monkeypatch):
+    worded(monkeypatch, -9.0)
     scene = read_scene(ROOM)
     windows, desks = 'count(filter(name, "window", scene))', 'count(filter(name, "desk", scene))'
 
@@ -183,6 +199,7 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
 
     desks = [read('count(filter(name, "desk", scene))', 0.6)]
     network = Network(question={PLAIN: desks, "Windows?": desks})
+    worded(monkeypatch, 2.0)
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
     second = Counting(rooms.DOMAIN)
     second.asked_for.clear()
@@ -193,14 +210,21 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
     context = Context(lambda: None, lambda: scene, "view")
     asked = [question(PLAIN, image="view"), question("Windows?", image="view")]
     found = pipeline.answer(asked, context)
-    assert [p.program for p in found] == ['count(all("window"))'] * 2  # an evaluation keeps a likely parse
-    assert second.asked_for == []
+    assert [p.program for p in found] == ['count(all("window"))'] * 2
+    assert second.asked_for == []  # an evaluation keeps a likely parse of a sentence in the style
+    worded(monkeypatch, -9.0)
     assert Model(pipeline).ask(scene, "Windows?", ask_below=0).program == 'count(all("desk"))'
     assert second.asked_for == ["Windows?"]
 
 
-@pytest.mark.parametrize(("probability", "program"), [(0.49, "desk"), (0.51, "window")])
-def test_an_evaluation_consults_the_general_parser_below_a_probability(monkeypatch, probability, program):
+@pytest.mark.parametrize(
+    ("probability", "style", "program"), [(0.49, 2.0, "desk"), (0.51, 2.0, "window"), (0.51, -9.0, "desk")]
+)
+def test_an_evaluation_consults_the_general_parser_below_a_probability(
+    monkeypatch, probability, style, program
+):
+    worded(monkeypatch, style)
+
     class Parser(Own):
         def parse(self, texts, sort):
             return [Parse("ok", rooms.parse_text('count(all("window"))'), probability) for _ in texts]
@@ -214,6 +238,21 @@ def test_an_evaluation_consults_the_general_parser_below_a_probability(monkeypat
         [question("Windows?", image="view")], Context(lambda: None, lambda: scene, "view")
     )
     assert found.program == f'count(all("{program}"))'
+
+
+def test_where_answers_differ_the_more_probable_parser_is_right(monkeypatch):
+    assert own_is_right(0.99, 0.6, style=2.0) > 0.9
+    assert own_is_right(0.99, 0.9, style=-9.0) < 0.3
+    assert own_is_right(0.5, 0.9, style=0.0) < 0.5
+
+
+def test_style_tells_the_twins_sentences_from_peoples():
+    _, _, questions = room(3, 5, "test", False)
+    ours = [room_style.style(text) for q in questions for text in (q.text, q.change)]
+    people = ["bin, which hand?", "so what have we got left on that little table then", "Did it hurt, honey?"]
+    assert sum(style >= LEAST_STYLE for style in ours) >= 0.9 * len(ours)
+    assert all(room_style.style(text) < LEAST_STYLE for text in people)
+    assert room_style.style("How many red chairs?") == room_style.style("How many blue sofas?")
 
 
 def test_evaluations_and_ask_take_the_same_parse_where_the_own_one_is_not_likely(model):
@@ -291,7 +330,7 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
     found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
     assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
     assert "Did you mean one of the following?" in str(found)
-    assert "Is it this?" in str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
+    assert "Did you mean this?" in str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
 
 
 def test_where_the_own_reading_has_no_answer_the_second_one_is_asked_back(model):
@@ -489,7 +528,7 @@ def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
     assert asks.ask(scene, "x", change="qwerty").status == "unparsed"
     assert asks.ask(scene, "x", change="  ").answer == "1"
     sofa = asks.ask(scene, "x", change="The sofa is gone.")
-    assert (sofa.status, sofa.reason) == ("abstained", "there is no sofa")
+    assert (sofa.status, sofa.reason) == ("abstained", "there is no sofa in the scene")
 
 
 def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):

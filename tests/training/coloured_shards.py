@@ -12,7 +12,7 @@ COUNT, EACH = 24, 5  # samples, and of them a shard
 SIZE = (32, 24)
 
 
-def coloured(folder: Path) -> Path:
+def coloured(folder: Path, root: Path | None = None) -> Path:
     """Write COUNT samples; the folder of their shards. It takes the package webdataset."""
     split = BENCHMARKS["superclevr"].load(BENCHMARKS["superclevr"].mini, "mini").first(COUNT)
     samples = []
@@ -21,9 +21,9 @@ def coloured(folder: Path) -> Path:
         Image.fromarray(np.full((SIZE[1], SIZE[0], 3), 10 * k, np.uint8)).save(path)
         samples.append((path, dict(split.source.record(name))))
     out = folder / "shards"
-    assert write_shards(samples, out, ["own/street#1"], EACH) == COUNT
+    assert write_shards(samples, out, ["own/street#1"], EACH, root) == COUNT
     again = folder / "again"
-    write_shards(samples, again, ["own/street#1"], EACH)
+    write_shards(samples, again, ["own/street#1"], EACH, root)
     assert {p.name: p.read_bytes() for p in out.iterdir()} == {
         p.name: p.read_bytes() for p in again.iterdir()
     }

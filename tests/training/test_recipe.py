@@ -96,16 +96,82 @@ def test_options_are_of_all_trainings_or_of_one_stage(tmp_path):
         Recipe(TWO_STAGES, ["marked.seed=1"], tmp_path).request("marked", composed)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def shipped(name: str) -> dict:
+    return OmegaConf.to_container(OmegaConf.load(ROOT / "configs" / "recipe" / f"{name}.yaml"))
+
+
+STARTS = [(name, start) for name in NAMES for start in shipped(name).get("starts", ["nothing"])]
+
+
+@pytest.mark.parametrize(("name", "start"), STARTS)
 @pytest.mark.parametrize("trainer", ["cpu", "gpu"])
-def test_the_recipes_that_are_shipped_compose(name, trainer, tmp_path):
-    content = OmegaConf.to_container(OmegaConf.load(ROOT / "configs" / "recipe" / f"{name}.yaml"))
-    made = Recipe(content, [f"trainer={trainer}", "steps=2"], tmp_path)
+def test_the_recipes_that_are_shipped_compose(name, start, trainer, tmp_path):
+    made = Recipe(shipped(name), [f"trainer={trainer}", "steps=2"], tmp_path, start)
     requests = [made.request(stage, composed) for stage in made.stages]
     trained = [r["train"] for r in requests if "train" in r]
     assert trained
     assert all(t["trainer"]["accelerator"] == trainer and t["steps"] == 2 for t in trained)
     assert set(made.results) <= set(made.stages)
+    first, *later = [t["model"] for t in trained]
+    if "init_from" not in first:
+        assert first.get("pretrained", False) == (start == "pretrained")
+        return
+    assert bool(first["init_from"]) == (start == "shipped")
+    if start == "imagenet":
+        assert first["network"]["pretrained"] == "package"
+    # Later stages start from earlier ones, with the same network.
+    same = ("backbone", "fold")
+    for model in later if name != "parser" else ():
+        assert model["init_from"].startswith(str(tmp_path))
+        assert [model["network"][k] for k in same] == [first["network"][k] for k in same]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recipe_can_start_from_nothing(name):
+    assert "nothing" in shipped(name).get("starts", ["nothing"])
+
+
+def test_a_start_that_a_recipe_does_not_have_is_one_line(capsys):
+    assert script.run(["recipe=street", "start=shipped"]) == 2
+    assert "unknown start of this recipe 'shipped'; known: nothing, imagenet" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_street_recipe_from_nothing_killed_twice_ends_with_the_weights_of_a_straight_one(
+    tmp_path, monkeypatch
+):
+    """The shipped recipe with tiny networks: it renders, trains, renders other looks and trains on."""
+    pytest.importorskip("moderngl")
+    tiny = [
+        "recipe=street", "trainer=cpu", "trainer.precision=32-true", "steps=2", "save_every=1", "data.batch=2",
+        "data.width=96", "data.height=64", "data.validation=2", "data.workers=1", "data.samples=1",
+        "model.network.backbone=test_resnet", "trainer.pictures=0", "trainer.limit_val_batches=1",
+        "+trainer.enable_progress_bar=false", f"data.cache={tmp_path / 'cache'}", "synthetic.data.images=4",
+        "twin.size=1", "superclevr.size=1", "hdri.size=1",
+    ]  # fmt: skip
+
+    def weights(out) -> bytes:
+        assert script.run([*tiny, f"out={out}"]) == 0
+        assert json.loads((out / "calibrated" / "checkpoint.json").read_text())["marked"]
+        return (out / "calibrated" / "checkpoint.safetensors").read_bytes()
+
+    monkeypatch.setattr(MetricsTable, "finalize", lambda *_: None)
+    for stage in ("synthetic", "official_look"):
+
+        def die(self, optimizer, stage=stage):
+            if f"/{stage}" in str(self.trainer.default_root_dir) and self.global_step == 1:
+                raise Killed
+
+        with monkeypatch.context() as patched:
+            patched.setattr(EstimatorModule, "on_before_optimizer_step", die, raising=False)
+            with pytest.raises(Killed):
+                weights(tmp_path / "killed")
+    assert weights(tmp_path / "killed") == weights(tmp_path / "straight")
+
+
+def test_a_start_without_a_recipe_is_one_line(capsys):
+    assert script.run(["experiment=street_estimator", "start=nothing"]) == 2
+    assert "start=nothing is for recipes" in capsys.readouterr().err
 
 
 def test_an_unknown_recipe_is_one_line(capsys):

@@ -12,6 +12,7 @@ import pytest
 from coloured_shards import COUNT, EACH, SIZE, coloured, number
 from torch.utils.data import DataLoader, Dataset
 
+from po3d.benchmarks.scene_ids import from_list, scene_ids
 from po3d.io.errors import InputError
 from po3d.training.shards import BLOCK, INDEX, MixedOrder, ShardData, ShardedScenes, fetched
 
@@ -178,3 +179,29 @@ def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(sha
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_the_scenes_of_a_training_are_those_of_its_shards_without_the_validation(shards, tmp_path):
+    found = data(shards, 1, validation=2)
+    whole = found.validation.dataset
+    names = [whole.record(k)["image_filename"] for k in range(COUNT)]
+    trained = scene_ids(shards, [names[k] for k in found.parts[0].indices])
+    assert sum(map(len, trained.values())) == COUNT - 2
+    assert found.scenes() == trained
+    index = json.loads((shards / INDEX).read_text())
+    assert from_list(index["shards"][0]["scenes"]) == scene_ids(shards, names[:EACH])
+    # An index of other tools lists no scenes: the records are read.
+    shutil.copytree(shards, tmp_path / "bare")
+    for shard in index["shards"]:
+        del shard["scenes"]
+    (tmp_path / "bare" / INDEX).write_text(json.dumps(index))
+    assert data(tmp_path / "bare", 1, validation=2).scenes() == trained
+    both = ShardData([str(shards), str(tmp_path / "bare")], width=SIZE[0], height=SIZE[1], validation=2)
+    assert both.scenes() == scene_ids(shards, names)
+
+
+def test_shards_of_a_twin_have_the_ids_of_that_twin(tmp_path):
+    (tmp_path / "twin.json").write_text(json.dumps({"format": "twin-1", "size": COUNT, "seed": 3}))
+    shards = coloured(tmp_path, root=tmp_path)
+    (group,) = data(shards, 1, validation=2).scenes()
+    assert group.startswith("twin seed=3 ")

@@ -13,12 +13,12 @@ with a `fault` and without cells. Cells are never evaluated: "=1+1" is a text. H
 is replaced by U+FFFD, and the row has a `repair`.
 """
 
+import contextlib
 import csv
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from po3d.io.errors import InputError
 from po3d.io.files import parse_json
@@ -41,7 +41,13 @@ class ResponseRow(NamedTuple):
 
 
 def read_rows(path: str | Path) -> list[ResponseRow]:
-    """Read the rows of a result file; raise InputError if it is rejected."""
+    """Return the rows of a result file; raise InputError if it is rejected."""
+    return list(iterate_rows(path))
+
+
+def iterate_rows(path: str | Path) -> Iterator[ResponseRow]:
+    """Yield the rows of a result file, of a .tsv, .csv or .jsonl without keeping them in memory;
+    raise InputError if it is rejected, at the latest at the end."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"result file not found: {path}")
@@ -54,16 +60,17 @@ def read_rows(path: str | Path) -> list[ResponseRow]:
     if path.stat().st_size > FILE:
         raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the limit of {FILE:,}")
     reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
-    rows = []
+    first, readable = None, False
     for k, cells in enumerate(reader(path), 1):
         if k > ROWS:
             raise InputError(f"{path} has more than the limit of {ROWS:,} rows")
-        rows.append(_row(k, cells))
-    if not rows:
+        row = _row(k, cells)
+        first, readable = first or row, readable or not row.fault
+        yield row
+    if first is None:
         raise InputError(f"{path} contains no rows")
-    if all(row.fault for row in rows):
-        raise InputError(f"{path}, row {rows[0].number}: {rows[0].fault}")
-    return rows
+    if not readable:
+        raise InputError(f"{path}, row {first.number}: {first.fault}")
 
 
 def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
@@ -92,16 +99,16 @@ def _longest(cell: object) -> int:
     return max(map(_longest, parts), default=0)
 
 
-def _text(path: Path) -> str:
-    """Return the file as text. Bytes that are not UTF-8 become surrogates, to be detected by
+@contextlib.contextmanager
+def _opened(path: Path, newline: str) -> Iterator[TextIO]:
+    """Open the file as text. Bytes that are not UTF-8 become surrogates, to be detected by
     `_readable`; InputError if the first line is not UTF-8.
     """
-    data = path.read_bytes()
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    head = text.partition("\n")[0]
-    if fault := _readable(head):
-        raise InputError(f"{path} {fault}")
-    return text
+    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
+        if fault := _readable(file.readline()):
+            raise InputError(f"{path} {fault}")
+        file.seek(0)
+        yield file
 
 
 def _readable(text: str) -> str:
@@ -115,19 +122,19 @@ def _readable(text: str) -> str:
 
 def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    lines = csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter, strict=True)
     header: list[str] | None = None
-    for row in _each(lines):
-        if isinstance(row, _Fault):
-            yield row
-        elif header is None:
-            header = row
-        elif fault := _readable("".join(row)):
-            yield _Fault(fault)
-        elif len(row) != len(header):
-            yield _Fault(f"{len(row)} cells in {len(header)} columns")
-        else:
-            yield dict(zip(header, row))
+    with _opened(path, "") as file:
+        for row in _each(csv.reader(file, delimiter=delimiter, strict=True)):
+            if isinstance(row, _Fault):
+                yield row
+            elif header is None:
+                header = row
+            elif fault := _readable("".join(row)):
+                yield _Fault(fault)
+            elif len(row) != len(header):
+                yield _Fault(f"{len(row)} cells in {len(header)} columns")
+            else:
+                yield dict(zip(header, row))
 
 
 def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
@@ -153,8 +160,11 @@ def _whole(text: str) -> str:
 
 
 def _jsonl(path: Path) -> Iterator[dict[str, object] | _Fault]:
-    for k, line in enumerate(_text(path).split("\n"), 1):
-        if line.strip():
+    with _opened(path, "\n") as file:
+        for k, line in enumerate(file, 1):
+            line = line.removesuffix("\n")
+            if not line.strip():
+                continue
             try:
                 if fault := _readable(line):
                     raise InputError(f"line {k} {fault}")
@@ -164,7 +174,8 @@ def _jsonl(path: Path) -> Iterator[dict[str, object] | _Fault]:
 
 
 def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
-    text = _text(path)
+    with _opened(path, "\n") as file:
+        text = file.read()
     if fault := _readable(text):
         raise InputError(f"{path} {fault}")
     content = parse_json(_whole(text), f"{path}: not valid JSON")

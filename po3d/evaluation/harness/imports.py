@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.harness.harness_files import ResponseRow, read_rows
+from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
 from po3d.io.errors import InputError, visible
 from po3d.io.files import finite, write_json, write_jsonl
 from po3d.io.text_tables import Table, text
@@ -46,6 +46,7 @@ class Imported:
 
     predictions: list[Prediction]  # in the order of the questions
     responses: dict[str, str]  # question id -> the model's response
+    rows: int = 0  # number of rows
     missing: list[str] = field(default_factory=list)  # ids of questions without a row
     unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
     damaged: list[dict] = field(default_factory=list)  # unreadable rows: row, reason
@@ -64,26 +65,26 @@ class Imported:
 
 
 def import_rows(
-    rows: Sequence[ResponseRow], questions: Sequence[Question], benchmark: Benchmark, scorer: str
+    rows: Iterable[ResponseRow], questions: Sequence[Question], benchmark: Benchmark, scorer: str
 ) -> Imported:
-    """Convert the rows of a result file to predictions on `questions`."""
-    damaged = [{"row": row.number, "reason": row.fault} for row in rows if row.fault]
-    repaired = [{"row": row.number, "reason": row.repair} for row in rows if row.repair]
-    rows = [row._replace(cells=_keyed(row.cells)) for row in rows if not row.fault]
-    present = {name for row in rows for name in row.cells}
-    if not present & set(RESPONSES):
-        raise InputError(
-            f"no column with responses; expected one of {', '.join(RESPONSES)}, found "
-            f"{', '.join(sorted(present))}"
-        )
+    """Convert the rows of a result file to predictions on `questions`; each row is read once."""
     finder = _QuestionIndex(questions)
     chosen: dict[str, Prediction] = {}
-    result = Imported([], {}, damaged=damaged, repaired=repaired)
-    result.without_id = sum(all(_first(row.cells, (key,)) is None for key in IDS) for row in rows)
+    result, present, scores = Imported([], {}), set(), HarnessScores()
     rules: Counter[str] = Counter()
     matched: Counter[str] = Counter()
     gold: list[tuple[int, Question, str]] = []
-    for number, cells, *_ in rows:
+    for number, original, fault, repair in rows:
+        result.rows += 1
+        if fault:
+            result.damaged.append({"row": number, "reason": fault})
+            continue
+        if repair:
+            result.repaired.append({"row": number, "reason": repair})
+        cells = _keyed(original)
+        present.update(cells)
+        scores.add(cells)
+        result.without_id += all(_first(cells, (key,)) is None for key in IDS)
         question, rule = finder.find(cells)
         if question is None:
             result.unmatched.append({"row": number, "reason": rule})
@@ -103,10 +104,16 @@ def import_rows(
         result.responses[question.id] = response
         if theirs := _cell_text(_first(cells, GOLD)):
             gold.append((number, question, extract(theirs, options).answer or theirs))
-    if not chosen:
-        lacking = f"; no row has an id (columns {', '.join(IDS)})" if result.without_id == len(rows) else ""
+    if not present & set(RESPONSES):
         raise InputError(
-            f"no row of {len(rows)} matches any of the {len(questions)} questions{lacking}"
+            f"no column with responses; expected one of {', '.join(RESPONSES)}, found "
+            f"{', '.join(sorted(present))}"
+        )
+    if not chosen:
+        readable = result.rows - len(result.damaged)
+        lacking = f"; no row has an id (columns {', '.join(IDS)})" if result.without_id == readable else ""
+        raise InputError(
+            f"no row of {readable} matches any of the {len(questions)} questions{lacking}"
             "; check --benchmark and --data"
         )
     scored_questions, predictions = (
@@ -121,18 +128,31 @@ def import_rows(
     ]
     result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
     result.missing = [q.id for q in questions if q.id not in chosen]
-    result.rules, result.matched_by, result.harness_scores = dict(rules), dict(matched), harness_figure(rows)
+    result.rules, result.matched_by, result.harness_scores = dict(rules), dict(matched), scores.figure()
     return result
 
 
-def harness_figure(rows: Sequence[ResponseRow]) -> dict[str, Any]:
-    """Return the mean of the column with the harness's own scores; {} if there is none."""
-    for name in HARNESS_SCORE_COLUMNS:
-        values = [_truth(_first(row.cells, (name,))) for row in rows]
-        known = [v for v in values if v is not None]
-        if known:
-            return {"column": name, "percent": 100 * sum(known) / len(known), "rows": len(known)}
-    return {}
+class HarnessScores:
+    """Sums of the columns with the harness's own scores, row by row."""
+
+    def __init__(self) -> None:
+        self.sums = dict.fromkeys(HARNESS_SCORE_COLUMNS, 0.0)
+        self.counts: Counter[str] = Counter()
+
+    def add(self, cells: Mapping[str, object]) -> None:
+        """Add a row."""
+        for name in HARNESS_SCORE_COLUMNS:
+            value = _truth(_first(cells, (name,)))
+            if value is not None:
+                self.sums[name] += value
+                self.counts[name] += 1
+
+    def figure(self) -> dict[str, Any]:
+        """Return the mean of the first column that has scores; {} if there is none."""
+        for name in HARNESS_SCORE_COLUMNS:
+            if count := self.counts[name]:
+                return {"column": name, "percent": 100 * self.sums[name] / count, "rows": count}
+        return {}
 
 
 class _QuestionIndex:
@@ -252,12 +272,11 @@ def _plain(text: str) -> str:
 
 def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and print a summary of the rows."""
-    rows = read_rows(arguments.file)
     split = opened(arguments.benchmark, arguments.data, arguments.size)
     questions = [q for q in split.questions if q.answer is not None]
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
-    result = import_rows(rows, questions, benchmark, first)
+    result = import_rows(iterate_rows(arguments.file), questions, benchmark, first)
     absent = [Prediction(i, "failed", reason="no row in the results file") for i in result.missing]
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
@@ -268,24 +287,17 @@ def import_command(arguments: argparse.Namespace) -> int:
     lists = {k: getattr(result, k) for k in kinds}
     write_json(
         sidecar,
-        finite({"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
-         "without_id": result.without_id, "harness": result.harness_scores, "scores": scored, **lists}),
+        {"file": str(arguments.file), "rows": result.rows, "matched_by": result.matched_by, "rules": result.rules,
+         "without_id": result.without_id, "harness": finite(result.harness_scores), "scores": finite(scored), **lists},
     )  # fmt: skip
-    print(visible(_summary_text(rows, questions, result, scored)))
+    print(visible(_summary_text(questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
     return 0
 
 
-def _summary_text(
-    rows: Sequence[ResponseRow],
-    questions: Sequence[Question],
-    result: Imported,
-    scored: Mapping[str, list[dict]],
-) -> str:
-    lines = [(
-f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, "
-"matched by "
-)
+def _summary_text(questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]) -> str:
+    lines = [f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
+             "matched by "
              + ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())]  # fmt: skip
     if result.without_id:
         lines.append(

@@ -109,8 +109,12 @@ def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None =
     return canvas
 
 
+# Flip probability and variance above which a heading is unknown, and gets no arrow.
+NO_HEADING = 0.49, 0.81
+
+
 def draw_photograph(picture: NDArray[np.uint8], scene: Scene) -> Image.Image:
-    """Draw the boxes of the scene's objects on the image, with names and heading arrows."""
+    """Draw the boxes of the scene's objects on the image, with names and known headings' arrows."""
     sheet = _Sheet(Image.fromarray(picture), max(10, picture.shape[0] // 40))
     line = max(2, picture.shape[0] // 240)
     for k, o in enumerate(scene.objects):
@@ -120,6 +124,8 @@ def draw_photograph(picture: NDArray[np.uint8], scene: Scene) -> Image.Image:
         sheet.draw.rectangle(o.box, outline=color, width=line)
         words = f"{k} {o.value('name')}"
         sheet.label((o.box[0] + 4 * len(words), o.box[1] + sheet.font.size), words, color)
+        if o.flip > NO_HEADING[0] and o.covariance[2][2] > NO_HEADING[1]:
+            continue
         front = np.array([np.cos(o.heading), np.sin(o.heading), 0.0])
         ends = np.array(o.position) + np.outer([0.0, 0.5 * o.extent[0] + 0.2], front)
         pixels, depth = scene.camera.project(ends)

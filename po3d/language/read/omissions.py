@@ -60,6 +60,11 @@ def omitted(text: str, question: Call) -> str:
     )
 
 
+def swaps_with_itself(change: Call) -> bool:
+    """Return whether a change swaps a thing with itself: one of the two was not understood."""
+    return any(call.op == "swap" and call.args[0] == call.args[1] for call in change.calls())
+
+
 def _words(program: Call) -> set[str]:
     """Return the leaves of a program."""
     return {str(arg) for call in program.calls() for arg in call.args if not isinstance(arg, Call)}

@@ -45,17 +45,17 @@ class Tokenizer:
 
     def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
-        self._phrases = {tuple(phrase.split()): tuple(tokens.split()) for phrase, tokens in phrases.items()}
+        self._phrases = phrases  # not copied: the table has more than 100,000 phrases
         by_first: dict[str, set[int]] = {}
-        for phrase in self._phrases:
-            by_first.setdefault(phrase[0], set()).add(len(phrase))
+        for phrase in phrases:
+            by_first.setdefault(phrase.partition(" ")[0], set()).add(phrase.count(" ") + 1)
         # First word -> lengths of its phrases, longest first.
         self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in by_first.items()}
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Return every single word of the phrases."""
-        return frozenset(word for phrase in self._phrases for word in phrase)
+        return frozenset(word for phrase in self._phrases for word in phrase.split())
 
     def repaired(self, word: str) -> str:
         """Return the word with its spelling corrected."""
@@ -64,7 +64,7 @@ class Tokenizer:
         if len(word) < SHORTEST_REPAIR or word in self.words:
             return word
         near = slips(word, self.words)
-        if len({self._phrases.get((w,), (w,)) for w in near}) == 1:
+        if len({self._phrases.get(w, w) for w in near}) == 1:
             return min(near)
         return word
 
@@ -78,10 +78,11 @@ class Tokenizer:
         position = 0
         while position < len(words):
             for length in self._lengths.get(words[position], ()):
-                phrase = tuple(words[position : position + length])
-                ids = self._phrases.get(phrase)
-                if ids is None:
+                phrase = words[position : position + length]
+                meaning = self._phrases.get(" ".join(phrase))
+                if meaning is None:
                     continue
+                ids = meaning.split()
                 if self.vocabulary is not None and any(t not in self.vocabulary for t in ids):
                     unknown.extend(phrase)
                 else:

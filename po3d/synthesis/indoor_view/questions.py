@@ -50,6 +50,8 @@ FRONTED = frozenset(  # objects with a distinguishable front
         "chair", "armchair", "office chair", "sofa", "bed", "crib", "desk", "nightstand", "dresser", "cabinet", "bookshelf",
         "shelf", "wardrobe", "closet", "refrigerator", "washing machine", "oven", "stove", "sink", "toilet", "fireplace",
         "piano", "tv", "monitor", "laptop", "printer", "microwave", "picture", "mirror", "whiteboard", "clock", "telephone",
+        # of photographs with labels
+        "person", "cyclist", "car", "van", "truck", "bus", "tram", "motorcycle", "bicycle",
     )
 )  # fmt: skip
 # smallest distance in metres between footprints of objects related by beside, in front of or near

@@ -164,11 +164,12 @@ def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
 
 
 def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finish:
-    """Sample Super-CLEVR's rubber or metal (two glossy lobes without a diffuse one); outdoors
-    anything from matt to lacquer.
+    """Sample Super-CLEVR's rubber (diffuse under a Beckmann gloss of roughness 0.59) or metal (60 %
+    of a lobe of roughness 0.45 and 40 % of one of 0.1, without a diffuse one), randomised around
+    these; outdoors anything from matt to lacquer.
     """
     if kind != STUDIO:
         return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
     if material == "rubber":
-        return Finish(0.0, float(rng.uniform(0.6, 0.85)), float(rng.uniform(0, 0.1)))
+        return Finish(0.0, float(rng.uniform(0.5, 0.85)), float(rng.uniform(0, 0.15)))
     return Finish(1.0, float(rng.uniform(0.38, 0.52)), 0.0, float(rng.uniform(0.25, 0.55)))

@@ -184,7 +184,7 @@ class Renderer:
             )
         if len(objects) > MAX_OBJECTS:
             raise InputError(f"{len(objects)} objects in one image; the limit is {MAX_OBJECTS}")
-        return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera, *self._range)
+        return [self._meshes.item(placed) for placed in objects], clip_T_world(camera, *self._range)
 
     def _draw_masks(self, items: Sequence[DrawItem], clip_T_world: Array) -> None:
         self._mask.set(clip_T_world=clip_T_world)
@@ -411,7 +411,7 @@ class Renderer:
         return np.where(self._read(self._ids) > 0, depth, np.inf).astype(np.float32)
 
 
-def _clip_T_world(camera: Camera, near: float, far: float) -> Array:
+def clip_T_world(camera: Camera, near: float, far: float) -> Array:
     """Return the (4, 4) OpenGL projection; clip y points down, so that row 0 of a buffer is the top
     of the picture.
     """

@@ -27,8 +27,9 @@ SMALL = 0.84  # size relative to a street's motorbike: those of the orbit scenes
 
 
 def _bared(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a street vehicle, of which all may be painted, with a single painted
-    part, "frame".
+    """Return a street vehicle's pieces with a single paintable part, "frame".
+
+    Painted parts of wheels become tyres or chrome.
     """
     wheels = {name for name, _, _ in pieces if name.startswith("wheel")}
     reach = {}

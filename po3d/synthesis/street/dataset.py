@@ -141,21 +141,34 @@ def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedM
 
 
 def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
-    """Return part name -> PartPaint; if two slots select one part, it is painted once. As in
+    """Return part name -> PartPaint; if two slots select one part, the later one counts. As in
     Super-CLEVR, only certain parts of official toys are recoloured; large parts are drawn more
-    often, because our models have few of them.
+    often, because our models have few of them, and a part of a region with its region.
     """
     names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
-    if look in OFFICIAL_LOOKS:
-        names = [n for n in names for _ in range(_repaintable(PARENT[o.shape]).get(n, 0))]
-    return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
+    if look not in OFFICIAL_LOOKS:
+        return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
+    rows = [row for row in _repaintable(PARENT[o.shape]) if row["part"] in names]
+    large = [row for row in rows if row["large"] == "1"]
+    drawn = sorted(rows + large * (LARGE_LOTS - 1), key=lambda row: row["part"])
+    painted = {}
+    for part in o.parts:
+        among = large if part.region and large else drawn
+        if not among:
+            continue
+        first = among[int(part.slot * len(among))]
+        for row in rows:
+            same = part.region and first["region"] and row["region"] == first["region"]
+            if row is first or same:
+                painted[row["part"]] = part
+    return painted
 
 
 @functools.cache
-def _repaintable(category: str) -> dict[str, int]:
-    """Return part name -> its weight when parts are drawn."""
-    rows = rows_beside(__file__, "parts.csv")
-    return {r["part"]: LARGE_LOTS if r["large"] == "1" else 1 for r in rows if r["category"] == category}
+def _repaintable(category: str) -> list[dict[str, str]]:
+    """Return the rows of parts.csv of a category."""
+    rows = [row for row in rows_beside(__file__, "parts.csv") if row["category"] == category]
+    return sorted(rows, key=lambda row: row["part"])
 
 
 def make_scene(

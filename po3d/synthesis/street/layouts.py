@@ -38,6 +38,9 @@ OWN_FORMS: tuple["Forms", ...] = ("own",)
 # in official styles two of three vehicles have the official shape
 FORMS: tuple["Forms", ...] = ("own", "official", "official")
 PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
+# Share of a Super-CLEVR-like object's recoloured parts that are a whole region: a bed, a roof with
+# its sides, all doors of a side, up to half of the vehicle's pixels
+WHOLE_REGION = 0.35
 
 # Mesh variants by split: no mesh of the test images is used in training.
 TRAIN_MESHES = range(0, 64)
@@ -48,11 +51,14 @@ MESHES: dict[str, range] = {"train": TRAIN_MESHES, "validation": VALIDATION_MESH
 
 @dataclass(frozen=True)
 class PartPaint:
-    """A recoloured part. `slot` in [0, 1) selects one of the parts of the object's mesh."""
+    """A recoloured part. `slot` in [0, 1) selects one of the parts of the object's mesh; with
+    `region`, one of its large parts with all parts of the same region (parts.csv).
+    """
 
     slot: float
     color: str
     material: str
+    region: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,7 @@ def sample_layout(
     taken: list[Footprint] = []
     refused = 0
     while len(objects) < count:
-        candidate = _sample_object(rng, MESHES[split], recolored, families)
+        candidate = _sample_object(rng, MESHES[split], recolored, families, look == STUDIO)
         rectangle = _enlarged(candidate)
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
@@ -116,7 +122,7 @@ def sample_layout(
 
 
 def _sample_object(
-    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple["Forms", ...]
+    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple["Forms", ...], regions: bool
 ) -> LayoutObject:
     shape, color, size, material = (
         values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
@@ -131,6 +137,7 @@ def _sample_object(
                 float(rng.random()),
                 others[rng.integers(len(others))],
                 MATERIALS[rng.integers(len(MATERIALS))],
+                regions and bool(rng.random() < WHOLE_REGION),
             )
             for _ in range(rng.integers(MAX_PARTS + 1))
         )

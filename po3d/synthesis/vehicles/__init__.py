@@ -11,7 +11,8 @@ from po3d.io.errors import InputError
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES
 from po3d.synthesis.shapes.mesh import Mesh, Part, Piece, assemble, read_mesh, write_mesh
 from po3d.synthesis.vehicles import official_types
-from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, thicker, warped
+from po3d.synthesis.vehicles.cars import WIDE_MAKERS
+from po3d.synthesis.vehicles.forms import Forms, deep_roof, nearest_seed, seats, thicker, warped
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
 
@@ -60,13 +61,18 @@ def _mesh_of(shape: str, seed: int, forms: Forms) -> Mesh:
     pieces = thicker(draw(shape, nearest_seed(shape, seed), forms))
     rng = np.random.default_rng([seed, zlib.crc32(f"official {shape}".encode())])
     pieces += seats(pieces, rng)
+    if PARENT[shape] == "bus":
+        roofs = np.random.default_rng([seed, zlib.crc32(f"roof {shape}".encode())])
+        pieces = deep_roof(pieces, roofs)
     return assemble(pieces, EXTENTS[shape], lambda points: warped(points, shape, rng))
 
 
 def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
     """Return the pieces of a variant before scaling; equal for both `forms` unless
-    official_types.py has its own.
+    official_types.py has its own, or cars.py wider ranges.
     """
     own_makers = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
-    makers = {**own_makers, **official_types.MAKERS} if forms == "official" else own_makers
+    makers = own_makers
+    if forms == "official":
+        makers = {**own_makers, **WIDE_MAKERS, **official_types.MAKERS}
     return makers[shape](np.random.default_rng([seed, zlib.crc32(shape.encode())]))

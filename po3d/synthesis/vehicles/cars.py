@@ -361,3 +361,6 @@ MAKERS = {
     **{name: functools.partial(_typical, name) for name in ("suv", "wagon", "minivan", "sedan")},
     "truck": truck,
 }
+# Wider ranges of the types whose official shape could not be measured; used by the official family:
+# off-roaders, crossovers and fastbacks, of short and long bonnet.
+WIDE_MAKERS = {name: functools.partial(_typical, f"{name}_wide") for name in ("suv", "wagon")}

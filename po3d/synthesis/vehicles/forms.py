@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from trimesh.intersections import slice_mesh_plane
 
 from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import EXTENTS
@@ -26,6 +27,7 @@ LOOSE = (4, 2, 3)  # nodes of the random lattices
 # Standard deviation of a random displacement, in extents; half as much again for unmeasured types
 SPREAD = 0.013
 THIN = 0.15  # a piece thinner than this fraction of its second longest side is a pane
+DEEP_ROOF, ROOF_HEIGHT = 0.5, (0.6, 0.95)  # share of buses; lower edge of the roof, of the height
 SPLITS = ("train", "validation", "test")  # by the thousands of a variant's seed, as everywhere
 
 
@@ -101,6 +103,26 @@ def thicker(pieces: list[Piece]) -> list[Piece]:
             piece.vertices = middle + (np.asarray(piece.vertices) - middle) * stretch
         thickened.append((name, material, piece))
     return thickened
+
+
+def deep_roof(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
+    """Cut the upper part of a bus's body off at a random height into the part `roof`, as official
+    buses have it, in a share DEEP_ROOF of the variants.
+    """
+    if rng.random() >= DEEP_ROOF:
+        return pieces
+    top = max(piece.bounds[1, 2] for name, _, piece in pieces if name.startswith("frame"))
+    height = top * rng.uniform(*ROOF_HEIGHT)
+    cut: list[Piece] = []
+    for name, material, piece in pieces:
+        low, high = piece.bounds[:, 2]
+        if not name.startswith("frame") or material != "paint" or not low < height < high:
+            cut.append((name, material, piece))
+            continue
+        for part, up in ((name, -1.0), (name.replace("frame", "roof"), 1.0)):
+            half = slice_mesh_plane(piece, (0.0, 0.0, up), (0.0, 0.0, height))
+            cut += solid(part, material, half)
+    return cut
 
 
 def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""Roofline analysis of each stage from street image to answers: python -m po3d.bench roofline
+"""Roofline analysis of each stage from street image to answers: python -m tools.bench roofline
 
 A batch of images is processed with the shipped weights. For each stage it reports:
 

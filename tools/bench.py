@@ -1,5 +1,5 @@
 """Speed and memory on this machine, each figure beside a plain reference implementation: python -m
-po3d.bench
+tools.bench
 
 executor    questions on ground truth, with traces
 batched     packed programs, packing time included         plain: one by one
@@ -11,12 +11,11 @@ end to end  image file and words to the answer             plain: one by one in 
 rooms       parsed edits applied, questions answered       plain: every question edits its own room
 batches     questions about rooms and photographs, packed  plain: one by one
 
-For `scale` and `roofline` see po3d.evaluation.scale and po3d.evaluation.roofline.
+For `scale` and `roofline` see tools.scale and tools.roofline.
 """
 
 import argparse
 import contextlib
-import copy
 import os
 import platform
 import resource
@@ -33,9 +32,7 @@ from po3d import __version__
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation import roofline
 from po3d.evaluation.run import Split
-from po3d.evaluation.scale import SIZES, scale
 from po3d.io.checkpoint import locate
 from po3d.io.cli_errors import guarded
 from po3d.io.progress import progress
@@ -60,6 +57,8 @@ from po3d.systems.pipeline import Context, ImageScenes, Pipeline
 from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Pictures
 from po3d.systems.street import StreetDomain, StreetQuestionParser
+from tools import roofline
+from tools.scale import SIZES, scale
 
 COPIES = 100  # copies of the questions about rooms and photographs
 TILES = 16  # copies of the split (scenes and questions) in the run of the batched executor
@@ -333,7 +332,7 @@ def figures(
     yield from parser_figures(reader, split, seconds)
     yield from reader_figures(split, seconds)
     ours, once = (StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False))
-    plain = StreetEstimator(copy.deepcopy(ours.net), ours.calibration, plain=True)
+    plain = StreetEstimator.from_checkpoint(locate(perception), mirror=True, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)
@@ -343,7 +342,7 @@ def figures(
 def main() -> int:
     """Print the figures; return the exit code."""
     parser = argparse.ArgumentParser(
-        "python -m po3d.bench", description="Speed and memory beside plain references."
+        "python -m tools.bench", description="Speed and memory beside plain references."
     )
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help="about how long each figure is measured"

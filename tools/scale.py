@@ -1,4 +1,4 @@
-"""Scaling benchmark with up to a million questions: python -m po3d.bench scale
+"""Scaling benchmark with up to a million questions: python -m tools.bench scale
 
 executor     true programs on true scenes: parsed, packed and answered in batches of CHUNK; nothing
              is stored
@@ -145,7 +145,9 @@ def figure(work: str, size: int) -> ScaleFigure:
     else:
         pictures = work == "pictures"
         system = (
-            street.pipeline(mode="marginal", mirror=False, reader="own") if pictures else oracle("street")
+            street.pipeline(mode="marginal", mirror=False, reader="own", verify="off")
+            if pictures
+            else oracle("street")
         )
 
         def run(count: int) -> object:

@@ -1,0 +1,208 @@
+"""Known 3D boxes of photographs, as true scenes. Two layouts are read:
+
+    KITTI     a folder with label_2/NAME.txt and calib/NAME.txt, or NAME.txt beside NAME.calib
+    Omni3D    a JSON file; it covers KITTI, nuScenes, SUN RGB-D, ARKitScenes, Hypersim, Objectron
+
+Worlds are those of `po3d.perception.foundation`: the camera is over the origin and looks along +y,
+z = 0 is the ground. Gravity is the common vertical axis of the boxes.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.io.images import image_size
+from po3d.scene.camera import CameraPose, held
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene
+
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+AHEAD = math.pi / 2  # azimuth of the camera
+KITTI_HEIGHT = 1.65  # metres of KITTI's cameras over the road
+KITTI_NAMES = {
+    "Car": "car", "Van": "van", "Truck": "truck", "Tram": "tram", "Cyclist": "cyclist",
+    "Pedestrian": "person", "Person_sitting": "person",
+}  # fmt: skip
+HIDDEN = 2  # KITTI's occlusion from which an object is largely hidden
+CUT = 0.5  # truncation above which an object is largely outside the picture
+VISIBLE = 0.5  # Omni3D's visibility below which an object is largely hidden
+
+
+class LabelledBox(NamedTuple):
+    """A box in the camera's frame (x right, y down, z ahead), metres."""
+
+    name: str
+    center: Array  # (3,)
+    extent: tuple[float, float, float]  # depth, width, height
+    rotation: Array  # (3, 3) columns: front, down, and their cross product
+    image_box: tuple[float, float, float, float]
+    clear: bool  # visible enough to be asked about
+
+
+class LabelledPhotograph(NamedTuple):
+    scene: Scene  # its `image` is the path below the photographs' folder
+    clear: tuple[int, ...]  # rows that may be asked about
+
+
+def read_labels(labels: str | Path, photographs: str | Path) -> list[LabelledPhotograph]:
+    """Read the true scenes of all labelled photographs of a folder.
+
+    A photograph without a file is skipped. Raise InputError if there is none, or for broken labels.
+    """
+    labels, photographs = Path(labels), Path(photographs)
+    if not photographs.is_dir():
+        raise InputError(f"photographs={photographs} is no folder")
+    if not labels.exists():
+        raise InputError(f"labels={labels} does not exist")
+    result = list(_kitti(labels, photographs) if labels.is_dir() else _omni3d(labels, photographs))
+    if not result:
+        raise InputError(f"no photograph of {photographs} has labels in {labels} (KITTI or Omni3D)")
+    return result
+
+
+def scene_of(
+    boxes: Sequence[LabelledBox], intrinsics: Array, size: tuple[int, int], image: str, height: float | None
+) -> Scene:
+    """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest box."""
+    k = np.asarray(intrinsics, float)
+    down = np.mean([box.rotation[:, 1] for box in boxes], 0) if boxes else np.array([0.0, 1.0, 0.0])
+    down = down / np.linalg.norm(down)
+    if height is None:
+        height = max(float(down @ box.center) + box.extent[2] / 2 for box in boxes) if boxes else 1.5
+    pitch, roll = math.asin(float(np.clip(-down[2], -1, 1))), math.atan2(float(down[0]), float(down[1]))
+    camera = held(CameraPose(height, pitch, roll, AHEAD), *size, (k[0, 0] + k[1, 1]) / 2)
+    camera = replace(camera, center=(float(k[0, 2]), float(k[1, 2])))
+    to_world = camera.cam_T_world.inverse()
+    objects = []
+    for box in boxes:
+        front = to_world.rotation @ box.rotation[:, 0]
+        objects.append(
+            ObjectState(
+                {"name": {box.name: 1.0}},
+                tuple(to_world.transform(box.center).tolist()),
+                float(wrap_angle(math.atan2(front[1], front[0]))),
+                box.extent,
+                box=box.image_box,
+            )
+        )
+    axes = viewer_axes((math.cos(AHEAD), math.sin(AHEAD)))
+    return Scene(tuple(objects), axes, "gt", camera, image=image)
+
+
+# --- KITTI ------------------------------------------------------------------------------------------
+
+
+def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
+    folder = labels / "label_2" if (labels / "label_2").is_dir() else labels
+    for path in sorted(folder.glob("*.txt")):
+        picture = next((p for s in PICTURES if (p := photographs / f"{path.stem}{s}").is_file()), None)
+        calibration = next(
+            (p for p in (labels / "calib" / path.name, path.with_suffix(".calib")) if p.is_file()), None
+        )
+        if picture is None:
+            continue
+        if calibration is None:
+            raise InputError(f"{path}: no calibration, neither calib/{path.name} nor {path.stem}.calib")
+        projection = kitti_projection(calibration)
+        boxes = list(read_kitti(path, projection))
+        scene = scene_of(boxes, projection[:, :3], _size(picture), picture.name, KITTI_HEIGHT)
+        yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
+
+
+def kitti_projection(path: Path) -> Array:
+    """Return the projection matrix (3, 4) of the left colour camera, P2."""
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("P2:"):
+                return np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
+    except (OSError, ValueError) as error:
+        raise InputError(f"calibration {path} can't be read ({error})") from None
+    raise InputError(f"calibration {path} has no line P2:")
+
+
+def read_kitti(path: Path, projection: Array) -> Iterator[LabelledBox]:
+    """Yield the named objects of a label file; boxes are moved to the colour camera's frame."""
+    shift = np.linalg.solve(projection[:, :3], projection[:, 3])
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        parts = line.split()
+        if not parts or parts[0] not in KITTI_NAMES:
+            continue
+        try:
+            cut, hidden, _, *numbers = (float(part) for part in parts[1:15])
+            x0, y0, x1, y1, height, width, length, x, y, z, turn = numbers
+        except ValueError:
+            raise InputError(f"{path}, line {number} is no label of KITTI: {line[:80]!r}") from None
+        c, s = math.cos(turn), math.sin(turn)
+        rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+        center = np.array([x, y - height / 2, z]) + shift
+        clear = cut <= CUT and hidden < HIDDEN
+        name = KITTI_NAMES[parts[0]]
+        yield LabelledBox(name, center, (length, width, height), rotation, (x0, y0, x1, y1), clear)
+
+
+# --- Omni3D -----------------------------------------------------------------------------------------
+
+
+def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        of_image: dict[Any, list[Mapping[str, Any]]] = {}
+        for annotation in record["annotations"]:
+            of_image.setdefault(annotation["image_id"], []).append(annotation)
+        images = record["images"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"labels {path} are no Omni3D file ({' '.join(str(error).split())[:120]})") from None
+    for image in images:
+        try:
+            name = str(image["file_path"])
+            picture = next(
+                (p for p in (photographs / name, photographs / Path(name).name) if p.is_file()), None
+            )
+            boxes = [box for a in of_image.get(image["id"], ()) if (box := _omni3d_box(a)) is not None]
+            if picture is None or not boxes:
+                continue
+            shown = picture.relative_to(photographs).as_posix()
+            scene = scene_of(boxes, np.array(image["K"], float), _size(picture), shown, None)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"labels {path}: image {image.get('id')!r} is broken ({' '.join(str(error).split())[:120]})"
+            ) from None
+        yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
+
+
+def _omni3d_box(annotation: Mapping[str, Any]) -> LabelledBox | None:
+    """Convert an annotation; None without a valid 3D box. Fronts are the boxes' x axes."""
+    if not annotation.get("valid3D", True) or annotation.get("behind_camera", False):
+        return None
+    width, height, length = map(float, annotation["dimensions"])
+    rotation = np.array(annotation["R_cam"], float).reshape(3, 3)
+    corners = next(
+        (
+            annotation[key]
+            for key in ("bbox2D_tight", "bbox2D_trunc", "bbox2D_proj")
+            if annotation.get(key) and annotation[key][0] != -1
+        ),
+        None,
+    )
+    if min(width, height, length) <= 0 or corners is None:
+        return None
+    visible, cut = annotation.get("visibility", 1), annotation.get("truncation", 0)
+    clear = not (0 <= visible < VISIBLE) and cut <= CUT
+    name = str(annotation["category_name"]).lower()
+    center = np.array(annotation["center_cam"], float)
+    extent = (length, width, height)
+    return LabelledBox(name, center, extent, rotation, tuple(map(float, corners)), clear)
+
+
+def _size(picture: Path) -> tuple[int, int]:
+    size = image_size(picture)
+    if size is None:
+        raise InputError(f"picture {picture} can't be read")
+    return size

@@ -1,0 +1,46 @@
+"""Noisy evaluations and the grid's noise curves."""
+
+import math
+
+import pytest
+
+from po3d.io.errors import InputError
+from tools import noise_check
+from tools.noise_check import NoiseCheck, Point
+
+
+@pytest.fixture(scope="module")
+def check() -> NoiseCheck:
+    return NoiseCheck("pulsecheck457", 1)
+
+
+@pytest.mark.parametrize(("quantity", "sigma"), [("heading", 45.0), ("color", 0.2), ("parsing", 0.2)])
+def test_one_seed_gives_the_same_answers_on_both_ways_and_another_seed_gives_others(check, quantity, sigma):
+    first, again, other = (check.by_pipeline(quantity, sigma, seed) for seed in (0, 0, 1))
+    assert [p.answer for p in first] == [p.answer for p in check.by_grid(quantity, sigma, 0)]
+    assert first == again != other
+    assert check.accuracy(check.by_pipeline(quantity, 0.0, 0)) == 100.0
+
+
+def test_a_seed_with_two_results_is_an_error(check, monkeypatch):
+    way = check.by_grid
+    monkeypatch.setattr(check, "by_grid", lambda q, s, seed: way(q, 2 * s, seed + 7))
+    with pytest.raises(InputError, match=r"heading=45, seed 0: \d+ answers differ from those of the grid"):
+        check.point("heading", 45.0, 2)
+
+
+def test_the_summary_has_the_largest_difference_and_its_error():
+    result = [
+        Point("heading", 5, 90.0, 89.0, 0.5),
+        Point("heading", 9, 80.0, 83.0, 1.0),
+        Point("color", 0.1, 7, 7, 0),
+    ]
+    said = noise_check.summary(result)
+    assert "largest difference -3.00 points (standard error 1.00) at heading=9" in said
+    assert "sum of z squared 13.0 over 3 points" in said
+    assert Point("color", 0.1, 7, 8, 0).z == math.inf
+
+
+def test_the_command_runs(capsys):
+    assert noise_check.main(["superclevr", "--evaluations", "1", "--images", "1"]) == 0
+    assert "largest difference" in capsys.readouterr().out
