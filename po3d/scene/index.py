@@ -113,7 +113,7 @@ class SceneIndex:
         """Floor of the room; None for a table without an outline."""
         if self._like and self._like.scene.outline is self.scene.outline:
             return self._like.floor
-        return floor_of(self.scene.outline) if self.scene.outline else None
+        return floor_of(tuple(map(tuple, self.scene.outline))) if self.scene.outline else None
 
     @cached_property
     def centre(self) -> tuple[float, float]:
