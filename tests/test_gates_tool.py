@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.gates import BASELINE, WHOLE, Answers, Figure, Part, main, moved, packed, parts
+from tools.gates import BASELINE, WHOLE, Answers, Figure, Part, main, moved, packed, parts, recorded
 
 BEFORE = Answers(
     {
@@ -113,16 +113,25 @@ def test_the_command_records_compares_and_says_what_is_not_there(tmp_path, capsy
     code, lines = run(tmp_path, capsys, BEFORE)
     assert (code, lines) == (1, ["b/net: does not run: ValueError: no such module", "3 parts, 1 moved"])
     assert run(tmp_path, capsys, BEFORE, "--only", "a/stil")[0] == 2
-    recorded = json.loads((tmp_path / "gates.json").read_text())
-    (tmp_path / "gates.json").write_text(json.dumps({**recorded, "a/old": recorded["a/still"]}))
+    stored = json.loads((tmp_path / "gates.json").read_text())
+    (tmp_path / "gates.json").write_text(json.dumps({**stored, "a/old": stored["a/still"]}))
     code, lines = run(tmp_path, capsys, BEFORE, "--fast")
     assert (code, lines[0]) == (1, "a/old: recorded, but there is no such part")
 
 
+def test_equal_columns_are_stored_once_and_come_back(tmp_path, capsys):
+    assert run(tmp_path, capsys, BEFORE, "record", "--fast")[0] == 0
+    path = tmp_path / "gates.json"
+    first, second = (json.loads(path.read_text())[name]["columns"] for name in ("a/moves", "a/still"))
+    assert all(":" in first[column] and ":" not in second[column] for column in BEFORE.items)
+    columns = [recorded(path)[name]["columns"] for name in ("a/moves", "a/still")]
+    assert columns == [packed(BEFORE)["columns"]] * 2
+
+
 def test_the_committed_baseline_is_small_and_one_of_its_parts_still_holds():
-    recorded = json.loads(BASELINE.read_text(encoding="utf-8"))
+    baseline = recorded(BASELINE)
     by_name = {part.name: part for part in parts()}
-    assert set(recorded) <= set(by_name)
-    assert BASELINE.stat().st_size < 300_000
+    assert set(baseline) <= set(by_name)
+    assert BASELINE.stat().st_size < 120_000
     part = by_name["parses/grounding_dev"]
-    assert moved(part, recorded[part.name], part.answers()) == []
+    assert moved(part, baseline[part.name], part.answers()) == []

@@ -7,8 +7,9 @@
     python -m tools.gates list
 
 A part is a list of items (questions, sentences, files), the texts of some columns for each
-(answers, programs), and figures. tests/golden/gates.json stores 12 bits of each text, which
-identify changed items, and one long digest of each column, which detects every change. Rules:
+(answers, programs), and figures. tests/golden/gates.json stores 12 bits of each text (compressed
+per column), which identify changed items, and one long digest of each column, which detects every
+change. Rules:
 
     exact       any text or figure that differs counts as changed
     tolerant    a figure counts as changed if it differs by more than 0.5 points, or by more than
@@ -20,6 +21,7 @@ identify changed items, and one long digest of each column, which detects every 
 
 import argparse
 import base64
+import bz2
 import contextlib
 import hashlib
 import importlib.metadata
@@ -441,7 +443,7 @@ class Clock:
 
 def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    baseline = _baseline(arguments.baseline)
+    baseline = recorded(arguments.baseline)
     picked = chosen(all_parts, arguments)
     if arguments.command == "list":
         for part in picked:
@@ -464,7 +466,7 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
         else:
             if arguments.command == "record":
                 record = {**packed(answers), **versions, "seconds": round(time.process_time() - began)}
-                baseline = _baseline(arguments.baseline) | {part.name: record}
+                baseline = recorded(arguments.baseline) | {part.name: record}
                 _write(arguments.baseline, baseline)
                 continue
             changes = [Moved("not recorded")]
@@ -489,19 +491,48 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _baseline(path: Path) -> dict[str, Any]:
-    return read_json(path, "baseline") if path.exists() else {}
+def recorded(path: Path) -> dict[str, Any]:
+    """Return the baseline of a file as `packed` returns its parts; {} without a file."""
+    baseline = read_json(path, "baseline") if path.exists() else {}
+    stored = [digests for record in baseline.values() for digests in record["columns"].values()]
+    items = {}
+    for whole, colon, packed_items in (digests.partition(":") for digests in stored):
+        if colon:
+            items[whole] = bz2.decompress(base64.b85decode(packed_items)).decode()
+    for record in baseline.values():
+        wholes = {column: digests.partition(":")[0] for column, digests in record["columns"].items()}
+        record["columns"] = {column: f"{whole}:{items[whole]}" for column, whole in wholes.items()}
+    return baseline
+
+
+def _compressed(columns: Mapping[str, str], written: set[str]) -> dict[str, str]:
+    """Return digests of columns with the items' compressed. Columns whose long digest is in
+    `written` are stored without items; the others' are added to `written`.
+    """
+    result = {}
+    for column, digests in columns.items():
+        whole, _, items = digests.partition(":")
+        result[column] = whole
+        if whole not in written:
+            result[column] += f":{base64.b85encode(bz2.compress(items.encode())).decode()}"
+            written.add(whole)
+    return result
 
 
 def _write(path: Path, baseline: Mapping[str, Any]) -> None:
     """Write JSON atomically with one line per key of a part, figures separate from digests, for
     readable diffs.
     """
+    written: set[str] = set()
+    baseline = {
+        name: {**baseline[name], "columns": _compressed(baseline[name]["columns"], written)}
+        for name in sorted(baseline)
+    }
     lines = [
         ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in baseline[name].items())
-        for name in sorted(baseline)
+        for name in baseline
     ]
-    blocks = [f" {json.dumps(name)}: {{\n{text}\n }}" for name, text in zip(sorted(baseline), lines)]
+    blocks = [f" {json.dumps(name)}: {{\n{text}\n }}" for name, text in zip(baseline, lines)]
     with atomic_write(path) as file:
         file.write("{\n" + ",\n".join(blocks) + "\n}\n")
 

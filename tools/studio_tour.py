@@ -1,7 +1,7 @@
 """Test the studio in a real browser: questions, edits, invalid files, accessibility (axe-core).
 
     python -m tools.studio_tour                                 everything; exit code 1 on any error
-    python -m tools.studio_tour --gif docs/pictures/studio.gif --only gif  a short recording
+    python -m tools.studio_tour --gif studio.gif --only gif      a short recording
 
 The page is that of `po3d studio`, served by this process so that its session can be inspected; the
 browser is headless chromium with software rendering. Needs `pip install -e '.[dev]'` and chromium,

@@ -1,6 +1,7 @@
 """What the reader is trained on: sources in their shares, tables and neighbours exchanged without touching what is meant, a start from a
 checkpoint."""
 
+import bz2
 import json
 from dataclasses import replace
 
@@ -18,7 +19,6 @@ from po3d.training.reader import ReaderModule, vocabulary, word_pieces
 from po3d.training.reader_pairs import TrainingPair, bank, paraphrases, with_table
 from po3d.training.reader_samples import Samples, collate, mixed
 from po3d.training.reader_tables import mentioned_things, street_names, synthetic_things
-from tools.wording_gather import HeldOut, gathered, rewordings, words, write
 
 THINGS = [["bed", "red", "wood"], ["red lamp"], ["tall shelf", "wood"]]
 TABLE = {"things": THINGS, "kind": "room", "table": "1-0"}
@@ -36,69 +36,35 @@ def coder():
     return vocabulary("reader"), word_pieces()
 
 
-def prompt(n, sort, program, says="It is said."):
-    return {**TABLE, "n": n, "sort": sort, "program": program, "says": says}
+def write(path, records):
+    with bz2.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
 
 
-def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_path, coder):
-    asked = bank("dev")[3][0].inputs
-    prompts = [prompt(0, "change", f"remove(group({BED}))"), prompt(1, "question", f"query(color, {BED})"),
-               prompt(2, "question", 'count(filter(name, "walrus", scene))')]  # fmt: skip
-    said = [(0, "Off went the bed."), (0, "The bed has been sold."), (0, "the BED, has been sold"), (1, "Bed colour?"), (1, asked.question),
-            (2, "How many of those big beasts?"), (7, "Nobody asked."), (1, "")]  # fmt: skip
-    (tmp_path / "prompts_1.jsonl").write_text("".join(json.dumps(p) + "\n" for p in prompts))
-    (tmp_path / "written_1.jsonl").write_text(
-        "".join(json.dumps({"n": n, "says": s}) + "\n" for n, s in said)
-    )
-    found, counts = gathered(tmp_path, *coder, HeldOut())
-    assert counts == {
-        "taken": 3, "occurs twice": 1, "is held out": 1, "its program can't be written from it and the table": 1, "no such prompt": 1,
-        "no sentence": 1,
-    }  # fmt: skip
-    again, counts = gathered(tmp_path, *coder, HeldOut(), found)
-    assert again == found
-    assert counts["taken"] == 0
-    write(tmp_path / "paraphrases_train.jsonl.bz2", found)
+def test_each_wording_is_a_pair_of_its_table(tmp_path):
+    sold, asked = f"remove(group({BED}))", f"query(color, {BED})"
+    said = [["change", sold, [], ["Off went the bed.", "The bed has been sold."]],
+            ["question", asked, ["red", "blue"], ["Bed colour?"]]]  # fmt: skip
+    write(tmp_path / "paraphrases_train.jsonl.bz2", [TABLE | {"said": said}])
     pairs = paraphrases(tmp_path)
-    assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
-        ("question", prompts[1]["program"])
-    ]
-    assert pairs[0].inputs == ParserInput(change="Off went the bed.", things=tuple(map(tuple, THINGS)))
+    assert [(p.sort, p.program) for p in pairs] == [("change", sold)] * 2 + [("question", asked)]
+    things = tuple(map(tuple, THINGS))
+    assert pairs[0].inputs == ParserInput(change="Off went the bed.", things=things)
+    assert pairs[2].inputs.options == ("red", "blue")
     assert {(p.source, p.table) for p in pairs} == {("paraphrase", "1-0")}
     assert paraphrases(tmp_path / "none") == []
 
 
-def test_what_was_said_beside_a_wording_comes_with_it(tmp_path, coder):
+def test_what_was_said_beside_a_wording_comes_with_it(tmp_path):
     sold, here = f"remove(group({BED}))", 'count(filter(name, "red lamp", scene))'
     beside = [["change", "It went to a neighbour.", sold], ["frame", "I look in.", ""]]
-    (tmp_path / "prompts_1.jsonl").write_text(
-        json.dumps(prompt(0, "question", here) | {"beside": beside}) + "\n"
-    )
-    (tmp_path / "written_1.jsonl").write_text(json.dumps({"n": 0, "says": "Lights left?"}) + "\n")
-    found, counts = gathered(tmp_path, *coder, HeldOut())
-    assert counts == {"taken": 1}
-    write(tmp_path / "stories_train.jsonl.bz2", found)
+    said = [["question", here, [], ["Lights left?"], beside]]
+    write(tmp_path / "stories_train.jsonl.bz2", [TABLE | {"said": said}])
     (pair,) = paraphrases(tmp_path, "stories")
-    assert (pair.inputs.question, pair.inputs.change, pair.inputs.frame) == (
-        "Lights left?",
-        beside[0][1],
-        "I look in.",
-    )
+    inputs = pair.inputs
+    assert (inputs.question, inputs.change) == ("Lights left?", "It went to a neighbour.")
+    assert inputs.frame == "I look in."
     assert pair.programs == {"question": here, "change": sold}
-    assert gathered(tmp_path, *coder, HeldOut(), found)[1] == {"occurs twice": 1}
-    line = next(p for p in bank("dev") if p[0].inputs.change)[0].inputs
-    (tmp_path / "prompts_1.jsonl").write_text(
-        json.dumps(prompt(0, "question", here) | {"beside": [["change", line.change, ""]]}) + "\n"
-    )
-    assert gathered(tmp_path, *coder, HeldOut())[1] == {"is held out": 1}
-
-
-def test_sentences_of_held_out_parts_are_known_in_any_order_and_case():
-    held = HeldOut()
-    line = next(p for p in bank("dev") if len(words(p[0].inputs.question)) > 7)[0].inputs.question
-    assert held.says(" ".join(reversed(line.upper().split())))
-    assert held.says(line + " well")
-    assert not held.says("Entirely other words stand in here")
 
 
 def test_sources_come_in_their_shares():
@@ -289,27 +255,6 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
     assert pair.inputs.frame == lines[number][0].inputs.frame
     assert pair.programs == lines[number][0].programs
     assert reader_pairs.reworded(tmp_path / "none") == []
-
-
-def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_path, lines, coder):
-    n = next(n for n, line in enumerate(lines) if len(line) == 3 and "name" in line[1].program)
-    asked = lines[n][0].inputs
-    whole = {
-        "n": n,
-        "voice": "a",
-        "question": f"{asked.question} Eh?",
-        "change": asked.change,
-        "frame": asked.frame,
-    }
-    dev = bank("dev")[3][0].inputs.question
-    said = [whole, whole | {"question": asked.question}, {"n": n, "question": "Well?"}, whole | {"n": 10**6}, whole | {"frame": "x"},
-            {"n": next(k for k, line in enumerate(lines) if len(line) == 1), "question": dev}]  # fmt: skip
-    (tmp_path / "written_1.jsonl").write_text("".join(json.dumps(r) + "\n" for r in said))
-    found, counts = rewordings(tmp_path, *coder, HeldOut())
-    assert found == [{k: whole[k] for k in ("n", "question", "change", "frame")}]
-    assert (counts["occurs twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
-    assert (counts["no sentence"], counts["taken"], counts.total()) == (1, 1, 6)
-    assert rewordings(tmp_path, *coder, HeldOut(), found)[0] == found
 
 
 def test_a_made_up_table_has_what_a_program_tells_of_things():

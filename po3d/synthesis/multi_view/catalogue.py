@@ -9,7 +9,7 @@ import functools
 from dataclasses import dataclass
 
 from po3d.io.files import rows_beside
-from po3d.synthesis.splits import AssetModel, Split, catalogue, own_names
+from po3d.synthesis.splits import OWN_VARIANTS, AssetModel, Split, catalogue, own_name, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
@@ -38,21 +38,24 @@ class CatalogueCategory:
 def _models(name: str, split: Split) -> tuple[AssetModel, ...]:
     models: list[AssetModel] = [m for m in catalogue().values() if m.orbit == name and m.split == split]
     if name not in CATALOGUE_ONLY:
-        for own_name in own_names(name, split):
-            depth, width, height = own_sizes()[own_name]
-            models.append(AssetModel(own_name, width, depth, height))
+        for variant in own_names(name, split):
+            depth, width, height = own_sizes()[variant]
+            models.append(AssetModel(variant, width, depth, height))
     return tuple(models)
 
 
 @functools.cache
 def own_sizes() -> dict[str, tuple[float, float, float]]:
     """Return the (depth, width, height) in metres of our own shapes by name; `tools/own_sizes.py`
-    writes the table.
+    writes the table, in millimetres, with the variants of a category and a split in one row.
     """
-    return {
-        row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
-        for row in rows_beside(__file__, OWN_SIZES)
-    }
+    sizes = {}
+    for row in rows_beside(__file__, OWN_SIZES):
+        variants = OWN_VARIANTS[row["split"]]
+        for k, size in zip(variants, row["sizes"].split(";"), strict=True):
+            depth, width, height = (int(side) / 1000 for side in size.split())
+            sizes[own_name(row["category"], k)] = (depth, width, height)
+    return sizes
 
 
 @functools.cache

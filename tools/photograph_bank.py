@@ -1,0 +1,103 @@
+"""Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s model.
+
+    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--out ANSWERS.jsonl]
+
+PHOTOGRAPHS is a folder with COCO's files. An answer is right if it equals the annotators' one
+without articles and case, or if one of them ends with the other as a word ("dining table",
+"table"). No answer, or a question asked back, is "abstained"; it is right for a question that the
+photograph cannot answer.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from po3d.cli import ask
+from po3d.io.cli_errors import guarded
+from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.images import read_image
+from po3d.io.paths import ROOT
+from po3d.io.text_tables import Table, text
+from tools.photographs import wilson
+
+BANK = ROOT / "data" / "photographs" / "coco_questions.jsonl.bz2"
+ANSWERABLE = {True: "answerable", False: "unanswerable"}
+ARTICLES = ("the ", "a ", "an ", "his ", "her ", "its ")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("photographs", type=Path)
+    parser.add_argument("--detector", required=True, metavar="FILE")
+    parser.add_argument("--out", type=Path, metavar="ANSWERS.jsonl")
+    options = parser.parse_args()
+    return guarded(lambda: run(options.photographs, options.detector, options.out))
+
+
+def run(photographs: Path, detector: str, out: Path | None) -> None:
+    """Print the shares of right, wrong and abstained answers by type of question."""
+    arguments = argparse.ArgumentParser()
+    ask.add_arguments(arguments)
+    model, results, started = None, [], time.monotonic()
+    warnings.simplefilter("ignore")
+    for record in read_jsonl(BANK, "question bank"):
+        path = photographs / record["image"]
+        if model is None:
+            given = ["--perception", "photo", "--detector", detector, str(path), record["question"]]
+            model = ask._model(arguments.parse_args(given), None, read_image(path))
+            started = time.monotonic()
+        answer = model.ask(path, record["question"], options=record["options"] or ())
+        given_answer = answer.answer if answer.status == "ok" else None
+        result = {key: getattr(answer, key) for key in ("status", "reason", "probability", "program")}
+        result |= {"predicted": given_answer, "outcome": outcome(given_answer, record["answer"])}
+        results.append(record | result)
+    if out is not None:
+        with atomic_write(out) as file:
+            file.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in results)
+    seconds = (time.monotonic() - started) / max(len(results), 1)
+    print(summary(results))
+    print(f"{seconds:.2f} s a question, without loading")
+
+
+def outcome(predicted: str | None, answer: str | None) -> str:
+    """Return "right", "wrong" or "abstained"."""
+    if predicted is None:
+        return "right" if answer is None else "abstained"
+    if answer is None:
+        return "wrong"
+    return "right" if same(predicted, answer) else "wrong"
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two answers are equal without articles and case, or one ends with the other."""
+    a, b = plain(one), plain(other)
+    return a == b or a.endswith(" " + b) or b.endswith(" " + a)
+
+
+def plain(answer: str) -> str:
+    words = answer.strip().strip(".").casefold()
+    for article in ARTICLES:
+        words = words.removeprefix(article)
+    return words
+
+
+def summary(results: list[dict]) -> str:
+    """Return the table by type of question."""
+    rows = []
+    for kind in ("all", *ANSWERABLE.values(), *sorted({r["type"] for r in results})):
+        chosen = [r for r in results if kind in ("all", r["type"], ANSWERABLE[r["answer"] is not None])]
+        counts = Counter(r["outcome"] for r in chosen)
+        low, high = wilson(counts["right"], len(chosen))
+        shares = [f"{100 * counts[o] / len(chosen):.1f}" for o in ("right", "wrong", "abstained")]
+        rows.append([kind, len(chosen), *shares, f"{100 * low:.0f} to {100 * high:.0f}"])
+    return text(Table(("questions", "n", "right %", "wrong %", "abstained %", "95 % of right"), rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
