@@ -98,16 +98,13 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
     """The corners of the room's floor (counter-clockwise, metres): the border of what differs from the picture's
     top left corner, straightened, without the cut walls. None when the picture shows no one thing."""
     inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
-    strips = []
     ends = np.diff(np.pad(inside, ((0, 0), (1, 1))).astype(np.int8))
     if np.count_nonzero(ends) > 2 * SHREDS:
         return None
-    for y in np.flatnonzero(inside.any(1)).tolist():
-        change = np.flatnonzero(ends[y])
-        strips += [shapely.box(a, y, b, y + 1) for a, b in change.reshape(-1, 2).tolist()]
-    if not strips:
+    y, x = (part.reshape(-1, 2) for part in np.nonzero(ends))
+    if not len(x):
         return None
-    shape = shapely.unary_union(strips)
+    shape = shapely.unary_union(shapely.box(x[:, 0], y[:, 0], x[:, 1], y[:, 0] + 1))
     border = shapely.simplify(shapely.Polygon(_largest(shape).exterior), SIMPLER)
     floor = border.buffer(-_wall(picture, border, camera), join_style="mitre")
     if floor.geom_type != "Polygon" or floor.is_empty:
@@ -131,7 +128,8 @@ def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
         if inner.is_empty:
             break
         ring = inner.exterior
-        at = np.array([ring.interpolate(t, normalized=True).coords[0] for t in np.linspace(0, 1, 200)])
+        points = shapely.line_interpolate_point(ring, np.linspace(0, 1, 200), normalized=True)
+        at = shapely.get_coordinates(points)
         x, y = np.clip(at.T, 0, np.array(picture.shape[1::-1])[:, None] - 1).astype(int)
         colors.append(np.median(picture[y, x].astype(float), 0))
     other = [d for d in range(1, len(colors)) if np.abs(colors[d] - colors[1]).max() > EDGE]

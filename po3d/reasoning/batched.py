@@ -392,13 +392,15 @@ class Runner:
         self.past = self.naming = False
         self.phrases: list[Tensor] = []  # row of each phrase so far
         self._held: dict[tuple[str, str], Tensor] = {}
-        self.every = torch.arange(len(self.world), device=device)
+        every = torch.arange(len(tables), device=device)
+        self.whole = torch.equal(self.world, every)  # one question about each table
 
     def rows(self, kind: str, name: str) -> Tensor:
         """Return (P, n): a column of each question's world."""
         key = (kind, name)
         if key not in self._held:
-            self._held[key] = getattr(self.tables, kind)[name].to(self.device)[self.world, : self.width]
+            column = getattr(self.tables, kind)[name].to(self.device)[:, : self.width]
+            self._held[key] = column if self.whole else column[self.world]
         return self._held[key]
 
     def thing(self, name: str) -> Tensor:

@@ -35,10 +35,10 @@ from po3d.reasoning.batched import (
 )
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.world import EYE, SIDES_OF_ROOM, SceneGeometry, region_at
-from po3d.scene.edits import REST_ABOVE, REST_BELOW, REST_MARGIN
+from po3d.scene.edits import REST_ABOVE, REST_BELOW, REST_MARGIN, unchanged
 from po3d.scene.frames import read_anchors, room_centre
 from po3d.scene.geometry import Array, wrap_angle
-from po3d.scene.index import FLAT, name_fits
+from po3d.scene.index import FLAT, SceneIndex, Thing, name_fits
 from po3d.scene.posterior import SceneSamples, posterior_samples, uncertain
 from po3d.scene.rooms import SYNONYMS, VALUE_WORDS, hangs, is_a
 from po3d.scene.table import ObjectState, Scene
@@ -60,12 +60,12 @@ def applicable(samples: SceneSamples) -> bool:
 
 class RoomSamples:
     """The most probable table of a scene (row 0) and W - 1 samples of it; objects keep their
-    indices."""
+    indices. `like`: other samples of the same table, whose objects are reused."""
 
-    def __init__(self, samples: SceneSamples) -> None:
+    def __init__(self, samples: SceneSamples, like: "RoomSamples | None" = None) -> None:
         scene = samples.table
-        likeliest = posterior_samples(scene, (), count=1)
-        self.scene, self.samples = scene, samples
+        likeliest = posterior_samples(scene, (), count=1) if like is None else like.likeliest
+        self.scene, self.samples, self.likeliest = scene, samples, likeliest
         self.exists: Mask = np.concatenate([likeliest.exists, samples.exists])
         headings = np.concatenate([likeliest.headings, samples.headings])
         self.headings = np.where(headings == scene.headings, headings, wrap_angle(headings))
@@ -77,7 +77,12 @@ class RoomSamples:
             codes = np.concatenate([likeliest.looks[a], samples.looks[a]]) if has.any() else -1
             self.codes[a] = np.where(has & self.exists, codes, -1)
         self.solid = self.extents[:, 2] > FLAT
-        self._states: dict[tuple, ObjectState] = {}
+        self._states: dict[tuple, ObjectState] = {} if like is None else like._states
+        # Rows of `SceneIndex` by frame and by the id() of their state.
+        self.things: dict[tuple, dict[int, Thing]] = defaultdict(dict)
+        if like is not None:
+            self.things = like.things
+        self._keys: dict[int, list[tuple]] = {}
         self._certain: dict[int, Scene] = {}
 
     def __len__(self) -> int:
@@ -89,15 +94,17 @@ class RoomSamples:
             if k not in self._certain:
                 self._certain[k] = self.certain(k, self.indices(k))
             return self._certain[k]
-        keys = self._state_keys[k]
+        keys = self._state_keys(k)
         objects = tuple(self._states.get(keys[i]) or self._state(k, i) for i in rows)
         return replace(self.scene, objects=objects, occluders=None)
 
-    @cached_property
-    def _state_keys(self) -> list[list[tuple]]:
-        columns = [self.headings, *self.codes.values()]
-        rows = np.broadcast_to(np.arange(self.exists.shape[1]), self.exists.shape)
-        return [list(zip(*row)) for row in zip(rows.tolist(), *(c.tolist() for c in columns))]
+    def _state_keys(self, k: int) -> list[tuple]:
+        """Return for each object of sample k a key, equal for equal states."""
+        if k not in self._keys:
+            columns = (self.headings[k], *(codes[k] for codes in self.codes.values()))
+            rows = range(self.exists.shape[1])
+            self._keys[k] = list(zip(rows, *(column.tolist() for column in columns)))
+        return self._keys[k]
 
     def _state(self, k: int, i: int) -> ObjectState:
         """Return object i of sample k; samples share equal states."""
@@ -107,7 +114,7 @@ class RoomSamples:
         state = replace(
             state, beliefs=beliefs, heading=heading, covariance=covariance, flip=0.0, existence=1.0
         )
-        self._states[self._state_keys[k][i]] = state
+        self._states[self._state_keys(k)[i]] = state
         return state
 
     def indices(self, k: int) -> list[int]:
@@ -334,12 +341,14 @@ class RoomTables:
     def _called(self, noun: str) -> Mask:
         """Return (W, m) what `SceneGeometry.named` returns, of both times."""
         codes, now = self.codes["name"].numpy(), self.now
-        parts = codes[:, :now], codes[:, now:]
-        known = [self._names_in(part) for part in parts]
-        gone = known[1] & ~known[0]
-        return np.concatenate(
-            [self._fitting(noun, parts[0], gone), self._fitting(noun, parts[1], np.zeros_like(gone))], 1
-        )
+        after = self._fitting(noun, codes[:, :now], True)
+        return np.concatenate([after, self._fitting(noun, codes[:, now:], False)], 1)
+
+    @cached_property
+    def _gone(self) -> Mask:
+        """(W, names) the names that only occur before the edit."""
+        codes = self.codes["name"].numpy()
+        return self._names_in(codes[:, self.now :]) & ~self._names_in(codes[:, : self.now])
 
     def _names_in(self, codes: Codes) -> Mask:
         """Return (W, names): the names that occur."""
@@ -347,15 +356,17 @@ class RoomTables:
         np.put_along_axis(known, codes, True, 1)
         return known[:, :-1]
 
-    def _fitting(self, noun: str, codes: Codes, gone: Mask) -> Mask:
+    def _fitting(self, noun: str, codes: Codes, edited: bool) -> Mask:
         """Return (W, m) what `SceneIndex.rows_named` returns."""
         ranks, rest = name_fits(noun, self.values["name"])
         fit = np.array([*ranks, 0])[codes]
         best = fit.max(1, initial=0)
         found = (fit == best[:, None]) & (best > 0)[:, None]
         if rest and not best.all():
-            without = (best == 0) & ~(gone & (np.array(ranks) > 0)).any(1)
-            found[without] = self._fitting(rest, codes[without], gone[without])
+            without = best == 0
+            if edited:
+                without &= ~(self._gone & (np.array(ranks) > 0)).any(1)
+            found[without] = self._fitting(rest, codes, edited)[without]
         return found
 
 
@@ -427,7 +438,9 @@ class FramedSamples:
         if k not in self._before:
             shared, scene = self.geometries[k], self.samples.certain(k)
             scene = replace(scene, axes=shared.axes)
-            self._before[k] = SceneGeometry.of(scene, shared.rules, shared.stand)
+            things = self.samples.things[(*scene.axes["right"], *scene.axes["front"])]
+            layout = SceneIndex(scene, known=things)
+            self._before[k] = SceneGeometry(unchanged(scene), layout, shared.rules, shared.stand)
         return self._before[k]
 
     # --- edits ------------------------------------------------------------------------------------
@@ -561,6 +574,8 @@ class FramedSamples:
         """Return which samples of a group have the obstacles that decided the placements."""
         samples = self.samples
         exists, alike = samples.exists[rows], np.ones(len(rows), bool)
+        if len(rows) == 1 or not planned.placed:
+            return alike
         index = {
             id(o): i for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)
         }
@@ -645,10 +660,15 @@ def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
                 for attribute, belief in state.beliefs.items():
                     if attribute in codes:
                         codes[attribute][rows, k] = code(attribute, next(iter(belief)))
-        exists[np.ix_(rows, gone)] = False
-        for part in codes.values():
-            part[np.ix_(rows, gone)] = -1
-        touched[np.ix_(rows, [columns[k] for k in edited.touched])] = True
-        touched_before[np.ix_(rows, [index[k] for k in edited.touched_before])] = True
-        mentioned[np.ix_(rows, [index[k] for k in edited.mentioned])] = True
+        if gone:
+            cells = np.ix_(rows, gone)
+            exists[cells] = False
+            for part in codes.values():
+                part[cells] = -1
+        for k in edited.touched:
+            touched[rows, columns[k]] = True
+        for k in edited.touched_before:
+            touched_before[rows, index[k]] = True
+        for k in edited.mentioned:
+            mentioned[rows, index[k]] = True
     return History(exists, positions, headings, extents, codes, values, touched, touched_before, mentioned)

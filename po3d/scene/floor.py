@@ -4,7 +4,7 @@ Rectangular floors are computed in closed form, other floors with shapely.
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +55,7 @@ class Floor:
     @cached_property
     def allowed(self) -> shapely.Polygon:
         """Region in which footprints must lie."""
-        return self._polygon.buffer(SLACK)
+        return _prepared(self._polygon.buffer(SLACK))
 
     def outside(self, box: Rectangle) -> float:
         """Return the area of a footprint beyond the outline, square metres."""
@@ -87,13 +87,11 @@ class Floor:
         """
         # A right-angled corner that overhangs by r contains at least a quarter disc of radius r.
         r = math.sqrt(4 * area / math.pi) * 1.02  # shapely approximates arcs by inscribed polygons
-        x, y = np.broadcast_arrays(x, y)
         if min(box.a, box.b) * 2 <= r:
-            return np.zeros(x.shape, bool)
+            return np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
         if self.rectangle is None:
-            corners = np.array([(cx - box.x, cy - box.y) for cx, cy in box.corners])
-            shapes = shapely.polygons(np.stack([x, y], -1)[..., None, :] + corners)
-            return ~shapely.covers(self._polygon.buffer(SLACK + r), shapes)
+            return _beyond(self, r, box, x.tobytes(), y.tobytes(), x.shape, y.shape)
+        x, y = np.broadcast_arrays(x, y)
         (half_u, half_v), floor = self._reach(box), self.rectangle
         u, v = turned(x - floor.x, y - floor.y, floor.c, floor.s)
         return (np.abs(u) + half_u > floor.a + SLACK + r) | (np.abs(v) + half_v > floor.b + SLACK + r)
@@ -137,6 +135,27 @@ class Floor:
         dx, dy = box.x - floor.x, box.y - floor.y
         u, v = dx * floor.c + dy * floor.s, dy * floor.c - dx * floor.s
         return max(abs(u) + half_u - floor.a, abs(v) + half_v - floor.b)
+
+
+floor_of = lru_cache(64)(Floor)  # posterior samples of a room share their floor
+
+
+@lru_cache(64)
+def _beyond(
+    floor: Floor, r: float, box: Rectangle, x: bytes, y: bytes, x_shape: tuple, y_shape: tuple
+) -> Array:
+    """Return where `box` is not within the outline widened by r; see `Floor.beyond`."""
+    lines = np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape)
+    places = np.stack(np.broadcast_arrays(*lines), -1)
+    corners = np.array([(cx - box.x, cy - box.y) for cx, cy in box.corners])
+    shapes = shapely.polygons(places[..., None, :] + corners)
+    return ~shapely.covers(_prepared(floor._polygon.buffer(SLACK + r)), shapes)
+
+
+def _prepared(shape: shapely.Polygon) -> shapely.Polygon:
+    """Return the shape with an index that speeds up `covers`."""
+    shapely.prepare(shape)
+    return shape
 
 
 def _rectangle(outline: Outline) -> Rectangle | None:

@@ -7,6 +7,7 @@ Overlaps below FREE count as none.
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -193,21 +194,63 @@ def least_overlap(
     The overlap is the area shared with obstacles or outside the floor, square metres. Tests every
     candidate.
     """
-    parts = [
-        (*(line.ravel() for line in np.broadcast_arrays(c.x, c.y, c.cost)), np.full(c.cost.size, c.heading))
-        for c in candidates
-    ]
-    x, y, cost, heading = (np.concatenate(part) for part in zip(*parts))
+    x, y, cost, heading = (np.concatenate(part) for part in zip(*map(_lists, candidates)))
     order = np.argsort(cost, kind="stable")
+    wrong = []
+    for c in candidates:
+        lines = c.x.tobytes(), c.y.tobytes(), c.x.shape, c.y.shape
+        wrong.append(_footprints(*lines, c.heading, size).wrong(obstacles, floor))
+    wrong = np.concatenate(wrong)[order]
     points, heading = np.stack([x, y], -1)[order], heading[order]
-    boxes = footprints(points, heading, np.tile(size, (len(points), 1)))
-    wrong = np.zeros(len(points))
-    if floor is not None:
-        out = np.flatnonzero(~shapely.covers(floor.allowed, boxes))
-        wrong[out] += shapely.area(shapely.difference(boxes[out], floor.allowed))
-    for obstacle in obstacles:
-        shape = shapely.Polygon(obstacle.box.corners)
-        near = np.flatnonzero(shapely.intersects(boxes, shape))
-        wrong[near] += shapely.area(shapely.intersection(boxes[near], shape))
     k = int(wrong.argmin())
     return FreePlace(*points[k].tolist(), float(heading[k]), None), float(wrong[k])
+
+
+def _lists(c: Candidates) -> tuple[Array, Array, Array, Array]:
+    """Return x, y, cost and heading of each candidate, (n,)."""
+    x, y, cost = (part.ravel() for part in np.broadcast_arrays(c.x, c.y, c.cost))
+    return x, y, cost, np.full(c.cost.size, c.heading)
+
+
+class _Footprints:
+    """The footprints at all places of `Candidates`. Areas are cached by obstacle, as posterior
+    samples of a room mostly share their obstacles."""
+
+    def __init__(self, x: Array, y: Array, heading: float, size: tuple[float, float]) -> None:
+        points = np.stack([part.ravel() for part in np.broadcast_arrays(x, y)], -1)
+        headings, sizes = np.full(len(points), heading), np.tile(size, (len(points), 1))
+        self.boxes = footprints(points, headings, sizes)
+        self._shared: dict[Rectangle, Array] = {}
+        self._outside: dict[Floor, Array] = {}
+
+    def wrong(self, obstacles: Sequence[Thing], floor: Floor | None) -> Array:
+        """Return (n,) square metres shared with obstacles or outside the floor."""
+        wrong = np.zeros(len(self.boxes))
+        if floor is not None:
+            wrong += self._beyond(floor)
+        for obstacle in obstacles:
+            wrong += self._overlap(obstacle.box)
+        return wrong
+
+    def _beyond(self, floor: Floor) -> Array:
+        if floor not in self._outside:
+            areas = self._outside[floor] = np.zeros(len(self.boxes))
+            out = np.flatnonzero(~shapely.covers(floor.allowed, self.boxes))
+            areas[out] = shapely.area(shapely.difference(self.boxes[out], floor.allowed))
+        return self._outside[floor]
+
+    def _overlap(self, box: Rectangle) -> Array:
+        if box not in self._shared:
+            areas = self._shared[box] = np.zeros(len(self.boxes))
+            shape = shapely.Polygon(box.corners)
+            near = np.flatnonzero(shapely.intersects(self.boxes, shape))
+            areas[near] = shapely.area(shapely.intersection(self.boxes[near], shape))
+        return self._shared[box]
+
+
+@lru_cache(16)
+def _footprints(
+    x: bytes, y: bytes, x_shape: tuple, y_shape: tuple, heading: float, size: tuple[float, float]
+) -> _Footprints:
+    lines = np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape)
+    return _Footprints(*lines, heading, size)

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from po3d.scene.edits import footprint, resting
-from po3d.scene.floor import Floor
+from po3d.scene.floor import Floor, floor_of
 from po3d.scene.frames import ground_corners, room_centre
 from po3d.scene.rectangles import Rectangle
 from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, is_likeness, purposes_of
@@ -57,15 +57,20 @@ _thing = partial(tuple.__new__, Thing)  # constructs in half the time of the cla
 class SceneIndex:
     """The derived quantities of a scene.
 
-    `like` is the layout of the scene before an edit, in the same reference frame.
+    `like` is the layout of the scene before an edit, in the same reference frame. `known` has rows
+    by the id() of their state, in the same frame too, and gets those of this scene.
     """
 
-    def __init__(self, scene: Scene, like: "SceneIndex | None" = None) -> None:
+    def __init__(
+        self, scene: Scene, like: "SceneIndex | None" = None, known: "dict[int, Thing] | None" = None
+    ) -> None:
         self.scene = scene
         self._like = like = like if like is not None and like.scene.axes == scene.axes else None
         self._axes = scene.axes["right"], scene.axes["front"]
-        cached = like.by_identity if like is not None else {}
+        cached = like.by_identity if like is not None else known or {}
         self.things = [cached.get(id(state)) or self._thing(state) for state in scene.objects]
+        if known is not None:
+            known.update(self.by_identity)
         self.names = [thing.name for thing in self.things]
         if like is not None and like.names == self.names:
             self._gone, self._rows_by_noun = like._gone, like._rows_by_noun
@@ -108,7 +113,7 @@ class SceneIndex:
         """Floor of the room; None for a table without an outline."""
         if self._like and self._like.scene.outline is self.scene.outline:
             return self._like.floor
-        return Floor(self.scene.outline) if self.scene.outline else None
+        return floor_of(tuple(map(tuple, self.scene.outline))) if self.scene.outline else None
 
     @cached_property
     def centre(self) -> tuple[float, float]:

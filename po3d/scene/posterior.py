@@ -15,6 +15,7 @@ proportion to the probability that it exists and matches.
 """
 
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, get_args
@@ -135,7 +136,40 @@ def posterior_samples(
     far as their probabilities allow; `stage` names a separate random stream. A table without
     covariances consumes no random numbers for poses. Raise InputError for an unknown kind.
     """
-    draw = kinds(draw)
+    return PosteriorDraw(scene, draw, count, seed, stage).given(required)
+
+
+class PosteriorDraw:
+    """Posterior samples of a table before any presupposition; arguments as for
+    `posterior_samples`."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        draw: Collection[str] = KINDS,
+        count: int = SAMPLE_COUNT,
+        seed: int = 0,
+        stage: str = "",
+    ) -> None:
+        self.random, self.samples = _drawn(scene, kinds(draw), count, seed, stage)
+
+    def given(self, required: Sequence[Named] = ()) -> SceneSamples:
+        """Return the samples with the objects that `required` lists."""
+        drawn, random = self.samples, deepcopy(self.random)
+        looks = {attribute: codes.copy() for attribute, codes in drawn.looks.items()}
+        occluder = None if drawn.occluder is None else drawn.occluder.copy()
+        samples = replace(drawn, exists=drawn.exists.copy(), looks=looks, occluder=occluder)
+        for wanted in required:
+            _grant(wanted, samples, random)
+        if occluder is not None:
+            occluder[:] = _occluders(samples, random if "looks" in samples.draw else None)
+        return samples
+
+
+def _drawn(
+    scene: Scene, draw: Sequence[Kind], count: int, seed: int, stage: str
+) -> tuple[np.random.Generator, SceneSamples]:
+    """Return samples without presuppositions and occluders, and the random stream after them."""
     # The stream name is kept because earlier results of rooms were sampled with it.
     random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
@@ -160,11 +194,7 @@ def posterior_samples(
         values,
         None if scene.occluders is None else np.full(shape, -1),
     )
-    for wanted in required:
-        _grant(wanted, samples, random)
-    if samples.occluder is not None:
-        samples.occluder[:] = _occluders(samples, random if "looks" in draw else None)
-    return samples
+    return random, samples
 
 
 def occluder_table(scene: Scene) -> Array:

@@ -39,10 +39,10 @@ from po3d.scene.posterior import (
     KINDS,
     SAMPLE_COUNT,
     Named,
+    PosteriorDraw,
     SceneSamples,
     kinds,
     possible,
-    posterior_samples,
     uncertain,
 )
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
@@ -375,8 +375,14 @@ class FramedRoom:
 class _Samples:
     """The most probable table of a room, followed by its posterior samples."""
 
-    def __init__(self, samples: SceneSamples, rules: Rules, mode: FrameMode | GivenFrame) -> None:
-        self.samples, self.rules, self.mode = samples, rules, mode
+    def __init__(
+        self,
+        samples: SceneSamples,
+        rules: Rules,
+        mode: FrameMode | GivenFrame,
+        like: "_Samples | None" = None,
+    ) -> None:
+        self.samples, self.rules, self.mode, self.like = samples, rules, mode, like
         self._framed: dict[str, FramedSamples] = {}
 
     def __len__(self) -> int:
@@ -391,7 +397,9 @@ class _Samples:
     @cached_property
     def arrays(self) -> RoomSamples | None:
         """All tables at once; None if they have to stay apart."""
-        return RoomSamples(self.samples) if applicable(self.samples) else None
+        if self.like is None:
+            return RoomSamples(self.samples) if applicable(self.samples) else None
+        return None if self.like.arrays is None else RoomSamples(self.samples, self.like.arrays)
 
     def answers(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> list[str | None]:
         """Return the answer on each table; None where there is none."""
@@ -477,11 +485,15 @@ class SampledRoom(FramedRoom):
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
+    @cached_property
+    def _draw(self) -> PosteriorDraw:
+        return PosteriorDraw(self.scene, self.draw, self.count)
+
     def _samples(self, named: Sequence[Named]) -> _Samples:
         key = tuple(named)
         if key not in self._drawn:
-            samples = posterior_samples(self.scene, self.draw, named, self.count)
-            self._drawn[key] = _Samples(samples, self.rules, self.mode)
+            like = next(iter(self._drawn.values()), None)
+            self._drawn[key] = _Samples(self._draw.given(named), self.rules, self.mode, like)
         return self._drawn[key]
 
 

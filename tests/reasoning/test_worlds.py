@@ -17,7 +17,7 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.votes import presupposed, vote
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import wrap_angle
-from po3d.scene.posterior import KINDS, Named, possible, posterior_samples, uncertain
+from po3d.scene.posterior import KINDS, Named, PosteriorDraw, possible, posterior_samples, uncertain
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import RoomDomain, RoomQuestionParser
@@ -157,6 +157,13 @@ def test_what_is_given_changes_no_world_that_has_it():
         assert (a == b) == had
         changed += not had
     assert changed / 200 == pytest.approx(1 - 0.7 * 0.4, abs=0.1)
+
+
+def test_samples_do_not_depend_on_what_was_presupposed_before():
+    draw = PosteriorDraw(BELIEVED, count=40)
+    for required in ([Named("bed")], [], [Named("sofa", (("color", "blue"),))], [Named("bed")]):
+        expected = posterior_samples(BELIEVED, required=required, count=40)
+        assert draw.given(required).scenes() == expected.scenes()
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,20 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
     assert math.cos(found.heading) == best.c
 
 
+def test_the_least_overlap_does_not_depend_on_earlier_searches():
+    boxes = [thing(0.3 + 0.5 * k, 0.5 + 0.3 * (k % 3), 0.2 * k, 1.2, 1.1 - 0.1 * k) for k in range(6)]
+    obstacles = SceneIndex(Scene(tuple(boxes), axes_from_front((0, 1)), "gt")).things
+    x, y = grid()
+    cost = np.hypot(x - 1.0, y - 1.0)
+    for floor in (None, Floor(L_SHAPE), Floor(SQUARE)):
+        for some in (obstacles, obstacles[1:], obstacles[:3], obstacles[::-1], []):
+            spot, wrong = least_overlap([Candidates(x, y, cost, 0.3)], (0.9, 1.6), some, floor)
+            box = shape(at(spot.x, spot.y, 0.3, 0.9, 1.6))
+            area = box.difference(floor.allowed).area if floor else 0.0
+            area += sum(box.intersection(shape(o.box)).area for o in some)
+            assert wrong == pytest.approx(area, abs=1e-9)
+
+
 def test_a_full_room_says_so_and_takes_the_least_overlap():
     wardrobe = thing(0.5, 0.5, 0.0, 0.98, 0.98, "wardrobe")
     small = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
