@@ -199,7 +199,7 @@ def asked(**fields):
     ("content", "says"),
     [
         ("{", r"question file is not valid JSON: .*contextvqa\.json"),
-        ([], r"contextvqa\.json is no Hypo3D question file"),
+        ([], r"contextvqa\.json is not a Hypo3D question file"),
         ({}, r"contextvqa\.json contains no questions"),
         ({"s": {}}, "scene s: expected a list of changes"),
         ({"a/../b": []}, "'a/../b' is not valid as a file name"),
@@ -210,7 +210,7 @@ def asked(**fields):
         (changed(context_change=None), "the field 'context_change' is missing"),
         (asked(answer=None), "scene s, change 0, question 0: the field 'answer' is missing"),
         (asked(question_type=None), "the field 'question_type' is missing"),
-        (changed(questions_answers=[qa(7, "x"), qa(7, "y")]), "the question_id '00007' stands twice"),
+        (changed(questions_answers=[qa(7, "x"), qa(7, "y")]), "the question_id '00007' occurs twice"),
     ],
 )  # fmt: skip
 def test_bad_question_files_are_refused_in_one_line(release, content, says):
@@ -224,9 +224,13 @@ def test_bad_question_files_are_refused_in_one_line(release, content, says):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("axis_definition.csv", b"scene_id,Front,Back,Left\n", "no column 'right'"),
-        ("axis_definition.csv", b"", "no column 'scene_id'"),
-        ("axis_definition.csv", b"scene_id,\xff", r"axis_definition\.csv is no text in UTF-8"),
+        (
+            "axis_definition.csv",
+            b"scene_id,Front,Back,Left\n",
+            r"axis_definition\.csv: column 'right' is missing",
+        ),
+        ("axis_definition.csv", b"", "column 'scene_id' is missing"),
+        ("axis_definition.csv", b"scene_id,\xff", r"axis_definition\.csv is not UTF-8 text"),
         ("Axis Definition.xlsx", b"scene_id", r"Axis Definition\.xlsx is not a readable \.xlsx"),
         (None, b"", "has no axis definitions: expected .*MatchLab-Imperial/Hypo3D"),
     ],
@@ -242,9 +246,7 @@ def test_bad_axis_files_are_refused(release, name, content, says):
 
 
 def test_an_absent_release_says_where_it_is_to_be_had(tmp_path):
-    with pytest.raises(
-        InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D; .* form linked there"
-    ):
+    with pytest.raises(InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D .*form linked there"):
         load(tmp_path / "nowhere")
 
 

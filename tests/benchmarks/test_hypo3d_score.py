@@ -186,7 +186,7 @@ def test_intervals_are_over_rooms():
         ([], [], "official", "no questions to score"),
         (QUESTIONS, [], "official", "no prediction for question 00000"),
         (QUESTIONS, [], "sbert", "unknown scorer 'sbert'; known: official"),
-        ([question(0, "r", "movement", None)], [], "official", "question 00000 has no answer"),
+        ([question(0, "r", "movement", None)], [], "official", "question 00000 has no gold answer"),
         ([question(0, "r", "painting", "x")], [Prediction("00000", "ok")], "official", "unknown change 'painting'"),
     ],
 )  # fmt: skip

@@ -346,8 +346,8 @@ def test_bad_poses_are_named(tmp_path, capsys, change, message):
         (["make", "IN", "OUT", "--front=-y"], "are the same axis"),
         (["make", "nowhere", "OUT"], "folder of photographs not found"),
         (["make", ".", "OUT"], "contains no image"),
-        (["answer", "IN", "OUT", "--system", "random"], "no L4-Pose-Real under"),
-        (["score", "IN", "OUT"], "no L4-Pose-Real under"),
+        (["answer", "IN", "OUT", "--system", "random"], "no L4-Pose-Real in"),
+        (["score", "IN", "OUT"], "no L4-Pose-Real in"),
         (["answer", "ITEMS", "OUT", "--system", "lmm"], "--system lmm needs --url"),
         (["answer", "ITEMS", "OUT", "--system", "orientation"], "needs --weights"),
         (

@@ -198,7 +198,11 @@ PLY, SEGS, AGG = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregat
         (_replace(PLY, b"element vertex", b"element corner"), "first 'element'"),
         (_replace(PLY, b"property float z", b"property float y"), "x, y, z"),
         (_replace(PLY, b"property float z", b"property list uchar int z"), "x, y, z"),
-        (_replace(PLY, b"end_header\n", b"end_header\n\xff\xff\xff\x7f"), "nowhere"),
+        (_replace(PLY, b"end_header\n", b"end_header\n\xff\xff\xff\x7f"), "coordinate that is not finite"),
+        (
+            _replace(PLY, b"end_header\n", b"end_header\n" + np.float32(2e6).tobytes() * 4),
+            "exceeds 1,000,000",
+        ),
     ],
 )
 def test_a_damaged_scannet_folder_is_one_clear_line(tmp_path, damage, message):
@@ -294,7 +298,7 @@ def test_a_flat_thing_gets_a_volume(tmp_path):
         (obb("a", (0, 0, math.nan), (1, 1, 1)), "the centre should be 3 finite"),
         (obb("a", (0, 0, 10**400), (1, 1, 1)), "the centre should be 3 finite"),
         (obb("a", (0, 0, 0), (1, -1, 1)), "negative"),
-        (obb("a", (0, 0, 0), (1, 1, 1), np.ones((3, 3))), "right angles"),
+        (obb("a", (0, 0, 0), (1, 1, 1), np.ones((3, 3))), "the axes are not orthonormal"),
         (obb("a", (0, 0, 0), ("1", 1, 1)), "the lengths"),
     ],
 )

@@ -106,7 +106,11 @@ def test_other_settings_do_not_mix(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"size": 0}, "at least 1"), ({"split": "some"}, "unknown split"), ({"margin": 9}, "factor")],
+    [
+        ({"size": 0}, "at least 1"),
+        ({"split": "some"}, "unknown split"),
+        ({"margin": 9}, "margin=9 should be between 0"),
+    ],
 )
 def test_wrong_settings_are_refused(tmp_path, change, message):
     with pytest.raises(InputError, match=message):

@@ -197,7 +197,7 @@ def test_written_shape_names_and_shared_nodes_are_understood():
         ([], "empty node list"),
         (
             [{"type": "partquery_color", "inputs": [], "value_inputs": []}],
-            "partquery_color asks for parts of objects",
+            "partquery_color is about parts of objects",
         ),
         ([{"type": "scene"}], "node 0 is malformed"),
         (

@@ -180,7 +180,7 @@ def test_functions_on_parts_are_named():
         {"type": "scene", "inputs": []},
         {"type": "partfilter_color", "inputs": [0], "value_inputs": ["red"]},
     ]
-    with pytest.raises(ProgramError, match="partfilter_color asks for parts of objects"):
+    with pytest.raises(ProgramError, match="partfilter_color is about parts of objects"):
         program_from_nodes(nodes)
 
 

@@ -79,6 +79,8 @@ def test_new_options_are_options(key):
     script, groups = ("train", ["data=online"]) if key.startswith("data.") else ("evaluate", [])
     if key == "data.num_workers":
         groups = ["data=superclevr"]
+    if key.startswith("perception."):
+        groups = ["perception=foundation"]
     assert OmegaConf.select(compose(script, groups), key, default="missing") != "missing"
 
 

@@ -269,7 +269,7 @@ def test_no_memory_is_one_line(error, capsys):
 
     assert guarded(work) == 2
     said = capsys.readouterr().err
-    assert said.startswith("error: out of memory; give it more, or less to do at once")
+    assert said.startswith("error: out of memory; free some memory, or reduce workers=")
     assert said.count("\n") == 1
 
 

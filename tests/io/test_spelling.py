@@ -86,7 +86,7 @@ def test_a_text_that_is_too_long_is_unparsed_and_says_so(reason):
 
 
 def test_a_frame_that_is_too_long_is_refused():
-    with pytest.raises(InputError, match="the frame has 20020 letters"):
+    with pytest.raises(InputError, match="the frame has 20020 characters; the limit is"):
         read_anchors("The desk is in front" * 1001)
 
 

@@ -93,7 +93,7 @@ def test_a_workbook_is_as_large_as_its_cells_not_as_it_says(tmp_path, reader):
 def test_a_workbook_with_a_cell_in_its_last_column_is_refused(tmp_path):
     path = write(tmp_path / "a.xlsx", ROWS)
     repacked(path, lambda name, text: text.replace('r="B2"', 'r="XFD2"') if "sheet1" in name else text)
-    refused(path, "thing .* has more than the 1,000 columns")
+    refused(path, "thing .* has more than the limit of 1,000 columns")
 
 
 def test_a_workbook_of_styles_is_refused(tmp_path):
@@ -132,7 +132,7 @@ def test_a_parquet_file_of_long_cells_is_refused(tmp_path, monkeypatch):
     )
     parquet.write_table(pyarrow.table({"c": column}), tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
-    refused(tmp_path / "a.parquet", "unpacks to more than the 100,000,000 characters")
+    refused(tmp_path / "a.parquet", "unpacks to more than the limit of 100,000,000 characters")
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
@@ -148,4 +148,4 @@ def test_rows_columns_and_cells_of_text_are_counted(tmp_path, monkeypatch):
     for name, value, message in (("ROWS", 2, "2 rows"), ("COLUMNS", 1, "1 columns"), ("CELLS", 5, "5 cells")):
         with monkeypatch.context() as patch:
             patch.setattr(tables, name, value)
-            refused(path, f"more than the {message}")
+            refused(path, f"more than the limit of {message}")

@@ -131,11 +131,11 @@ def test_the_shipped_config_is_the_default():
     [
         ({"objects": [3]}, "a list of 2 numbers"),
         ({"objects": [5, 4]}, "two increasing numbers"),
-        ({"objects": [3, 40]}, "1 to 14"),
+        ({"objects": [3, 40]}, "between 1 and 14"),
         ({"occluded": 1.5}, "should be a fraction"),
         ({"near": "often"}, "should be a fraction"),
         ({"hops": [4]}, r"some of \[1, 2, 3\]"),
-        ({"hops": "two"}, "a list of integers"),
+        ({"hops": "two"}, "a list of whole numbers"),
         ({"object": [3, 4]}, "unknown key 'object'"),
     ],
 )
@@ -150,8 +150,8 @@ def test_a_dial_that_cannot_be_is_said(options, says):
         (RoomDifficulty, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
         (RoomDifficulty, {"hops": [3]}, r"some of \[1, 2\]"),
         (IndoorDifficulty, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
-        (IndoorDifficulty, {"objects": [2, 40]}, "4 to 30"),
-        (OrbitDifficulty, {"objects": [3, 5]}, "6 to 9"),
+        (IndoorDifficulty, {"objects": [2, 40]}, "between 4 and 30"),
+        (OrbitDifficulty, {"objects": [3, 5]}, "between 6 and 9"),
         (OrbitDifficulty, {"near": 2}, "should be a fraction"),
     ],
 )

@@ -245,7 +245,7 @@ def test_damaged_member(tmp_path: Path) -> None:
     ("changed", "message"),
     [
         ({"properties": None}, f"{CATALOGUE}: not in the library"),
-        ({"properties": ROW.replace("depth#1=120.5\n", "")}, "entry 1: no depth"),
+        ({"properties": ROW.replace("depth#1=120.5\n", "")}, "entry 1: depth is missing"),
         ({"properties": ROW.replace("120.5", "deep")}, "entry 1: could not convert"),
         ({"properties": ROW.replace("120.5", "nan")}, "entry 1: size"),
         ({"properties": ROW.replace("120.5", "-3")}, "entry 1: size"),

@@ -232,7 +232,7 @@ def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
         raise InputError(f"mesh {path} cannot be read ({error.strerror})") from None
     points = np.stack([rows[axis] for axis in "xyz"], -1).astype(float)
     if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e6:
-        raise InputError(f"mesh {path}: a vertex has a coordinate that is not finite")
+        raise InputError(f"mesh {path}: a vertex has a coordinate that is not finite or exceeds 1,000,000")
     channels = ("red", "green", "blue")
     if not all(c in layout.names and layout[c] == np.uint8 for c in channels):
         return points, None
