@@ -164,7 +164,7 @@ def test_scores_depend_on_the_predictions_file_alone(release, tmp_path):
     assert values(tmp_path / "silent") == values(tmp_path / "nothing") == [0.0] * 8
     assert report(tmp_path / "nothing")["statuses"] == {"failed": len(gold)}
     (note,) = report(tmp_path / "nothing")["notes"]
-    assert f"lines for 0 of the {len(gold)} questions" in note
+    assert f"nothing.jsonl has answers to 0 of the {len(gold)} questions" in note
 
 
 def test_a_file_on_other_questions_is_not_replayed(release, tmp_path, capsys):
@@ -260,7 +260,7 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
         (["benchmark=scope", "perception.checkpoint=mine"], "scope-mini-po3d-perception-mine"),
         (
             ["benchmark=3dsrbench", "benchmark.assume_present=false"],
-            "3dsrbench-mini-po3d-nothing-taken-for-granted",
+            "3dsrbench-mini-po3d-without-presuppositions",
         ),
         (
             ["system=lmm", "system.base_url=http://x/v1", "system.model=org/M-7b"],
@@ -308,19 +308,19 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["system=oracle", "reader=own"], "reader is set, but has no effect on system=oracle"),
         (["benchmark=hypo3d", "system=oracle", "benchmark.table=truth"], "benchmark.table is set, but has no effect on system=oracle"),
         (["benchmark=3dsrbench", "system=random", "benchmark.samples=64"], "benchmark.samples is set, but has no effect on system=random"),
-        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only split=fresh reads it"),
+        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only split=fresh uses it"),
         (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
         (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but the questions come from data.root="),
-        (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio is for streets; scope has none"),
+        (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio applies to streets; scope has none"),
         (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
         (["+sistem=oracle"], "sistem='oracle' is not an option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is not an option of pulsecheck457"),
-        (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR reads it"),
+        (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR uses it"),
         (["benchmark=hypo3d", "benchmark.furniture=nowhere"], "benchmark.furniture=nowhere is neither a file nor a folder"),
         (["benchmark=hypo3d", "benchmark.samples=-1"], "benchmark.samples=-1 should be at least 0"),
         (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
         (["benchmark=scope", "benchmark.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
-        (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is no option"),
+        (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is not an option"),
         (["+experiment=oracle_grid", "compare_to=data"], "compare_to= needs a single evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
         (["published=perhaps"], "published='perhaps' should be False, True or 'later'"),

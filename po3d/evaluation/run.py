@@ -208,8 +208,7 @@ def predict(
         for name, questions, scenes, predictions in _naming_the_option(bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
-                    f"{type(system).__name__} returned the answers for {name} in another "
-                    "order than the questions"
+                    f"{type(system).__name__} did not answer the questions about {name}, each once and in order"
                 )
             record = {
                 "image": name,

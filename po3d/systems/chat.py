@@ -413,7 +413,7 @@ def message_answer(prediction: Prediction, texts: Sequence[str], options: Sequen
     options. Without an answer, return a sentence that `po3d.systems.answers` extracts as no answer.
     """
     if prediction.status != "ok" or prediction.answer is None:
-        return f"No answer: {prediction.reason}"
+        return f"I cannot answer this: {prediction.reason}"
     answered = written(prediction.answer)
     same = [k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()]
     if same and any(f"{LETTERS[same[0]]}. {options[same[0]]}" in text for text in texts):

@@ -161,8 +161,8 @@ def test_bad_options_are_one_line(files, options, says, capsys):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('{"question": "x", "prediction": "y"}', "lmm.jsonl is no predictions file; `po3d import`"),
-        ('{"id": "x"}', "lmm.jsonl is no predictions file; `po3d import`"),
+        ('{"question": "x", "prediction": "y"}', "lmm.jsonl is not a predictions file; `po3d import`"),
+        ('{"id": "x"}', "lmm.jsonl is not a predictions file; `po3d import`"),
         ("[1]", "line 1: each line should be a JSON object"),
         ("3", "line 1: each line should be a JSON object"),
     ],
@@ -199,4 +199,4 @@ def test_benchmark_and_size_come_from_the_runs(tmp_path, capsys):
     result = json.loads(capsys.readouterr().out)
     assert [model["absent"] > 0 for model in result["models"]] == [False, True]
     assert cli.main(["compare", *runs, "--benchmark", "hypo3d"]) == 2
-    assert "answers none of the" in capsys.readouterr().err
+    assert "has no answer to any of the" in capsys.readouterr().err

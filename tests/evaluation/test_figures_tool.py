@@ -25,7 +25,7 @@ def test_marked_figures_are_those_of_their_runs():
 
 
 def test_a_row_that_is_not_there_is_named():
-    with pytest.raises(InputError, match="'benchmark=scope' has no row 'mean'; it has average, L1"):
+    with pytest.raises(InputError, match="'benchmark=scope' has no row 'mean'; its rows are average, L1"):
         figures.brought_up_to_date(PAGE.replace("average", "mean"), reports)
 
 

@@ -184,7 +184,7 @@ def test_the_tables_of_all_views_are_kept(tmp_path):
 
 def test_without_a_table_there_is_no_grid():
     kind = OracleMixer(sr_system())
-    with pytest.raises(InputError, match="no predicted table of images"):
+    with pytest.raises(InputError, match="no predicted scene for images/"):
         grid_answers(kind, ROOMS.questions, ROOMS.truth, [cell(kind, "", {})], {}, {})
 
 

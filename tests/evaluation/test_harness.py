@@ -126,5 +126,5 @@ def test_the_model_alone_looks_at_the_pictures(tmp_path):
     for response, p in zip(said, local, strict=True):
         response = response if isinstance(response, str) else response[0]
         answer = (p.answer or "").replace("_", " ")
-        expected = f"'Answer': '{answer}'" if p.status == "ok" else "no answer: "
+        expected = f"'Answer': '{answer}'" if p.status == "ok" else "i cannot answer this: "
         assert expected in response.lower().replace("'answer'", "'Answer'")

@@ -269,7 +269,7 @@ def test_blame_is_in_the_index(tmp_path):
     assert {i[0]: max(i[6]["shares"], key=i[6]["shares"].get) for i in index["items"] if i[6]} == blamed
     assert "Error attribution" in text
     with_grid(tmp_path, "hypo3d", split.questions)
-    with pytest.raises(InputError, match="no oracle grid of pulsecheck457"):
+    with pytest.raises(InputError, match=r"grid\.json is not an oracle grid of pulsecheck457"):
         run_page(read_run(tmp_path), tmp_path)
 
 
@@ -301,7 +301,7 @@ def test_tables_are_printed_for_papers_and_readmes(street, capsys, tmp_path):
     write_predictions(tmp_path / "few.jsonl", list(read_predictions(other))[:5])
     few = ["report", str(folder), "--with", str(tmp_path / "few.jsonl"), "--markdown"]
     assert cli.main(few) == 0
-    assert "| few, a line for 5 of " in capsys.readouterr().out
+    assert "| few, answers to 5 of " in capsys.readouterr().out
     assert cli.main([*few, "--items", "3"]) == 2
     assert "--items and --question apply to the HTML report" in capsys.readouterr().err
     assert cli.main([*arguments, "--out", str(tmp_path / "r.html")]) == 0
@@ -313,7 +313,7 @@ def test_what_is_no_run_is_refused_in_one_line(street, tmp_path):
     with pytest.raises(InputError, match="is not a finished run"):
         read_run(tmp_path)
     (tmp_path / "report.json").write_text("[]")
-    with pytest.raises(InputError, match="is no report of a run"):
+    with pytest.raises(InputError, match=r"report\.json is not a report of a run"):
         read_run(tmp_path)
     with pytest.raises(InputError, match="1 names for 2 files"):
         read_run(folder, [str(other), str(other)], ["one"])

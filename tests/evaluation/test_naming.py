@@ -19,7 +19,7 @@ from test_results import REPORT, ROW  # isort: skip
         ("po3d", {"table": "map", "frame": "none"}, "po3d, plain maps, no frame"),
         ("po3d", {"oracle": ["heading", "position"], "abstain_below": 0.5},
          "po3d, oracle: heading, position, abstains below 0.5"),
-        ("po3d", {"mode": "argmax", "perception": "runs/mine", "mirror": False}, "po3d, perception mine, one look, argmax"),
+        ("po3d", {"mode": "argmax", "perception": "runs/mine", "mirror": False}, "po3d, perception mine, no flip augmentation, argmax"),
         ("po3d", {"known_yaw": False, "assume_present": False}, "po3d, unknown camera angles, without presuppositions"),
         ("lmm", {"model": "org/M-7b", "base_url": "http://x", "temperature": 0.7}, "org/M-7b, temperature=0.7"),
         ("replay", {"path": "a/run/predictions.jsonl"}, "replay of run"),
@@ -107,4 +107,4 @@ def test_a_language_models_row_says_what_it_was_given():
         "m, true tables, camera frame, labelled maps, without the change, chain of thought"
     )
     tables = {**plain, "table": "predicted", "scenes": "outputs/scope-mini-po3d/scenes.jsonl", "show": "none"}
-    assert row_name({"system": "lmm", "settings": tables}) == "m, no pictures, tables of scope-mini-po3d"
+    assert row_name({"system": "lmm", "settings": tables}) == "m, no pictures, scenes of scope-mini-po3d"

@@ -166,7 +166,7 @@ def test_a_page_has_no_folder_of_this_machine_and_says_what_cannot_be_compared(t
         assert place not in page
         assert place not in markdown
     assert "<dd>data/mini/hypo3d</dd>" in page
-    assert "rows with and without a mark can&#x27;t be compared" in page
+    assert "rows with and without a mark are not comparable" in page
     assert "Scorer: paper&#x27;s script, exact match (EM)" in page
     assert "(official)" not in page
     assert "po3d&#x27;s twin of Hypo3D (mini split, 2 rooms), " in page

@@ -131,7 +131,7 @@ def test_a_question_outside_the_language_is_answered_with_a_refusal(server, know
     response = client(server).chat.completions.create(
         model=NAME, messages=[{"role": "user", "content": content}]
     )
-    assert response.choices[0].message.content == "No answer: never heard"
+    assert response.choices[0].message.content == "I cannot answer this: never heard"
     assert extract(response.choices[0].message.content) == (None, "refusal")
 
 
@@ -158,7 +158,7 @@ BAD = {
     "no user": ({"model": NAME, "messages": [{"role": "system", "content": "?"}]}, 400, "contain a user message"),
     "content of another type": (body(7), 400, "content should be"),
     "a part of another type": (body([{"type": "input_audio"}]), 400, '"input_audio" is not supported'),
-    "no picture": (body("How many?"), 400, "about one picture; the last user message has 0"),
+    "no picture": (body("How many?"), 400, "needs one image; the last user message has 0"),
     "two pictures": (body([PICTURE, PICTURE, ASKED]), 400, "has 2"),
     "no text": (body([PICTURE]), 400, "contains no question"),
     "a link": (shown("http://127.0.0.1/x.png"), 400, "URLs are not fetched"),
@@ -202,7 +202,9 @@ def test_openais_client_raises_its_own_errors(server):
     with pytest.raises(openai.NotFoundError, match="not found: POST"):
         client(server).embeddings.create(model=NAME, input="x")
     large = body([PICTURE, {"type": "text", "text": "a" * 5_000_000}])
-    with pytest.raises(openai.APIStatusError, match="more than 200,000") as error:  # and no broken pipe
+    with pytest.raises(
+        openai.APIStatusError, match="more than the limit of 200,000"
+    ) as error:  # and no broken pipe
         client(server).chat.completions.create(**large)
     assert error.value.status_code == 413
 

@@ -205,4 +205,4 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
     assert counted()["questions"] == len(questions)
     assert counted("--size", "1")["questions"] < len(questions)
     assert cli.main(["calibration", str(path)]) == 0
-    assert "on the first 2 images, as the run was" in capsys.readouterr().out
+    assert "on the first 2 images, as in the run (size=2)" in capsys.readouterr().out

@@ -63,7 +63,9 @@ def test_what_is_no_street_question_is_refused_with_the_reason(model, pictures, 
     message = [{"type": "image", "value": str(path)}] * pictures + [
         {"type": "text", "value": "How many cars?"}
     ]
-    assert model.generate(message) == f"No answer: a street question needs one image, not {pictures}"
+    assert (
+        model.generate(message) == f"I cannot answer this: a street question needs one image, not {pictures}"
+    )
 
 
 def test_a_missing_picture_is_refused(model, tmp_path):
@@ -71,4 +73,4 @@ def test_a_missing_picture_is_refused(model, tmp_path):
         {"type": "image", "value": str(tmp_path / "none.png")},
         {"type": "text", "value": "How many cars?"},
     ]
-    assert model.generate(message).startswith("No answer: image not found")
+    assert model.generate(message).startswith("I cannot answer this: image not found")
