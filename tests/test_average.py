@@ -64,5 +64,5 @@ def main_of(given, folder):
 
 
 def test_shares_must_be_a_whole(tmp_path):
-    with pytest.raises(InputError, match=r"sum up to 0\.9"):
+    with pytest.raises(InputError, match=r"shares add up to 0\.9, not 1"):
         average(tmp_path / "mean", {"reader": 0.9})

@@ -54,7 +54,7 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     config = folder_config(folder)
     world, options = config["world"], config.get("options", {})
     if world not in DOMAIN_MODULES:
-        raise InputError(f"model folder {folder}: unknown domain {visible(world)!r}")
+        raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
     known = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).parameters
     if odd := [option for option in options if option not in known or option in NOT_STORED]:
         raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")

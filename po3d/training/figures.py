@@ -12,8 +12,8 @@ import numpy as np
 from po3d.benchmarks.metrics import match, perception
 from po3d.io.seeding import rng
 from po3d.language.programs.street import StreetProgram
-from po3d.perception.crops import StreetPose
-from po3d.perception.street import BoxModule, StreetEstimator
+from po3d.perception.crops import CropModule, StreetPose
+from po3d.perception.street import StreetEstimator
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Task
 from po3d.scene.geometry import wrap_angle
@@ -103,15 +103,15 @@ class StreetJudge:
         self.examples = [DrawnExample(p, t) for p, t in zip(pictures, truths, strict=True)]
         self.asked = street_questions(truths)
 
-    def __call__(self, estimator: BoxModule) -> Judged:
+    def __call__(self, estimator: CropModule | StreetEstimator) -> Judged:
         """Return the metrics of an estimator, or of a module for attributes or poses alone on the
         ground-truth boxes, with everything else true."""
         pictures = [e.picture for e in self.examples]
-        if isinstance(estimator, StreetEstimator):
-            predicted = estimator.estimate(pictures)
-        else:
+        if isinstance(estimator, CropModule):
             update = with_poses if isinstance(estimator, StreetPose) else with_attributes
             predicted = update(estimator, pictures, [with_boxes(e.truth) for e in self.examples])
+        else:
+            predicted = estimator.estimate(pictures)
         figures = table_figures(predicted, [e.truth for e in self.examples])
         return Judged(figures | answer_accuracy(predicted, self.asked), self.examples, predicted)
 

@@ -75,7 +75,7 @@ def test_backbones_from_end_to_end(release, fitted, tmp_path, capsys):  # noqa: 
     assert study(out, release, *options) == 0
     assert len(fitted) == 3
     assert study(out, release, *options[:2], "steps=8") == 2
-    assert "contains a training with other options" in capsys.readouterr().err
+    assert "holds a training with other options" in capsys.readouterr().err
 
 
 def test_data_efficiency_trains_both_modules_and_draws_curves(release, fitted, tmp_path):  # noqa: F811
@@ -113,7 +113,7 @@ def test_data_efficiency_trains_both_modules_and_draws_curves(release, fitted, t
         (["study.parts.backbones.values=[]"], "needs `over`"),
         (["study.parts.backbones.values=[a/b, a+b]"], "have the same folder"),
         (["+study.parts.backbones.frozen=true"], "unknown key 'frozen'"),
-        (["+study.spilt=mini"], "study.spilt is no option"),
+        (["+study.spilt=mini"], "study.spilt is not an option of a study"),
         (["study.root=null", "study.split=test"], "should be mini or fresh"),
     ],
 )

@@ -109,7 +109,7 @@ def of(kind: str, **changes):
         (of("street_estimator", domains={"street": {"mean": 3}}), "domains"),
         (of("parser", network={"width": 2048}), "do not fit this version"),
         (lambda c: c.update(sha256="0" * 64), "download the pair again"),
-        (lambda c: c["parts"].pop("parser"), "has no parser; it has 'street_estimator'"),
+        (lambda c: c["parts"].pop("parser"), "contains no parser; it contains 'street_estimator'"),
         (lambda c: c["parts"]["parser"].update(kind="room_parser"), "holds a room_parser, not a parser"),
     ],
 )  # fmt: skip

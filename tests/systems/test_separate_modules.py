@@ -37,19 +37,23 @@ def examples(monkeypatch):
 def street() -> StreetEstimator:
     torch.manual_seed(0)
     net = StreetEstimator.build(backbone="test_resnet", width=160, height=120, fold=1, neck=16, hidden=32)
-    return StreetEstimator(net, mirror=False)
+    return StreetEstimator(net, mirror=False, plain=True)
 
 
 def crops(kind: type, mirror: bool = False):
     torch.manual_seed(1)
-    return kind(kind.build(backbone="test_resnet", width=160, height=120, crop=32, hidden=32), mirror=mirror)
+    return kind(
+        kind.build(backbone="test_resnet", width=160, height=120, crop=32, hidden=32),
+        mirror=mirror,
+        plain=True,
+    )
 
 
 def saved(folder, module) -> str:
     path = folder / module.kind
     attributes = {name: list(values) for name, values in module.attributes.items()}
-    config = {"network": module.net.config, "attributes": attributes}
-    checkpoint.save(path, module.kind, module.net.state_dict(), config, {"scenes": {"a_#": "0-3"}}, {})
+    config = {"network": module.once.config, "attributes": attributes}
+    checkpoint.save(path, module.kind, module.once.state_dict(), config, {"scenes": {"a_#": "0-3"}}, {})
     return str(path)
 
 
@@ -313,7 +317,7 @@ def test_an_evaluation_uses_and_names_each_module(tmp_path, capsys):
         (["benchmark=hypo3d", MEAN_COLOR], "perception.modules is set, but has no effect on system=po3d, benchmark=hypo3d"),
         (["benchmark=scope", MEAN_COLOR], "perception.modules is set, but has no effect on system=po3d, benchmark=scope"),
         ([MEAN_COLOR, "system=random"], "perception.modules is set, but has no effect on system=random"),
-        ([MEAN_COLOR, "perception.verify=render"], "perception.verify and perception.modules cannot be combined"),
+        ([MEAN_COLOR, "perception.verify=render"], "perception.verify=render and perception.modules cannot be combined"),
         (["perception.modules.attributes={softness: 3}"], "perception.modules.attributes should have a _target_"),
         (["perception.modules.attributes={_target_: my_modules.None}"], "my_modules has no None"),
         (["perception.modules.colour=x"], "unknown option 'perception.modules.colour'"),

@@ -112,7 +112,7 @@ def test_final_figures_are_of_the_averaged_weights_that_are_exported(tmp_path):
     assert alone == metrics
     raw, other = run("street", tmp_path / "raw", 5, ema=0.0)
     assert other["val"] != metrics["val"]
-    assert not torch.equal(raw.once.dense.weight, exported.once.dense.weight)
+    assert not torch.equal(raw.net.dense.weight, exported.net.dense.weight)
 
 
 def test_a_short_average_forgets_where_it_began():

@@ -132,7 +132,7 @@ def test_validations_log_figures_of_tables_and_show_the_worst_pictures(tmp_path,
     key, shapes, _, captions = taking.taken[0]
     assert key == "worst"
     assert shapes == [(960, 640, 3)] * 4  # the true table above the predicted one
-    assert all("mistakes" in caption for caption in captions)
+    assert all("errors" in caption for caption in captions)
     assert "val/recall" not in run("street", tmp_path / "no", 1, data=street(), pictures=0)[1]
 
 
@@ -310,5 +310,5 @@ def test_compiling_without_a_compiler_is_one_line_and_parsers_are_not_compiled(t
         raise RuntimeError("no compiler\nat all")
 
     monkeypatch.setattr(torch, "compile", broken)
-    with pytest.raises(InputError, match=r"needs a compiler that torch can use \(no compiler at all\)"):
+    with pytest.raises(InputError, match=r"needs a compiler for torch \(no compiler at all\)"):
         runner.compile_module(EstimatorModule({**NETWORK, "width": WIDTH, "height": HEIGHT}), device)
