@@ -124,6 +124,9 @@ class Benchmark:
     # (split, root, errata by id, out): write the corrected split in the release's layout; None if
     # not implemented
     write_corrected: Callable[[Any, Path, Mapping[str, Erratum], Path], None] | None = None
+    # (out, photographs, labels, size, seed) -> numbers of photographs and of question rows: write a
+    # split on the user's own labelled photographs; None if not implemented
+    generate_on_photographs: Callable[..., tuple[int, int]] | None = None
     # (report, *others) -> the figures of the benchmark's paper for a report; `others` are reports
     # of other systems on the same questions, drawn where the figure allows it
     figures: Callable[..., Sequence[Plot]] = lambda report, *others: ()

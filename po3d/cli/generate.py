@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"with po3d's own meshes: {', '.join(official.missing) or 'none'}"
         )
     if config.photographs or config.labels:
-        return _photographs(config, usual)
+        return _photographs(benchmark, config, usual)
     engine = build(dict(config.engine)) if config.engine else None
     with locked(config.out, "generation"):
         with on(engine):
@@ -67,13 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _photographs(config: Any, usual: Any) -> int:
+def _photographs(benchmark: Any, config: Any, usual: Any) -> int:
     """Write a split on photographs with labels."""
-    from po3d.benchmarks.threedsrbench.photographs import generate
     from po3d.io.errors import InputError
     from po3d.io.runs import locked
 
-    if config.benchmark.name != "3dsrbench" or not (config.photographs and config.labels):
+    generate = benchmark.generate_on_photographs
+    if generate is None or not (config.photographs and config.labels):
         raise InputError("photographs= and labels= go together, and are for benchmark=3dsrbench")
     if config.benchmark.dials != usual.benchmark.dials or config.split != usual.split or not config.images:
         raise InputError("benchmark.dials=, split= and images= are for rendered rooms, not for photographs")

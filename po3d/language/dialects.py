@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from po3d.language.english import with_article
 from po3d.language.program import Call, ProgramError, Tree, bare, read_calls
 
 CALLS = 1 << 14  # size of each dialect's call cache
@@ -110,7 +111,7 @@ class Dialect:
         leaves = self.tree.language.leaves
         if kind not in leaves or (isinstance(leaves[kind], tuple) and arg not in leaves[kind]):
             known = f"; known: {', '.join(leaves[kind])}" if kind in leaves else ""
-            raise ProgramError(f"{arg[:60]!r} is not a {kind}{known}")
+            raise ProgramError(f"{arg[:60]!r} is not {with_article(kind)}{known}")
         return float(arg) if kind in ("number", "angle") else self.words.get(kind, {}).get(arg, arg)
 
     def _argument_from_core(self, kind: str, arg: Call | str | float) -> Tree | str:

@@ -19,6 +19,7 @@ from functools import cache
 from typing import ClassVar, NamedTuple, Self
 
 from po3d.io.files import lines_beside
+from po3d.language.english import with_article
 
 LONGEST = 10_000  # characters of a program's text; the longest of the benchmarks have some 300
 DEEPEST = 200  # nesting depth of calls; the deepest of the benchmarks have some 15
@@ -88,7 +89,9 @@ class Language(NamedTuple):
         words = self.leaves.get(kind)
         if words is None:
             return f"{op} takes {kind}, got {got}"
-        return f"{op}: {got} is not a {kind}" + (
+        if words is str and isinstance(arg, str):
+            return f"{op}: the {kind} is empty"
+        return f"{op}: {got} is not {with_article(kind)}" + (
             f"; known: {', '.join(words)}" if isinstance(words, tuple) else ""
         )
 

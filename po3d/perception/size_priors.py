@@ -11,15 +11,17 @@ deviation. The values are estimates from general knowledge, rounded. World and c
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
 
 from po3d.io.files import rows_beside
 from po3d.language.lexicon import fits
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import category_of
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 # Priors of the camera: means and standard deviations; of the logarithm for height and focal length.
 PITCH = math.radians(-5), math.radians(12)
@@ -104,6 +106,9 @@ def fit(
         return PriorFit(
             focal or usual_focal, PITCH[0], EYE[0], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), 0.0
         )
+    # imported here: importing scipy.optimize takes 0.25 s
+    from scipy.optimize import least_squares
+
     result = least_squares(
         problem.residuals, start, loss="soft_l1", x_scale="jac", max_nfev=MOST_STEPS, method="trf"
     )
@@ -195,7 +200,7 @@ class _Problem:
             (log_away - np.log(self.near)) / START_ERROR,
         ])  # fmt: skip
 
-    def result(self, solution: OptimizeResult) -> PriorFit:
+    def result(self, solution: "OptimizeResult") -> PriorFit:
         unknown = solution.x
         focal, pitch, eye = math.exp(unknown[0]), float(unknown[1]), math.exp(unknown[2])
         log_away, log_size, base = unknown[3:].reshape(-1, 3).T

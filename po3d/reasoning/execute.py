@@ -28,7 +28,15 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
 from po3d.language.say.plain import set_phrase
-from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
+from po3d.reasoning.outcome import (
+    ExecutionFailure,
+    MissingAttribute,
+    Outcome,
+    TraceStep,
+    failed,
+    of_objects,
+    of_values,
+)
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED, holds_at
@@ -107,7 +115,7 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
     The origin reads "(filter[color=green] over 5 objects)".
     """
     steps, k = evaluator.steps, len(evaluator.steps)
-    if not k or "says nothing" in str(failure):
+    if not k or isinstance(failure, MissingAttribute):
         return f"step {k} {tokens[k]}: {failure}"
     over = len(steps[k - 2][1]) if steps[k - 1][0].op == "filter" else len(evaluator.world.times(False))
     origin = f"{tokens[k - 1]} over {over} object{'' if over == 1 else 's'}"
@@ -237,7 +245,7 @@ class Evaluator:
             # it, but does not contradict the description either.
             return members if all(world.value(i, attribute) is None for i in members) else []
         if not has_attribute:
-            raise ExecutionFailure("unknown", f"unknown: the scene has no {attribute}")
+            raise MissingAttribute("unknown", f"unknown: the scene has no {attribute}")
         if set_call.op == "group" and all(world.value(i, attribute) is None for i in members):
             self._known(members[0], attribute)  # "is the can open?": unknown
         return []
@@ -261,7 +269,7 @@ class Evaluator:
         if with_name and set_call.op == "scene":
             return with_name
         if not with_name and not any(self.world.names) and self.world.things:
-            raise ExecutionFailure("unknown", "unknown: the scene has no names")
+            raise MissingAttribute("unknown", "unknown: the scene has no names")
         return [i for i in self.members(set_call) if i in with_name]
 
     def _closed(self, attribute: str) -> None:
@@ -269,7 +277,7 @@ class Evaluator:
         if not self.rules.open_table:
             for i, o in enumerate(self.world.scene.objects):
                 if attribute not in o.beliefs:
-                    raise ExecutionFailure("unknown", f"object {i} of the scene has no {attribute}")
+                    raise MissingAttribute("unknown", f"object {i} of the scene has no {attribute}")
 
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
@@ -729,7 +737,7 @@ class Evaluator:
         if attribute == "facing":
             raise ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)}")
         whose = self.world.describe(index)
-        raise ExecutionFailure("unknown", f"unknown: the scene has no {attribute} of {whose}")
+        raise MissingAttribute("unknown", f"unknown: the scene has no {attribute} of {whose}")
 
     def _equal(self, *args) -> bool:
         first, second = args[-2:]

@@ -26,6 +26,10 @@ class ExecutionFailure(Exception):
         return self.args[1]
 
 
+class MissingAttribute(ExecutionFailure):
+    """The scene has no values of an attribute, whatever the set of objects."""
+
+
 @dataclass(frozen=True)
 class TraceStep:
     """The result of one step: `objects` for sets and objects, `values` for numbers and words."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from po3d.language.program import DIRECTIONS
 from po3d.reasoning import relations
-from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
 from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
@@ -496,14 +496,14 @@ class SceneGeometry:
     def occluders(self) -> Sequence[Mapping[int, float]]:
         """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
-            raise ExecutionFailure("unknown", "the scene has no occlusion")
+            raise MissingAttribute("unknown", "the scene has no occlusion")
         return self.scene.occluders
 
     def hider(self, index: int) -> int | None:
         """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
-            raise ExecutionFailure("unknown", "the scene before the change has no occlusion")
+            raise MissingAttribute("unknown", "the scene before the change has no occlusion")
         belief = occluders[index]
         there = {j: p for j, p in belief.items() if j in self._there}
         best = max(there, key=there.__getitem__, default=None)

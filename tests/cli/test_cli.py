@@ -168,7 +168,7 @@ BAD_INPUTS = [
     ("no JSON", "a.json", b"{", "not valid JSON"),
     ("a list", "a.json", b"[]", "a scene should be in po3d's format"),
     ("no objects", "a.json", b"{}", "a scene should be in po3d's format"),
-    ("two scenes", "a.json", json.dumps({"scenes": [RECORD, RECORD]}).encode(), "holds 2 scenes"),
+    ("two scenes", "a.json", json.dumps({"scenes": [RECORD, RECORD]}).encode(), "contains 2 scenes"),
     ("missing field", "a.json", broken(heading_deg=None), "'objects[0].heading_deg' is missing"),
     ("wrong numbers", "a.json", broken(position=[0, 1]), "'objects[0].position[2]' is missing"),
     ("bad beliefs", "a.json", broken(beliefs={"color": {"red": 0.4}}), "sum to 1"),
@@ -238,7 +238,7 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["serve", "--timeout", "nan"], "--timeout and --max-megabytes should be positive"),
         (
             ["generate", "benchmark=hypo3d", "benchmark.table=truth", "out=x"],
-            "benchmark.table is set, but nothing",
+            "benchmark.table is set, but has no effect on this twin",
         ),
         (["generate", "blender.width=7", "out=x"], "blender is set, but has no effect on this twin"),
         (["generate", "engine=ray", "engine.workers=-3", "out=x"], "engine.workers=-3 should be at least 1"),

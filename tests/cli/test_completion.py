@@ -34,7 +34,7 @@ def test_bash_completes_commands_options_and_choices(complete):
     assert complete("") >= {*COMMANDS, *SCRIPTS}
     assert complete("ex") == {"export"}
     assert complete("ask", "--par") == {"--parser-checkpoint"}
-    assert complete("export", "--format", "") == {*FORMATS, "results", "release"}
+    assert complete("export", "--format", "") == {*FORMATS, "results", "release", "easi"}
 
 
 def test_a_picture_is_completed_as_a_file(complete, tmp_path):

@@ -113,8 +113,8 @@ def test_a_word_of_the_vocabulary_without_a_phrase_is_named():
     assert wordless() == []
     found = wordless({"color": ("red", "tan"), "shape": ("tank",)})
     assert [line.partition(": ")[2] for line in found] == [
-        "there is no 'word.tan:'", "there is no 'noun.tank:'", "there is no 'word.tan:'", "there is no 'noun.tank:'",
-        "there is no 'adjective \"tan\":'",
+        "'word.tan:' is missing", "'noun.tank:' is missing", "'word.tan:' is missing", "'noun.tank:' is missing",
+        "'adjective \"tan\":' is missing",
     ]  # fmt: skip
 
 

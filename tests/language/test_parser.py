@@ -31,7 +31,9 @@ def test_weights_for_another_vocabulary_are_refused_in_one_line():
     wider = language._replace(
         **{key: (*getattr(language, key), getattr(language, key)[0]) for key in language._fields[:3]}
     )
-    with pytest.raises(InputError, match=r"checkpoint mine was trained on other words .*; train it again"):
+    with pytest.raises(
+        InputError, match=r"checkpoint mine was trained with another program vocabulary .*; train it again"
+    ):
         restored([""] * 20, wider, options, weights, "mine")
 
 

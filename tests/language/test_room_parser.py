@@ -50,7 +50,7 @@ def test_what_cannot_be_read_is_unparsed_with_a_reason():
     empty, foreign, long = parser.parse(["?", "quelle zzyzx est la plus proche", "the chair " * 40])
     assert "empty" in empty.reason
     assert "unknown words: quelle, zzyzx" in foreign.reason
-    assert "at most 60" in long.reason
+    assert "the limit is 60" in long.reason
     assert {p.status for p in (empty, foreign, long)} == {"unparsed"}
 
 

@@ -157,7 +157,7 @@ def test_the_task_decides_whose_left_is_meant_unless_the_program_says_it():
         ("query[facing](unique(filter[color=blue](scene)))", "step 3 query[facing]: the object faces"),
         ("count(aligned[same](unique(filter[color=blue](scene))))", "step 3 aligned[same]: the object"),
         ("count(filter[occlusion=occluded](scene))", "the scene has no occlusion"),
-        ("count(occluder(unique(filter[color=blue](scene))))", "step 3 occluder: the scene says nothing"),
+        ("count(occluder(unique(filter[color=blue](scene))))", "step 3 occluder: the scene has no occlusion"),
         ("count(filter[material=metal](scene))", "the scene has no material"),
     ],
 )

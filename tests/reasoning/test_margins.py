@@ -152,7 +152,7 @@ def test_beliefs_flip_to_the_runner_up():
     assert only(found, 0).distance == pytest.approx(-0.2)  # the second object: 0.4 there, 0.6 not
     assert only(found, 2).distance == pytest.approx(0.1)
     assert (found.answer, found.flip.answer) == ("red", "brown")
-    assert found.flip.text.endswith("#0 small red metal sedan is red by 0.10 in probability")
+    assert found.flip.text.endswith("#0 small red metal sedan is red by 0.10 in probability (else: brown)")
     assert only(found, 0).text.endswith("is not there by 0.20 in probability")
     assert execute(parse_text("query[color](unique(scene))"), scene).answer == "red"
 

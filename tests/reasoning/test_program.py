@@ -114,7 +114,7 @@ def test_two_branches_keep_their_order():
     ("text", "message"),
     [
         ("count(unique(scene))", "takes"),
-        ("scene", "no answer"),
+        ("scene", "returns a set, which is not an answer"),
         ("count(filter[color=pink](scene))", "does not take"),
         ("paint(scene)", "unknown operation"),
         ("count(scene", "unbalanced"),

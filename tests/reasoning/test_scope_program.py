@@ -55,11 +55,14 @@ def test_a_program_is_read_back_from_its_text():
     [
         ("where(camera)", "3 arguments"),
         ('where(thing("a"), thing("b"), thing("c"))', "takes frame"),
-        ('turned("100", thing("a"), thing("b"), where(thing("a"), thing("b"), camera))', "no angle"),
-        ('which_view("up", thing("a"), thing("b"))', "no direction"),
+        (
+            'turned("100", thing("a"), thing("b"), where(thing("a"), thing("b"), camera))',
+            "'100' is not an angle; known: 45, 90",
+        ),
+        ('which_view("up", thing("a"), thing("b"))', "'up' is not a direction; known: front"),
         ('fly(thing("a"))', "operation"),
-        ('thing("a")', "asks nothing"),
-        ('where(thing("a"), thing("b"), camera) camera', "left over"),
+        ('thing("a")', "does not return an answer"),
+        ('where(thing("a"), thing("b"), camera) camera', "unexpected text after the program"),
         ("", "operation"),
     ],
 )

@@ -106,7 +106,7 @@ def test_without_counting_a_bad_picture_ends_the_run(tmp_path):
 
 def test_a_run_that_a_bad_picture_ended_goes_on_counting(tmp_path):
     split, looker = Views(3, {"1"}, False), Looker()
-    with pytest.raises(ImageError, match=r"is torn; benchmark\.on_bad_image=count goes on"):
+    with pytest.raises(ImageError, match=r"is torn; benchmark\.on_bad_image=count continues"):
         predict(split, looker, tmp_path, {})
     predictions = predict(split, BadImageCounter(looker), tmp_path, {})
     assert [p.status for p in predictions] == ["ok"] * 3 + ["failed"] * 3 + ["ok"] * 3

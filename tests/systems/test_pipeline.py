@@ -239,11 +239,11 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
         ("ok", "red"),
         ("failed", None),
     ]
-    assert "no line" in predictions[2].reason
+    assert "predictions.jsonl has no answer to this question" in predictions[2].reason
     assert Replay(path).notes(questions[:2]) == []
     (note,) = Replay(path).notes(questions)
     assert "answers to 2 of the 3 questions; a missing answer counts as wrong" in note
-    with pytest.raises(InputError, match="lines for 0 of the 1 questions: it is of another benchmark"):
+    with pytest.raises(InputError, match="answers to 0 of the 1 questions; it may be for another benchmark"):
         Replay(path).notes(questions[2:])
     twice = Prediction("a", "ok", "blue", 0.9)
     write_predictions(path, [Prediction("a", "ok", "red", 0.9), twice])

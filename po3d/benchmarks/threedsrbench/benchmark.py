@@ -1,5 +1,7 @@
 """The `Benchmark` declaration of 3DSRBench."""
 
+from typing import Any
+
 from po3d.benchmarks.base import Augmentation, Benchmark, Harness, twin_of
 from po3d.benchmarks.choices import lettered
 from po3d.benchmarks.threedsrbench.data import augmented, load, write_release, write_vlmevalkit
@@ -25,6 +27,13 @@ def prompt(question: Question, style: str = "plain") -> list[str | int]:
     return [0, f"{lettered(question)}\n{last}"]
 
 
+def generate_on_photographs(*args: Any, **options: Any) -> tuple[int, int]:
+    """Write a split on the user's own photographs; see `photographs.generate`."""
+    from po3d.benchmarks.threedsrbench import photographs
+
+    return photographs.generate(*args, **options)
+
+
 open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, IndoorDifficulty)
 _PROTOCOLS = {
     "circular": (
@@ -40,6 +49,7 @@ BENCHMARK = Benchmark(
     prompt_settings={"style": ("plain", "cot", "boxes")},
     augmentation=Augmentation(augmented, write_release),
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself
+    generate_on_photographs=generate_on_photographs,
     title="3DSRBench",
     protocols=_PROTOCOLS,
 )  # fmt: skip
