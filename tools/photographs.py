@@ -301,7 +301,7 @@ def _compressed(pixels: np.ndarray, r: np.random.Generator) -> np.ndarray:
     return np.asarray(Image.open(file).convert("RGB"))
 
 
-def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.Weights:
+def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.LogisticWeights:
     """Fit an L2-regularised logistic regression with equal weight for both labels."""
     mean, spread = rows.mean(0), rows.std(0) + 1e-6
     z = ((rows - mean) / spread).clip(-photo_statistics.LIMIT, photo_statistics.LIMIT)
@@ -316,7 +316,7 @@ def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.Weights:
         return float(weight @ np.logaddexp(0, -margin) + penalty), gradient
 
     result = minimize(loss, np.zeros(z.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return photo_statistics.Weights(mean, spread, result.x[:-1], float(result.x[-1]))
+    return photo_statistics.LogisticWeights(mean, spread, result.x[:-1], float(result.x[-1]))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from po3d.io.files import read_json
 from po3d.language.english import with_article
 from po3d.perception.foundation_geometry import spread
 from po3d.perception.foundation_weights import HEAD
+from po3d.perception.onnx_detector import Boxes
 from po3d.scene.geometry import Array
 
 Pixels = NDArray[np.uint8]
@@ -43,13 +44,6 @@ BACKBONES = ("dinov2", "dinov2_with_registers")
 AZIMUTHS, POLARS = 360, 180  # number of bins of one degree
 FIELDS = 5.0, 150.0  # degrees; limits of the field of view
 CROPS = 16  # crops per batch
-
-
-class Boxes(NamedTuple):
-    """Detections, in no particular order."""
-
-    box: Array  # (n, 4) x0, y0, x1, y1 in pixels
-    score: Array  # (n, phrases), 0 to 1
 
 
 class Depth(NamedTuple):

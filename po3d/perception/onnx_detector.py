@@ -57,7 +57,7 @@ class Port(NamedTuple):
     shape: tuple[int, ...]
 
 
-class Session(NamedTuple):
+class OnnxNetwork(NamedTuple):
     """A loaded network."""
 
     inputs: tuple[Port, ...]
@@ -82,7 +82,7 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     return names
 
 
-def session(path: str | Path) -> Session:
+def session(path: str | Path) -> OnnxNetwork:
     """Load a network file with OpenVINO, or with ONNX Runtime if that is what is installed."""
     path = Path(path)
     if importlib.util.find_spec("openvino"):
@@ -98,7 +98,7 @@ def session(path: str | Path) -> Session:
         raise InputError(f"detector {path} can't be loaded ({reason})") from None
 
 
-def _openvino(path: Path) -> Session:
+def _openvino(path: Path) -> OnnxNetwork:
     import openvino
 
     core = openvino.Core()
@@ -115,10 +115,10 @@ def _openvino(path: Path) -> Session:
         result = compiled(arrays)
         return [np.asarray(result[k]) for k in range(len(compiled.outputs))]
 
-    return Session(tuple(map(port, compiled.inputs)), tuple(map(port, compiled.outputs)), run)
+    return OnnxNetwork(tuple(map(port, compiled.inputs)), tuple(map(port, compiled.outputs)), run)
 
 
-def _onnxruntime(path: Path) -> Session:
+def _onnxruntime(path: Path) -> OnnxNetwork:
     import onnxruntime
 
     try:
@@ -129,7 +129,7 @@ def _onnxruntime(path: Path) -> Session:
     def port(node: Any) -> Port:
         return Port(node.name, tuple(d if isinstance(d, int) else -1 for d in node.shape))
 
-    return Session(
+    return OnnxNetwork(
         tuple(map(port, network.get_inputs())),
         tuple(map(port, network.get_outputs())),
         lambda arrays: network.run(None, arrays),
@@ -220,7 +220,7 @@ class OnnxDetector:
         names: Sequence[str] | None = None,
         temperature: float = 1.0,
         tiles: bool = True,
-        open_session: Callable[[str | Path], Session] = session,
+        open_session: Callable[[str | Path], OnnxNetwork] = session,
     ) -> None:
         if not (math.isfinite(temperature) and temperature > 0):
             raise InputError(f"perception.detector.temperature={temperature} should be above 0")
@@ -235,7 +235,7 @@ class OnnxDetector:
             raise InputError(f"detector {self.path} is no file; docs/photographs.md says how to get one")
 
     @cached_property
-    def network(self) -> Session:
+    def network(self) -> OnnxNetwork:
         return self._open(self.path)
 
     @cached_property

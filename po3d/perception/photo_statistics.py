@@ -32,7 +32,7 @@ _SATURATION = (0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
 _CONTRAST = (0.05, 0.2, 0.5, 0.8, 0.95)
 
 
-class Weights(NamedTuple):
+class LogisticWeights(NamedTuple):
     mean: Array  # (F,) of the features
     spread: Array  # (F,) standard deviations
     weight: Array  # (F,)
@@ -83,12 +83,12 @@ def _halved(values: Array) -> Array:
 
 
 @cache
-def shipped() -> Weights:
+def shipped() -> LogisticWeights:
     record = read_json(Path(__file__).with_suffix(".json"), "statistics of photographs")
-    return Weights(*(np.array(record[key]) for key in ("mean", "spread", "weight")), record["bias"])
+    return LogisticWeights(*(np.array(record[key]) for key in ("mean", "spread", "weight")), record["bias"])
 
 
-def photograph_score(picture: NDArray[np.uint8], weights: Weights | None = None) -> float:
+def photograph_score(picture: NDArray[np.uint8], weights: LogisticWeights | None = None) -> float:
     """Return the log odds that an image is a photograph."""
     weights = weights or shipped()
     z = ((features(picture) - weights.mean) / weights.spread).clip(-LIMIT, LIMIT)

@@ -382,7 +382,7 @@ class _Lazy(dict[str, Tensor]):
         return value
 
 
-class _Group(NamedTuple):
+class _EditGroup(NamedTuple):
     """Samples that share the result of an edit."""
 
     rows: Codes
@@ -462,7 +462,7 @@ class FramedSamples:
                     bad[first], open_rows = True, open_rows[1:]
                     continue
                 alike = self._same_placement(planned, first, open_rows)
-                groups.append(_Group(open_rows[alike], first, planned))
+                groups.append(_EditGroup(open_rows[alike], first, planned))
                 open_rows = open_rows[~alike]
         history = _history(self.samples, groups)
         if simple.any():
@@ -622,7 +622,7 @@ def _riders(below: Codes, subjects: Mask) -> Mask:
         riders |= more
 
 
-def _history(samples: RoomSamples, groups: Sequence[_Group]) -> History:
+def _history(samples: RoomSamples, groups: Sequence[_EditGroup]) -> History:
     """Return the tables after an edit that moves, removes or adds objects, whose result is given
     for each group of samples."""
     w, n = samples.exists.shape

@@ -372,7 +372,7 @@ class FramedRoom:
         return world
 
 
-class _Samples:
+class _SampleTables:
     """The most probable table of a room, followed by its posterior samples."""
 
     def __init__(
@@ -380,7 +380,7 @@ class _Samples:
         samples: SceneSamples,
         rules: Rules,
         mode: FrameMode | GivenFrame,
-        like: "_Samples | None" = None,
+        like: "_SampleTables | None" = None,
     ) -> None:
         self.samples, self.rules, self.mode, self.like = samples, rules, mode, like
         self._framed: dict[str, FramedSamples] = {}
@@ -431,7 +431,7 @@ class SampledRoom(FramedRoom):
         self.count, self.draw = count, draw
         self._likeliest = FramedRoom(scene.certain(), rules, mode)
         self._anchored: dict[Frame, tuple[Frame, list[Named]]] = {}
-        self._drawn: dict[tuple[Named, ...], _Samples] = {}
+        self._drawn: dict[tuple[Named, ...], _SampleTables] = {}
 
     def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
         frame, anchors = self._anchors(frame)
@@ -489,11 +489,11 @@ class SampledRoom(FramedRoom):
     def _draw(self) -> PosteriorDraw:
         return PosteriorDraw(self.scene, self.draw, self.count)
 
-    def _samples(self, named: Sequence[Named]) -> _Samples:
+    def _samples(self, named: Sequence[Named]) -> _SampleTables:
         key = tuple(named)
         if key not in self._drawn:
             like = next(iter(self._drawn.values()), None)
-            self._drawn[key] = _Samples(self._draw.given(named), self.rules, self.mode, like)
+            self._drawn[key] = _SampleTables(self._draw.given(named), self.rules, self.mode, like)
         return self._drawn[key]
 
 
