@@ -10,7 +10,7 @@ from po3d.io.errors import InputError
 from po3d.perception.onnx_detector import (
     OnnxDetector,
     Port,
-    Session,
+    OnnxNetwork,
     class_wise_nms,
     coco_names,
     grid_cells,
@@ -101,7 +101,7 @@ def stub(outputs, inputs=None, calls=None):
         return list(outputs.values())
 
     named = tuple(Port(name, shape) for name, shape in ports.items())
-    return lambda _: Session(named, tuple(Port(n, v.shape) for n, v in outputs.items()), run)
+    return lambda _: OnnxNetwork(named, tuple(Port(n, v.shape) for n, v in outputs.items()), run)
 
 
 def detector(outputs, **options):
