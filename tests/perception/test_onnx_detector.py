@@ -9,8 +9,8 @@ from onnx_files import write_constant
 from po3d.io.errors import InputError
 from po3d.perception.onnx_detector import (
     OnnxDetector,
-    Port,
     OnnxNetwork,
+    Port,
     class_wise_nms,
     coco_names,
     grid_cells,
