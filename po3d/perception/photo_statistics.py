@@ -25,6 +25,9 @@ LIMIT = 4.0  # standard deviations; features beyond are clipped
 # An image in the middle of a training domain needs more evidence: above THRESHOLD, plus STEEPNESS
 # for each unit that its out-of-distribution score is below USUAL.
 THRESHOLD, USUAL, STEEPNESS = 0.5, 0.7, 5.0
+# Log odds above which an image outside of every domain's limit (a score above 1, where a street is
+# still taken with a warning) is a photograph.
+OUTSIDE = -0.5
 _GRADIENTS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 _CHROMA = (0.25, 0.5, 0.75, 0.95)
 _BRIGHTNESS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
@@ -99,4 +102,5 @@ def is_photograph(picture: NDArray[np.uint8], ood_score: float) -> bool:
     """Whether an image is taken for a photograph; `ood_score`: its distance to the nearest training
     domain.
     """
-    return photograph_score(picture) > THRESHOLD + STEEPNESS * max(0.0, USUAL - ood_score)
+    threshold = OUTSIDE if ood_score > 1 else THRESHOLD + STEEPNESS * max(0.0, USUAL - ood_score)
+    return photograph_score(picture) > threshold

@@ -230,6 +230,14 @@ def test_fine_texture_and_noise_speak_for_a_photograph():
     assert math.isfinite(photo_statistics.photograph_score(np.zeros((9, 900, 3), np.uint8)))
 
 
+def test_outside_of_every_domain_less_evidence_is_needed(monkeypatch):
+    monkeypatch.setattr(photo_statistics, "photograph_score", lambda picture: 0.0)
+    picture = np.zeros((9, 9, 3), np.uint8)
+    assert not is_photograph(picture, 1.0)
+    assert is_photograph(picture, 1.01)
+    assert not is_photograph(picture, 0.2)
+
+
 def test_auto_refuses_a_photograph_that_the_networks_would_take(monkeypatch):
     import po3d
     from po3d.io.paths import MINI
