@@ -1,7 +1,7 @@
-"""Measure what is said about photographs, and fit what tells them from renderings.
+"""Measure distances and answers on photographs; fit the statistics that separate them from renderings.
 
-    python -m tools.photographs known3d DIR --detector FILE   distances, order, answers by labels
-    python -m tools.photographs auto NAME=DIR NAME=DIR ...    what `auto` takes pictures for
+    python -m tools.photographs known3d DIR --detector FILE   distance errors, order, answers computed from labels
+    python -m tools.photographs auto NAME=DIR NAME=DIR ...    domain that `auto` detects
     python -m tools.photographs fit PHOTOGRAPHS RENDERINGS    po3d/perception/photo_statistics.json
 
 `known3d` reads KITTI samples (NAME.png, .txt, .calib) and pictures with depth maps (NAME.jpg,
@@ -81,11 +81,11 @@ def known3d(folder: Path, detector: str, draw: Path | None) -> None:
     """Print distance errors and the share of right answers, with numbers and intervals."""
     errors: dict[str, list[float]] = {}
     answers: dict[tuple[str, str], list[bool]] = {}
-    found: dict[str, list[bool]] = {}
+    detected: dict[str, list[bool]] = {}
     for name, truth, predictions in _cases(folder, detector):
         for source, scene in predictions.items():
             pairs = matched(truth, scene)
-            found.setdefault(source, []).extend(k in pairs for k in range(len(truth)))
+            detected.setdefault(source, []).extend(k in pairs for k in range(len(truth)))
             for k, row in pairs.items():
                 errors.setdefault(source, []).append(abs(_away(scene, row) / _away(truth, k) - 1))
             for question, right in _answers(truth, scene, pairs):
@@ -97,7 +97,7 @@ def known3d(folder: Path, detector: str, draw: Path | None) -> None:
     rows = []
     for source, values in errors.items():
         low, high = _interval(values)
-        share = f"{sum(found[source])} of {len(found[source])}"
+        share = f"{sum(detected[source])} of {len(detected[source])}"
         rows.append(
             [source, share, len(values), f"{100 * np.median(values):.1f} %", f"{low:.1f} to {high:.1f} %"]
         )

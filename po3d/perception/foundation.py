@@ -121,7 +121,7 @@ class FoundationEstimator:
             focal, center = self._lens(width, height, scale)
         boxes = self._detections(small, things)
         locate = self._by_sizes if self.measure is None else self._by_depth
-        camera, things_placed = locate(small, boxes, focal, center, name)
+        camera, things_placed = locate(small, boxes, focal, center)
         facing: Sequence[Any] = [None] * len(things_placed)
         if self.face is not None and things_placed:
             facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
@@ -172,7 +172,6 @@ class FoundationEstimator:
         boxes: Sequence[PhotoDetection],
         focal: float | None,
         center: tuple[float, float] | None,
-        name: str,
     ) -> tuple[Camera, list[Placed]]:
         """Locate objects by the points of a depth map. `focal` in widths, `center` in pixels."""
         height, width = picture.shape[:2]
@@ -195,7 +194,6 @@ class FoundationEstimator:
         boxes: Sequence[PhotoDetection],
         focal: float | None,
         center: tuple[float, float] | None,
-        name: str,
     ) -> tuple[Camera, list[Placed]]:
         """Locate objects by the usual sizes of their kinds."""
         height, width = picture.shape[:2]
