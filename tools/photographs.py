@@ -1,6 +1,6 @@
-"""Measure distances and answers on photographs; fit the statistics that separate them from renderings.
+"""Measure distances and answers on photographs; fit what separates photographs from renderings.
 
-    python -m tools.photographs known3d DIR --detector FILE   distance errors, order, answers computed from labels
+    python -m tools.photographs known3d DIR --detector FILE   errors, order, answers by labels
     python -m tools.photographs auto NAME=DIR NAME=DIR ...    domain that `auto` detects
     python -m tools.photographs fit PHOTOGRAPHS RENDERINGS    po3d/perception/photo_statistics.json
 
