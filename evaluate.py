@@ -57,7 +57,15 @@ from po3d.evaluation.overlap import overlap_notes, trained_on
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
-from po3d.evaluation.run import Answers, data_digest, digests_beside, evaluate, predict, provenance, scored
+from po3d.evaluation.run import (
+    Answers,
+    data_digest,
+    digests_beside,
+    evaluate,
+    predict,
+    provenance,
+    scored,
+)
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.io.checkpoint import git_revision
 from po3d.io.cli_errors import INTERRUPTED
@@ -106,8 +114,13 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     revision = git_revision()
     counts = _counts_bad_images(options) or engine is not None
     system = with_policies(system, below, counts)
-    answers = spread(engine, partial(build_system, system_config, below, counts)) if engine else None
-    notes = [*(reading.notes(split.questions) if hasattr(reading, "notes") else []), *overlap_notes(observed)]
+    answers = (
+        spread(engine, partial(build_system, system_config, below, counts)) if engine else None
+    )
+    notes = [
+        *(reading.notes(split.questions) if hasattr(reading, "notes") else []),
+        *overlap_notes(observed),
+    ]
     for note in (*split.notes(), *notes):
         print(f"note: {note}", file=sys.stderr)
     identity = {
@@ -115,7 +128,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         "system": identity_of(system_config, answering),
         "abstain_below": below,
         "checkpoints": {
-            name: overrides["sha256"] for name, overrides in answering.items() if "sha256" in overrides
+            name: overrides["sha256"]
+            for name, overrides in answering.items()
+            if "sha256" in overrides
         },
         "data": {"sha256": data["sha256"], "images": data["images"], **digests_beside(split)},
     }
@@ -180,7 +195,14 @@ def _grid(
         again = options["resume"], about, options["overwrite"]
         predictions = predict(split, system, out, identity, *again, answers)
         cells = run_grid(
-            kind, benchmark, split, options["grid"], out, scorer, options["seed"], options["workers"]
+            kind,
+            benchmark,
+            split,
+            options["grid"],
+            out,
+            scorer,
+            options["seed"],
+            options["workers"],
         )
         counted = benchmark.score(split.questions, predictions, scorer)["images"]
         result = {**scored(described(out), about), "images": counted, **work, **cells}
@@ -240,7 +262,9 @@ def _open(
 ) -> tuple[Any, Path, str]:
     """Return the split, the folder or file it was loaded from, and its name."""
     split, root, name = _open_split(benchmark, options, seed, size)
-    folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
+    folders = {
+        key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))
+    }
     for key, path in folders.items():
         if not path.exists():
             raise InputError(f"benchmark.{key}={path} is neither a file nor a folder")
@@ -269,9 +293,13 @@ def run(arguments: list[str]) -> int:
     if arguments:
         return run_hydra(main, "evaluate", __doc__, arguments)
     runs = [
-        [[f"benchmark={name}", *overrides] for overrides in b.default_runs] for name, b in BENCHMARKS.items()
+        [[f"benchmark={name}", *overrides] for overrides in b.default_runs]
+        for name, b in BENCHMARKS.items()
     ]
-    print(f"evaluating {len(runs)} benchmarks; takes about three minutes on two cores", file=sys.stderr)
+    print(
+        f"evaluating {len(runs)} benchmarks; takes about three minutes on two cores",
+        file=sys.stderr,
+    )
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores
     os.environ.setdefault("TQDM_DISABLE", "1")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:

@@ -79,7 +79,9 @@ def _callbacks(inputs: Any) -> list[Any]:
     """Build the objects of `trainer.callbacks`."""
     if inputs is None:
         return []
-    if not isinstance(inputs, list) or not all(isinstance(c, dict) and "_target_" in c for c in inputs):
+    if not isinstance(inputs, list) or not all(
+        isinstance(c, dict) and "_target_" in c for c in inputs
+    ):
         raise InputError(f"trainer.callbacks={inputs} should be a list of {{_target_: CLASS, ...}}")
     try:
         return [build(callback) for callback in inputs]
@@ -99,12 +101,15 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     """Run all trainings of a study, and write its tables."""
     if str(plain["trainer"].get("strategy", "")).startswith("ddp"):
         raise InputError(
-            "a study evaluates between its trainings, in one process: set trainer=gpu or trainer=cpu"
+            "a study evaluates between its trainings, in one process: set trainer=gpu or"
+            " trainer=cpu"
         )
     # Imports evaluation code, which training does not need.
     from po3d.evaluation.ablation import studies
 
-    def variation(experiment: str | None, options: Sequence[str], changes: dict[str, Any]) -> dict[str, Any]:
+    def variation(
+        experiment: str | None, options: Sequence[str], changes: dict[str, Any]
+    ) -> dict[str, Any]:
         base = config
         if experiment is not None:
             base = compose("train", [f"experiment={experiment}", f"seed={plain['seed']}", *options])
@@ -124,10 +129,13 @@ def recipe(arguments: Sequence[str]) -> None:
     from po3d.training.recipe import Recipe, run_recipe
 
     own = {
-        key: [a for a in arguments if a.startswith(f"{key}=")] for key in ("recipe", "out", "export", "start")
+        key: [a for a in arguments if a.startswith(f"{key}=")]
+        for key in ("recipe", "out", "export", "start")
     }
     inputs = [a for a in arguments if not any(a in taken for taken in own.values())]
-    name, out, export, start = (values[-1].partition("=")[2] if values else "" for values in own.values())
+    name, out, export, start = (
+        values[-1].partition("=")[2] if values else "" for values in own.values()
+    )
     known("recipe", name, sorted(path.stem for path in (CONFIGS / "recipe").glob("*.yaml")))
     content = OmegaConf.to_container(OmegaConf.load(CONFIGS / "recipe" / f"{name}.yaml"))
 

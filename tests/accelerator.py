@@ -1,5 +1,6 @@
-"""An accelerator that is none: tensors that say they are elsewhere (device "meta") and compute on the CPU. An operation on
-tensors here and there raises, as it would with a real one. Lists as indices (x[:, [2, 1]]) lose their numbers: torch makes
+"""An accelerator that is none: tensors that say they are elsewhere (device "meta") and compute on
+the CPU. An operation on tensors here and there raises, as it would with a real one. Lists as
+indices (x[:, [2, 1]]) lose their numbers: torch makes
 them tensors on x's device where nothing of this is seen."""
 
 import contextlib
@@ -27,8 +28,13 @@ class Away(torch.Tensor):
     @staticmethod
     def __new__(cls, here: torch.Tensor) -> "Away":
         return torch.Tensor._make_wrapper_subclass(
-            cls, here.size(), strides=here.stride(), storage_offset=here.storage_offset(), dtype=here.dtype, device=AWAY
-        )  # fmt: skip
+            cls,
+            here.size(),
+            strides=here.stride(),
+            storage_offset=here.storage_offset(),
+            dtype=here.dtype,
+            device=AWAY,
+        )
 
     def __init__(self, here: torch.Tensor) -> None:
         self.here = here
@@ -52,13 +58,17 @@ def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     away = any(isinstance(x, Away) for x in tensors)
     here = [x for x in tensors if not isinstance(x, Away) and x.ndim]
     if away and here and func not in MOVES and not (func in INDEXED and isinstance(args[0], Away)):
-        raise AssertionError(f"{func} gets tensors here and there: {[tuple(x.shape) for x in here]}")
+        raise AssertionError(
+            f"{func} gets tensors here and there: {[tuple(x.shape) for x in here]}"
+        )
     if target is not None:
         away = torch.device(target).type == AWAY.type
         kwargs = {**kwargs, "device": torch.device("cpu")}
     elif func is ATEN.copy_.default:
         away = isinstance(args[0], Away)
-    plain_args, plain_kwargs = tree_map(lambda x: x.here if isinstance(x, Away) else x, (args, kwargs))
+    plain_args, plain_kwargs = tree_map(
+        lambda x: x.here if isinstance(x, Away) else x, (args, kwargs)
+    )
     out = func(*plain_args, **plain_kwargs)
     if func._schema.name.endswith("_") and isinstance(args[0], Away):  # in place
         return args[0]
@@ -70,7 +80,9 @@ def moved(module: torch.nn.Module) -> torch.nn.Module:
     for part in module.modules():
         for name, value in part._parameters.items():
             if value is not None:
-                part._parameters[name] = torch.nn.Parameter(Away(value.detach()), value.requires_grad)
+                part._parameters[name] = torch.nn.Parameter(
+                    Away(value.detach()), value.requires_grad
+                )
         for name, value in part._buffers.items():
             if value is not None:
                 part._buffers[name] = Away(value)

@@ -1,5 +1,6 @@
-"""A furniture library of boxes: every model that rooms and orbit scenes are drawn with, at its size. The front is yellow,
-the rest grey, so that a picture shows which way a thing looks."""
+"""A furniture library of boxes: every model that rooms and orbit scenes are drawn with, at its
+size. The front is yellow, the rest grey, so that a picture shows which way a thing looks.
+"""
 
 import zipfile
 from pathlib import Path
@@ -23,7 +24,9 @@ def boxes_library(folder: Path) -> Path:
     """`folder`, with boxes.sh3f in it."""
     lines = []
     for k, model in enumerate(catalogue().values(), 1):
-        turned = abs(TURNS.get(model.name, 0.0)) == 90.0  # its nose points to a side in the libraries
+        turned = (
+            abs(TURNS.get(model.name, 0.0)) == 90.0
+        )  # its nose points to a side in the libraries
         sides = (model.depth, model.width) if turned else (model.width, model.depth)
         lines += [f"id#{k}={model.name}", f"name#{k}=box", f"model#{k}=/box.obj"]
         lines += [f"{side}#{k}={100 * size}" for side, size in zip(SIDES, (*sides, model.height))]

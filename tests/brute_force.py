@@ -1,4 +1,6 @@
-"""The meaning of a street's programs written down a second time, one object at a time: what the executors are held to."""
+"""The meaning of a street's programs written down a second time, one object at a time: what the
+executors are held to.
+"""
 
 import math
 
@@ -18,7 +20,9 @@ class Fails(Exception):
 
 
 def brute_force(program: StreetProgram, scene: Scene, task: Task) -> str:
-    """The answer by plain sets, geometry by plain trigonometry (collisions by sampling both outlines)."""
+    """The answer by plain sets, geometry by plain trigonometry (collisions by sampling both
+    outlines).
+    """
     everyone = range(len(scene))
     objects = scene.objects
 
@@ -57,7 +61,9 @@ def brute_force(program: StreetProgram, scene: Scene, task: Task) -> str:
         if {"task": {"2d": "camera", "6d": "object"}[task]}.get(frame, frame) == "camera":
             ax, ay = scene.axes[direction]
         else:
-            turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}[direction]
+            turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}[
+                direction
+            ]
             ax, ay = math.cos(a.heading + turn), math.sin(a.heading + turn)
         return dx * ax + dy * ay > 0.2
 
@@ -69,7 +75,9 @@ def brute_force(program: StreetProgram, scene: Scene, task: Task) -> str:
         return name == how or (how == "parallel" and name != "vertical")
 
     def runs_into(i, j, travel):
-        """Does any point of j's outline lie in i's path? (The path never fits inside one footprint.)"""
+        """Does any point of j's outline lie in i's path? (The path never fits inside one
+        footprint.)
+        """
         a, b = objects[i], objects[j]
         steps = np.linspace(-0.5, 0.5, 201)
         u = np.concatenate([steps, steps, np.full(201, 0.5), np.full(201, -0.5)]) * b.extent[0]

@@ -1,4 +1,6 @@
-"""What follows from a table of a room, a photograph or an orbit, naively: what `brute_force_tables` runs programs on."""
+"""What follows from a table of a room, a photograph or an orbit, naively: what `brute_force_tables`
+runs programs on.
+"""
 
 import math
 from collections.abc import Sequence
@@ -43,8 +45,12 @@ def apart(a: float, b: float) -> float:
 def outline(o: ObjectState) -> Polygon:
     """Of a footprint."""
     c, s = math.cos(o.heading), math.sin(o.heading)
-    ends = [(u * o.extent[0] / 2, v * o.extent[1] / 2) for u, v in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
-    return Polygon([(o.position[0] + c * u - s * v, o.position[1] + s * u + c * v) for u, v in ends])
+    ends = [
+        (u * o.extent[0] / 2, v * o.extent[1] / 2) for u, v in ((1, 1), (-1, 1), (-1, -1), (1, -1))
+    ]
+    return Polygon(
+        [(o.position[0] + c * u - s * v, o.position[1] + s * u + c * v) for u, v in ends]
+    )
 
 
 def bottom(o: ObjectState) -> float:
@@ -87,7 +93,9 @@ def under(a: ObjectState, b: ObjectState, rules: Rules) -> bool:
 
 
 def rests_on(objects: Sequence[ObjectState], i: int) -> int | None:
-    """What a thing stands on: the highest that is just under its underside. What hangs rests on nothing and carries nothing."""
+    """What a thing stands on: the highest that is just under its underside. What hangs rests on
+    nothing and carries nothing.
+    """
     o, found = objects[i], []
     for k, other in enumerate(objects):
         if k == i or hangs(o.value("name")) or hangs(other.value("name")):
@@ -95,7 +103,11 @@ def rests_on(objects: Sequence[ObjectState], i: int) -> int | None:
         gap = bottom(o) - top(
             other
         )  # it may sink in a little, float a little, and stand a little over the edge
-        if not below(gap, -0.015) and below(gap, 0.08) and over_footprint(other, *o.position[:2], 0.03):
+        if (
+            not below(gap, -0.015)
+            and below(gap, 0.08)
+            and over_footprint(other, *o.position[:2], 0.03)
+        ):
             found.append(k)
     return max(found, key=lambda k: top(objects[k]), default=None)
 
@@ -142,7 +154,10 @@ def fits(a: ObjectState, b: ObjectState) -> bool:
 
 def aligned(relation: str, a: ObjectState, b: ObjectState, rules: Rules) -> bool:
     turn = apart(a.heading, b.heading)
-    same, opposite = below(turn, rules.aligned_same_deg), not below(turn, rules.aligned_opposite_deg)
+    same, opposite = (
+        below(turn, rules.aligned_same_deg),
+        not below(turn, rules.aligned_opposite_deg),
+    )
     return {
         "same_direction": same,
         "opposite_direction": opposite,
@@ -197,7 +212,9 @@ class Table:
         return None if below is None else below + i - i % self.now
 
     def facing(self, o: ObjectState) -> str | None:
-        """Which of the viewer's axes the nose points along; the windows of streets are turned a little from the axes."""
+        """Which of the viewer's axes the nose points along; the windows of streets are turned a
+        little from the axes.
+        """
         off = -self.axes_front(self.scene.axes)[1] * (
             math.radians(180 - self.rules.facing_zero_deg) + math.atan2(*AXES["front"][::-1])
         )
@@ -210,16 +227,22 @@ class Table:
     def spread(self, side: str) -> tuple[float, float]:
         """Where the room begins and ends to a side."""
         x, y = self.scene.axes[side]
-        reach = [u * x + v * y for u, v in self.scene.outline or [p.position[:2] for p in self.objects]]
+        reach = [
+            u * x + v * y for u, v in self.scene.outline or [p.position[:2] for p in self.objects]
+        ]
         return min(reach), max(reach)
 
     def at_side(self, o: ObjectState, side: str) -> bool:
         """Whether a thing stands in the outer part of the room on that side."""
         (x, y), (low, high) = self.scene.axes[side], self.spread(side)
-        return not below(o.position[0] * x + o.position[1] * y, high - self.rules.side * (high - low))
+        return not below(
+            o.position[0] * x + o.position[1] * y, high - self.rules.side * (high - low)
+        )
 
     def side(self, o: ObjectState) -> str:
-        """The nearest of the eight ways from the middle of the room, which counts as wide as it is long."""
+        """The nearest of the eight ways from the middle of the room, which counts as wide as it is
+        long.
+        """
         ways = []
         for side in ("right", "front"):
             (x, y), (low, high) = self.scene.axes[side], self.spread(side)
@@ -227,7 +250,9 @@ class Table:
         return self.nearest(math.degrees(math.atan2(*ways)), "eight")
 
     def place(self, i: int) -> tuple[float, float, float]:
-        """Where a thing is; the viewer looks through the camera, or stands in the middle of the room."""
+        """Where a thing is; the viewer looks through the camera, or stands in the middle of the
+        room.
+        """
         if i != VIEWER:
             return self.objects[i].position
         if self.rules.viewer == "stands":
@@ -241,14 +266,20 @@ class Table:
         return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
 
     def measured(self, what: str, i: int, one: int | None = None) -> float:
-        """How much of a measure a thing has: of distance and bearing from another, or the viewer; else more than another."""
+        """How much of a measure a thing has: of distance and bearing from another, or the viewer;
+        else more than another.
+        """
         if what in ("distance", "bearing"):
             one = VIEWER if one is None else one
             if what == "bearing":
                 off = self.off("front", self.azimuth(one, i, (self.nose(one), 1)))
                 return off + 0 * (below(off, 0.0) or below(180.0, off))
             a, b = self.place(one), self.place(i)
-            ground = self.rules.viewer == "stands" if VIEWER in (one, i) else self.rules.distance == "ground"
+            ground = (
+                self.rules.viewer == "stands"
+                if VIEWER in (one, i)
+                else self.rules.distance == "ground"
+            )
             return math.dist(a[:2], b[:2]) if ground else math.dist(a, b)
         if VIEWER in (i, one):
             raise Fails("unknown")
@@ -256,12 +287,17 @@ class Table:
             return self.measured(what, i) - self.measured(what, one)
         length, width, height = self.objects[i].extent
         return {
-            "elevation": self.objects[i].position[2], "height": height, "length": length, "width": width,
+            "elevation": self.objects[i].position[2],
+            "height": height,
+            "length": length,
+            "width": width,
             "volume": length * width * height,
-        }[what]  # fmt: skip
+        }[what]
 
     def nose(self, i: int) -> float:
-        """The azimuth of a thing's front; who stands in a room looks to its front, a camera has none of its own."""
+        """The azimuth of a thing's front; who stands in a room looks to its front, a camera has
+        none of its own.
+        """
         if i != VIEWER:
             return self.objects[i].heading
         if self.rules.viewer == "camera":

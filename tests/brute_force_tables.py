@@ -1,5 +1,6 @@
-"""The meaning of the language on tables of rooms, photographs and orbits written down a second time, one thing at a time
-and from the documents: what the executor and its batch are held to."""
+"""The meaning of the language on tables of rooms, photographs and orbits written down a second
+time, one thing at a time and from the documents: what the executor and its batch are held to.
+"""
 
 import math
 from collections.abc import Sequence
@@ -32,18 +33,29 @@ from po3d.scene.rooms import purposes_of
 from po3d.scene.table import Scene
 
 MORE = {
-    "distance": ("farther", "nearer"), "elevation": ("higher", "lower"), "height": ("taller", "shorter"),
-    "length": ("longer", "shorter"), "width": ("wider", "narrower"), "volume": ("larger", "smaller"), "bearing": ("more", "less"),
-}  # fmt: skip
+    "distance": ("farther", "nearer"),
+    "elevation": ("higher", "lower"),
+    "height": ("taller", "shorter"),
+    "length": ("longer", "shorter"),
+    "width": ("wider", "narrower"),
+    "volume": ("larger", "smaller"),
+    "bearing": ("more", "less"),
+}
 
 
 class BruteForce(Table):
-    """One program on one certain table without a change; what a phrase means is row 3 where it is "#3 chair"."""
+    """One program on one certain table without a change; what a phrase means is row 3 where it is
+    "#3 chair".
+    """
 
-    def __init__(self, scene: Scene, rules: Rules, task: str = "2d", views: Sequence[Axes] = ()) -> None:
+    def __init__(
+        self, scene: Scene, rules: Rules, task: str = "2d", views: Sequence[Axes] = ()
+    ) -> None:
         super().__init__(scene, rules)
         self.task, self.views = task, views
-        self.naming = self.past = False  # whether one thing is being picked out, and from what was before
+        self.naming = self.past = (
+            False  # whether one thing is being picked out, and from what was before
+        )
         self.phrases: dict[int, str] = {}  # what the program calls a thing
 
     def answer(self, program: Call) -> str:
@@ -74,7 +86,7 @@ class BruteForce(Table):
             return both[0], both[1]
         return self.one(first), self.one(second)
 
-    # --- sets ---------------------------------------------------------------------------------------------------
+    # --- sets -------------------------------------------------------------------------------------
 
     def do_scene(self):
         return [i + self.past * self.now for i in range(self.now)]
@@ -137,7 +149,11 @@ class BruteForce(Table):
         like = self.one(like)
         if attribute == "purpose":
             mine = purposes_of(self.objects[like].value("name"))
-            return [i for i in self.others(among, [like]) if any(self.is_so(i, "purpose", p) for p in mine)]
+            return [
+                i
+                for i in self.others(among, [like])
+                if any(self.is_so(i, "purpose", p) for p in mine)
+            ]
         value = self.known(like, attribute)
         return [i for i in self.others(among, [like]) if self.told(i, attribute) == value]
 
@@ -156,7 +172,7 @@ class BruteForce(Table):
         front = self.front(frame, one)
         return [i for i in found if self.lies_ahead(relation, one, i, front)]
 
-    # --- how things lie -----------------------------------------------------------------------------------------
+    # --- how things lie ---------------------------------------------------------------------------
 
     def lies_ahead(self, direction: str, one: int, i: int, front: tuple[float, int]) -> bool:
         """Whether i lies that way from one."""
@@ -188,7 +204,9 @@ class BruteForce(Table):
             of = {"between": between, "blocking": blocks}[relation]
             return of(o, one, self.objects[ones[1]], self.rules)
         if relation in ("next_to", "above", "under"):
-            return {"next_to": next_to, "above": directly_above, "under": under}[relation](o, one, self.rules)
+            return {"next_to": next_to, "above": directly_above, "under": under}[relation](
+                o, one, self.rules
+            )
         if relation in ("on", "occluded_by"):
             return {"on": self.rests_on, "occluded_by": self.hider}[relation](i) == ones[0]
         if relation in ("supporting", "occluding"):
@@ -201,14 +219,21 @@ class BruteForce(Table):
             return fits(o, one)
         return aligned(relation, o, one, self.rules)
 
-    # --- objects ------------------------------------------------------------------------------------------------
+    # --- objects ----------------------------------------------------------------------------------
 
     def do_unique(self, among):
         found = self.sets(among)
-        if len(found) != 1 and among.op == "filter" and among.args[0] == "side" and "_" not in among.args[1]:
+        if (
+            len(found) != 1
+            and among.op == "filter"
+            and among.args[0] == "side"
+            and "_" not in among.args[1]
+        ):
             several, (x, y) = self.sets(among.args[2]), self.scene.axes[among.args[1]]
             if len(several) == 2:  # "the chair on the left" of two is the left one
-                return self.extreme(several, "most", lambda i: self.place(i)[0] * x + self.place(i)[1] * y)
+                return self.extreme(
+                    several, "most", lambda i: self.place(i)[0] * x + self.place(i)[1] * y
+                )
         if len(found) != 1:
             raise Fails("ambiguous" if found else "not found")
         return found[0]
@@ -239,8 +264,12 @@ class BruteForce(Table):
             if what not in ("distance", "bearing"):
                 raise Fails("unknown")
             _ = self.place(one) if what == "distance" else self.nose(one)
-            if what == "distance" and one != VIEWER and self.rules.beside_first:  # near is beside, not on
-                found = [i for i in found if not stacked(self.objects[i], self.objects[one])] or found
+            if (
+                what == "distance" and one != VIEWER and self.rules.beside_first
+            ):  # near is beside, not on
+                found = [
+                    i for i in found if not stacked(self.objects[i], self.objects[one])
+                ] or found
             return self.extreme(found, sense, lambda i: self.measured(what, i, one))
         if len(where) == 1:
             own = self.whose(where[0]) == "object"  # of all no thing's own front is meant
@@ -270,7 +299,7 @@ class BruteForce(Table):
             raise Borderline
         return ranked[0][1]
 
-    # --- frames: the azimuth of front, and +1 where left is counter-clockwise from it ------------------------------
+    # --- frames: the azimuth of front, and +1 where left is counter-clockwise from it -------------
 
     def front(self, frame: Call, start: int | None) -> tuple[float, int]:
         args = frame.args
@@ -278,8 +307,13 @@ class BruteForce(Table):
             amount, first, second, inner = args
             self.one(first), self.one(second)
             front, sense = self.front(inner, start)
-            goes = self.whose(inner) == "camera" or len(inner.args) == 4  # who looks goes, no thing does
-            return front - sense * math.radians(amount) * goes, sense  # what was in front comes to the left
+            goes = (
+                self.whose(inner) == "camera" or len(inner.args) == 4
+            )  # who looks goes, no thing does
+            return (
+                front - sense * math.radians(amount) * goes,
+                sense,
+            )  # what was in front comes to the left
         if len(args) == 2 and isinstance(args[0], str):
             (x, y, _), (mx, my) = self.place(self.one(args[1])), self.middle()
             if math.hypot(x - mx, y - my) < 1e-3:
@@ -303,11 +337,15 @@ class BruteForce(Table):
         return self.nose(start if self.whose(frame) == "object" else self.one(args[0])), 1
 
     def whose(self, frame: Call) -> str | None:
-        """ "camera", or "object" where it is the reference's own front, of a frame that is told by name."""
+        """ "camera", or "object" where it is the reference's own front, of a frame that is told by
+        name.
+        """
         whose = frame.args[0] if len(frame.args) == 1 else None
-        return {"task": "camera" if self.task == "2d" else "object", "room": "camera"}.get(whose, whose)
+        return {"task": "camera" if self.task == "2d" else "object", "room": "camera"}.get(
+            whose, whose
+        )
 
-    # --- answers ------------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def do_count(self, *args):
         if len(args) == 2:
@@ -330,11 +368,19 @@ class BruteForce(Table):
             ground = "floor" if below(bottom(self.objects[i]), 0.1) else "wall"
             return ground if k is None else self.objects[k].value("name")
         i = self.one(one)
-        return self.phrases.get(i) or self.objects[i].value("name") if what == "name" else self.known(i, what)
+        return (
+            self.phrases.get(i) or self.objects[i].value("name")
+            if what == "name"
+            else self.known(i, what)
+        )
 
     def do_equal(self, *args):
         first, second = (self.run(arg) for arg in args[-2:])
-        if isinstance(first, float) and isinstance(second, float) and 0 < abs(first - second) < BORDER:
+        if (
+            isinstance(first, float)
+            and isinstance(second, float)
+            and 0 < abs(first - second) < BORDER
+        ):
             raise Borderline
         return first == second
 
@@ -365,5 +411,7 @@ class BruteForce(Table):
     def do_view(self, direction, start, goal):
         other, one = self.one(goal, viewer=True), self.one(start, viewer=True)
         azimuths = [self.azimuth(one, other, self.axes_front(axes)) for axes in self.views]
-        found = [k for k, a in enumerate(azimuths) if below(self.off(direction, a), self.rules.cone)]
+        found = [
+            k for k, a in enumerate(azimuths) if below(self.off(direction, a), self.rules.cone)
+        ]
         return str(1 + self.extreme(found, "least", lambda k: self.off(direction, azimuths[k])))

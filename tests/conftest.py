@@ -1,5 +1,6 @@
-"""Settings of every test: the same hypothesis examples on each run, and markers for what needs more than a
-CPU."""
+"""Settings of every test: the same hypothesis examples on each run, and markers for what needs more
+than a CPU.
+"""
 
 import os
 
@@ -24,7 +25,9 @@ if (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "render: needs EGL, which the synthesis extra and Mesa bring")
+    config.addinivalue_line(
+        "markers", "render: needs EGL, which the synthesis extra and Mesa bring"
+    )
     config.addinivalue_line("markers", "slow: more than ten seconds")
     config.addinivalue_line(
         "markers", "harness: needs lmms-eval or inspect_ai, which have environments of their own"

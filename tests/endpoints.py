@@ -1,5 +1,6 @@
-"""Endpoints over real HTTP: po3d's own server on networks that know everything, and one that does as it is told; and
-small releases to ask them about."""
+"""Endpoints over real HTTP: po3d's own server on networks that know everything, and one that does
+as it is told; and small releases to ask them about.
+"""
 
 import json
 import shutil
@@ -38,12 +39,16 @@ def picture(k: int, size: tuple[int, int] = (12, 16)) -> Image.Image:
 
 
 def street(root: Path, images: int = 2, every: int = 4) -> Path:
-    """Some images of the mini split, with every so many-th question, as a release of its own; noise for pictures."""
+    """Some images of the mini split, with every so many-th question, as a release of its own; noise
+    for pictures.
+    """
     (root / "questions").mkdir(parents=True)
     (root / "images").mkdir()
     kept = {q.image for q in opened("pulsecheck457").first(images).questions}
     for path in (pulsecheck457.MINI / "questions").glob("*.json"):
-        records = [r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept]
+        records = [
+            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept
+        ]
         (root / "questions" / path.name).write_text(json.dumps({"questions": records[::every]}))
     for k, name in enumerate(sorted(kept)):
         picture(k).save(root / "images" / f"{name.rsplit('.', 1)[0]}.png")
@@ -72,17 +77,31 @@ def orbit(root: Path) -> Path:
     for k, name in enumerate(views):
         picture(k).save(root / "images" / name)
     items = [
-        {"id": f"s/ego/{k}", "scene": "s", "task": "consistency_ego", "images": [view], "view": 90 * k,
-         "question": "From the camera's perspective, where is the cup relative to the lamp?", "options": options,
-         "answer": "ABCD"[k]}
+        {
+            "id": f"s/ego/{k}",
+            "scene": "s",
+            "task": "consistency_ego",
+            "images": [view],
+            "view": 90 * k,
+            "question": "From the camera's perspective, where is the cup relative to the lamp?",
+            "options": options,
+            "answer": "ABCD"[k],
+        }
         for k, view in enumerate(views)
-    ]  # fmt: skip
+    ]
     items += [
-        {"id": f"s/int/{word}", "scene": "s", "task": "integration_ego", "images": views, "view": [0, 90, 180, 270],
-         "question": f"From the camera's perspective, a cup is to the {word} of a lamp. At which scene is it true?",
-         "options": which, "answer": "C"}
+        {
+            "id": f"s/int/{word}",
+            "scene": "s",
+            "task": "integration_ego",
+            "images": views,
+            "view": [0, 90, 180, 270],
+            "question": f"From the camera's perspective, a cup is to the {word} of a lamp. At which scene is it true?",
+            "options": which,
+            "answer": "C",
+        }
         for word in ("left", "right")
-    ]  # fmt: skip
+    ]
     (root / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     return root
 
@@ -122,7 +141,9 @@ def of_streets(sees, reads) -> Pipeline:
 @contextmanager
 def running(server: ThreadingHTTPServer) -> Iterator[None]:
     """The server, in a thread of its own."""
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield
@@ -137,7 +158,9 @@ def served(
     pipeline: Pipeline, limits: Limits = DEFAULTS, workers: int = 1, names: Collection[str] = ()
 ) -> Iterator[Server]:
     """`po3d serve` with a given pipeline of streets, on a free port."""
-    server = Server(("127.0.0.1", 0), DomainPipelines({"street": lambda: pipeline}), limits, workers, names)
+    server = Server(
+        ("127.0.0.1", 0), DomainPipelines({"street": lambda: pipeline}), limits, workers, names
+    )
     with running(server):
         yield server
 
@@ -152,8 +175,9 @@ def completion(text: object, finish: str = "stop", **usage: int) -> dict:
 
 @dataclass
 class Scripted:
-    """An endpoint whose answer to each request is worked out by `reply(number of the request, its body)`: a completion,
-    (status, body as JSON or bytes, headers), or None to hang up."""
+    """An endpoint whose answer to each request is worked out by `reply(number of the request, its
+    body)`: a completion, (status, body as JSON or bytes, headers), or None to hang up.
+    """
 
     reply: Callable[[int, dict], Any]
     requests: list[dict] = field(default_factory=list)
@@ -172,7 +196,9 @@ def scripted(reply: Callable[[int, dict], Any]) -> Iterator[Scripted]:
             with lock:
                 number = len(endpoint.requests)
                 endpoint.requests.append(body)
-                endpoint.headers.append({k.lower(): v for k, v in self.headers.items()} | {"path": self.path})
+                endpoint.headers.append(
+                    {k.lower(): v for k, v in self.headers.items()} | {"path": self.path}
+                )
             answer = endpoint.reply(number, body)
             if answer is None:
                 self.close_connection = True

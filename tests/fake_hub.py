@@ -1,4 +1,6 @@
-"""A hub of models on loopback: as much of its protocol as huggingface_hub's own client needs to make, fill and fetch a model."""
+"""A hub of models on loopback: as much of its protocol as huggingface_hub's own client needs to
+make, fill and fetch a model.
+"""
 
 import base64
 import hashlib
@@ -63,7 +65,12 @@ class Handler(BaseHTTPRequestHandler):
             if path[4:5] == ["tree"]:
                 files = found[1].items()
                 sizes = [
-                    {"type": "file", "path": f, "size": len(data), "oid": hashlib.sha1(data).hexdigest()}
+                    {
+                        "type": "file",
+                        "path": f,
+                        "size": len(data),
+                        "oid": hashlib.sha1(data).hexdigest(),
+                    }
                     for f, data in files
                 ]
                 return self._send(sizes)
@@ -103,7 +110,8 @@ class Handler(BaseHTTPRequestHandler):
                 for o in json.loads(body)["objects"]
             ]  # fmt: skip
             return self._send(
-                {"transfer": "basic", "objects": objects}, Content_Type="application/vnd.git-lfs+json"
+                {"transfer": "basic", "objects": objects},
+                Content_Type="application/vnd.git-lfs+json",
             )
         name = "/".join(path[2:4])
         if path[:2] != ["api", "models"]:
@@ -115,7 +123,12 @@ class Handler(BaseHTTPRequestHandler):
             files = json.loads(body)["files"]
             kind = lambda file: "lfs" if file["path"].endswith(".safetensors") else "regular"  # noqa: E731
             return self._send(
-                {"files": [{"path": f["path"], "uploadMode": kind(f), "shouldIgnore": False} for f in files]}
+                {
+                    "files": [
+                        {"path": f["path"], "uploadMode": kind(f), "shouldIgnore": False}
+                        for f in files
+                    ]
+                }
             )
         files = self.server.models[name, path[5]]  # commit
         for line in map(json.loads, body.splitlines()):
@@ -125,7 +138,9 @@ class Handler(BaseHTTPRequestHandler):
             elif line["key"] == "lfsFile":
                 files[value["path"]] = self.server.large[value["oid"]]
         commit = self.server.revision(name, path[5])
-        return self._send({"commitUrl": f"{self.server.address}/{name}/commit/{commit}", "commitOid": commit})
+        return self._send(
+            {"commitUrl": f"{self.server.address}/{name}/commit/{commit}", "commitOid": commit}
+        )
 
 
 @contextmanager

@@ -19,7 +19,9 @@ from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
 
-LINKS = [row.op for row in OPERATIONS if row.signature == (("object",), "set")]  # from an object to a set
+LINKS = [
+    row.op for row in OPERATIONS if row.signature == (("object",), "set")
+]  # from an object to a set
 
 
 def random_scene(
@@ -29,8 +31,9 @@ def random_scene(
     occlusion: bool = True,
     axes: Mapping[str, tuple[float, float]] = AXES,
 ) -> Scene:
-    """A street scene of `count` objects (None: 0..10). Not certain: soft beliefs, poses with covariance,
-    flips and existence."""
+    """A street scene of `count` objects (None: 0..10). Not certain: soft beliefs, poses with
+    covariance, flips and existence.
+    """
     n = int(rng.integers(0, 11)) if count is None else count
     objects, occluders = [], []
     for i in range(n):
@@ -61,9 +64,12 @@ def random_scene(
     return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, seen)
 
 
-def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> StreetProgram:
-    """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names
-    are described by their true attributes, so that most programs have an answer."""
+def random_program(
+    rng: np.random.Generator, scene: Scene | None = None, depth: int = 4
+) -> StreetProgram:
+    """A well-typed program with at most `depth` relations in a row. With a scene, most objects that
+    it names are described by their true attributes, so that most programs have an answer.
+    """
 
     def add(op: str, args: tuple[str, ...] = (), *inputs: StreetProgram) -> StreetProgram:
         return StreetProgram(Step(op, args).token, inputs)
@@ -117,9 +123,16 @@ TEXTS = ("cup", "#3 brown chair", 'a "quoted" name', "back\\slash", "Stühle, (z
 
 
 def random_tree(rng: np.random.Generator, tree: type[Tree], output: str, depth: int = 6) -> Tree:
-    """A well-typed program of any language that gives `output`, with at most some `depth` calls in each other."""
+    """A well-typed program of any language that gives `output`, with at most some `depth` calls in
+    each other.
+    """
     language = tree.language
-    fitting = [(op, s) for op, several in language.signatures.items() for s in several if s.output == output]
+    fitting = [
+        (op, s)
+        for op, several in language.signatures.items()
+        for s in several
+        if s.output == output
+    ]
     if depth <= 0:  # what ends soonest
         height = _heights(tree)
         least = min(height[op, s] for op, s in fitting)

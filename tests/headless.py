@@ -1,4 +1,6 @@
-"""A headless chromium over its debugging pipe: pages are opened, asked and photographed, and what they complain of is kept."""
+"""A headless chromium over its debugging pipe: pages are opened, asked and photographed, and what
+they complain of is kept.
+"""
 
 import base64
 import json
@@ -21,14 +23,26 @@ def executable() -> str | None:
 class Browser:
     """A browser of its own profile; `with` ends it."""
 
-    def __init__(self, profile: Path, width: int = 1280, height: int = 900, draws: bool = False) -> None:
+    def __init__(
+        self, profile: Path, width: int = 1280, height: int = 900, draws: bool = False
+    ) -> None:
         """`draws`: with WebGL in software."""
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
         software = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-        flags = ["--headless=new", "--no-sandbox", *(software if draws else ["--disable-gpu"]), "--disable-dev-shm-usage", "--no-first-run",
-                 "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe",
-                 f"--window-size={width},{height}", f"--user-data-dir={profile}", "about:blank"]  # fmt: skip
+        flags = [
+            "--headless=new",
+            "--no-sandbox",
+            *(software if draws else ["--disable-gpu"]),
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--hide-scrollbars",
+            "--remote-debugging-pipe",
+            f"--window-size={width},{height}",
+            f"--user-data-dir={profile}",
+            "about:blank",
+        ]
         pipes = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self._process = subprocess.Popen(
             ["bash", "-c", pipes, executable(), *flags],
@@ -41,7 +55,9 @@ class Browser:
         self._read, self._count, self._session = b"", 0, None
         self.events: list[dict] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -97,7 +113,9 @@ class Browser:
 
     def ask(self, expression: str) -> object:
         """The value of a JavaScript expression in the page."""
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        found = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")
@@ -105,7 +123,10 @@ class Browser:
     def key(self, key: str) -> None:
         """Press and let go of a key."""
         self.call(
-            "Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": key} if len(key) == 1 else {})
+            "Input.dispatchKeyEvent",
+            type="keyDown",
+            key=key,
+            **({"text": key} if len(key) == 1 else {}),
         )
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
@@ -115,14 +136,24 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self) -> list[str]:
-        """Errors and warnings of the console since the page was opened: exceptions, refused scripts, failed loads."""
-        self.call("Runtime.evaluate", expression="0")  # what was said until now has come when this has
+        """Errors and warnings of the console since the page was opened: exceptions, refused
+        scripts, failed loads.
+        """
+        self.call(
+            "Runtime.evaluate", expression="0"
+        )  # what was said until now has come when this has
         found = []
         for event in self.events:
             about, method = event.get("params", {}), event.get("method")
             if method == "Runtime.exceptionThrown":
-                found.append(about["exceptionDetails"].get("exception", {}).get("description", "exception"))
-            elif method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
+                found.append(
+                    about["exceptionDetails"].get("exception", {}).get("description", "exception")
+                )
+            elif method == "Runtime.consoleAPICalled" and about["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
                 found.append(f"console.{about['type']}: {about['args']}")
             elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
                 found.append(about["entry"]["text"])

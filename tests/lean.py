@@ -1,5 +1,6 @@
-"""Every command of po3d without any extra: its help, and a small job, in one process. `python tests/lean.py` in an environment
-that has the core requirements alone; exit code 1 and a line for each command that does otherwise than it should.
+"""Every command of po3d without any extra: its help, and a small job, in one process. `python
+tests/lean.py` in an environment that has the core requirements alone; exit code 1 and a line for
+each command that does otherwise than it should.
 
 The commands come from `po3d.cli.main`: one that is added there without a job here fails."""
 
@@ -18,15 +19,28 @@ sys.path.append(str(ROOT / "docs" / "examples"))  # my_estimator.py
 
 SMALL = ("--benchmark", "pulsecheck457", "--size", "1")
 TRAINING = (
-    "experiment=street_parser", "data.pairs=8", "data.validation=8", "data.batch=4", "steps=1", "save_every=1",
-)  # fmt: skip
+    "experiment=street_parser",
+    "data.pairs=8",
+    "data.validation=8",
+    "data.batch=4",
+    "steps=1",
+    "save_every=1",
+)
 
 
 def jobs(folder: Path) -> dict[str, list[str]]:
-    """A small job for each command that needs no extra, in an order in which each has what it needs."""
+    """A small job for each command that needs no extra, in an order in which each has what it
+    needs.
+    """
     answers, rows = str(folder / "run" / "predictions.jsonl"), str(folder / "rows.jsonl")
     return {
-        "evaluate": ["benchmark=pulsecheck457", "system=random", "size=1", "workers=1", f"out={folder}/run"],
+        "evaluate": [
+            "benchmark=pulsecheck457",
+            "system=random",
+            "size=1",
+            "workers=1",
+            f"out={folder}/run",
+        ],
         "ask": [str(ROOT / "data/examples/street.json"), "How many cars are there?"],
         "audit": ["--out", str(folder / "errata.jsonl")],
         "compare": [answers, answers, *SMALL, "--names", "a,b"],
@@ -70,11 +84,15 @@ def faults(folder: Path, without_extras: bool = True) -> Iterator[str]:
     for name in sorted(free ^ set(own)):
         yield f"{name}: has a job here though it needs an extra, or the other way round"
     for name in (*COMMANDS, *SCRIPTS):
-        yield from _fault(run(name, "--help"), f"{name} --help", lambda code, text: code == 0 and text != "")
+        yield from _fault(
+            run(name, "--help"), f"{name} --help", lambda code, text: code == 0 and text != ""
+        )
     for name, options in own.items():
         if name == "import":
             _rows(folder)
-        yield from _fault(run(name, *options), name, lambda code, text, name=name: code == CODES.get(name, 0))
+        yield from _fault(
+            run(name, *options), name, lambda code, text, name=name: code == CODES.get(name, 0)
+        )
     for name, command in COMMANDS.items():
         if command.extra and without_extras:
             yield from _fault(

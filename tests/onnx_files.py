@@ -24,7 +24,9 @@ def _field(number: int, value: int | str | bytes) -> bytes:
 
 def _tensor(name: str, values: np.ndarray) -> bytes:
     dims = b"".join(_field(1, side) for side in values.shape)
-    return dims + _field(2, TYPES[values.dtype.name]) + _field(8, name) + _field(9, values.tobytes())
+    return (
+        dims + _field(2, TYPES[values.dtype.name]) + _field(8, name) + _field(9, values.tobytes())
+    )
 
 
 def _value(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
@@ -32,7 +34,9 @@ def _value(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
     return _field(1, name) + _field(2, _field(1, _field(1, TYPES[dtype]) + _field(2, dims)))
 
 
-def write_constant(path: Path, inputs: dict[str, tuple[int, ...]], outputs: dict[str, np.ndarray]) -> Path:
+def write_constant(
+    path: Path, inputs: dict[str, tuple[int, ...]], outputs: dict[str, np.ndarray]
+) -> Path:
     """Write a network with float inputs of these shapes that always gives these outputs."""
     graph = _field(2, "constant")
     for name, values in outputs.items():

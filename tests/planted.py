@@ -1,4 +1,6 @@
-"""The shipped views of 3DSRBench and SCOPE as an estimator without mistakes would see them, for planting mistakes."""
+"""The shipped views of 3DSRBench and SCOPE as an estimator without mistakes would see them, for
+planting mistakes.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -41,14 +43,23 @@ def elsewhere(truth: Scene, name: str, blur: bool = False) -> Scene:
     objects = []
     for o in seen.objects:
         beliefs = {
-            a: {o.value(a): 0.7, "other": 0.3} for a in ("name", "color", "material") if a in o.beliefs
+            a: {o.value(a): 0.7, "other": 0.3}
+            for a in ("name", "color", "material")
+            if a in o.beliefs
         }
         step = 0.05 * random.normal(size=3)
         objects.append(
-            replace(o, beliefs=beliefs, position=tuple((np.array(o.position) + step).tolist()),
-                    heading=o.heading + 0.3, extent=tuple((1.1 * np.array(o.extent)).tolist()), flip=0.1,
-                    existence=0.8, covariance=((0.02, 0.01, 0.0), (0.01, 0.03, 0.0), (0.0, 0.0, 0.1)))
-        )  # fmt: skip
+            replace(
+                o,
+                beliefs=beliefs,
+                position=tuple((np.array(o.position) + step).tolist()),
+                heading=o.heading + 0.3,
+                extent=tuple((1.1 * np.array(o.extent)).tolist()),
+                flip=0.1,
+                existence=0.8,
+                covariance=((0.02, 0.01, 0.0), (0.01, 0.03, 0.0), (0.0, 0.0, 0.1)),
+            )
+        )
     return replace(seen, objects=tuple(objects))
 
 

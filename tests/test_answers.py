@@ -49,11 +49,18 @@ VEHICLES = ("the bus", "the school bus", "a red car")
         ("two chairs", "two chairs", "short"),
         ("A", "A", "short"),
         (
-            "The sedan\nIt stands beside the bus and is the only one of its kind in the whole picture.",
+            (
+                "The sedan\nIt stands beside the bus and is the only one of its kind in the whole"
+                " picture."
+            ),
             "sedan",
             "short",
         ),
-        ("I look at all of the vehicles in this picture, one by one and carefully.\n2", "2", "short"),
+        (
+            "I look at all of the vehicles in this picture, one by one and carefully.\n2",
+            "2",
+            "short",
+        ),
         ("", None, "refusal"),
         ("  \n ", None, "refusal"),
         ("Sorry, I can't help with images of people yet.", None, "refusal"),
@@ -74,8 +81,16 @@ def test_free_answers(response, answer, rule):
         ("A. in front of", SIDES, "in front of"),
         ("The answer is (B) in front of.", SIDES, None),
         ("Behind.", SIDES, "behind"),
-        ("If I stand there and look where it looks, the car stands behind me, I would say.", SIDES, "behind"),
-        ("It is not in front of me but behind me, I would say, as far as I can see.", SIDES, "behind"),
+        (
+            "If I stand there and look where it looks, the car stands behind me, I would say.",
+            SIDES,
+            "behind",
+        ),
+        (
+            "It is not in front of me but behind me, I would say, as far as I can see.",
+            SIDES,
+            "behind",
+        ),
         ("C", SIDES, None),
         ("", SIDES, None),
         (
@@ -84,7 +99,11 @@ def test_free_answers(response, answer, rule):
             "the school bus",
         ),
         ("red car", VEHICLES, "a red car"),
-        ("I have thought about this for quite a while, and I choose option (C).", VEHICLES, "a red car"),
+        (
+            "I have thought about this for quite a while, and I choose option (C).",
+            VEHICLES,
+            "a red car",
+        ),
     ],
 )
 def test_multiple_choice(response, options, answer):
@@ -92,34 +111,83 @@ def test_multiple_choice(response, options, answer):
 
 
 CHOICES = (
-    SIDES, VEHICLES, ("yes", "no"), ("front", "left", "back", "right"), ("on the left", "on the right"),
-    ("parallel", "perpendicular"), ("A person", "B road sign"), ("next to each other", "far away from each other"),
-    ("red hat of the person in the back", "baseball glove"), ("front-left", "front-right", "back-left", "back-right"),
-)  # fmt: skip
-# {letter} and {text} are of one option. VLMEvalKit's rules or lmms-eval's, or both, find the letter in each.
+    SIDES,
+    VEHICLES,
+    ("yes", "no"),
+    ("front", "left", "back", "right"),
+    ("on the left", "on the right"),
+    ("parallel", "perpendicular"),
+    ("A person", "B road sign"),
+    ("next to each other", "far away from each other"),
+    ("red hat of the person in the back", "baseball glove"),
+    ("front-left", "front-right", "back-left", "back-right"),
+)
+# {letter} and {text} are of one option. VLMEvalKit's rules or lmms-eval's, or both, find the letter
+# in each.
 DRESSES = (
-    "{letter}", "({letter})", "[{letter}]", "{letter}.", "{letter})", "{letter}:", "**{letter}**", "`{letter}`",
-    "{letter}. {text}", "({letter}) {text}", "{letter}: {text}", "{letter} {text}", "{text} ({letter})", "{text}", "It is {text}.",
-    "Answer {letter}", "Answer: ({letter})", "Answer: {letter}. {text}", "The answer is {letter}.", "My answer is {letter}",
-    "The correct answer is **{letter}. {text}**.", "The correct answer is option {letter}.", "The answer is {text} ({letter}).",
-    "Option {letter}", "Option ({letter})", "option {letter}.", "Option {letter}: {text}", "Choice {letter}",
-    "Correct option: {letter}", "The right option is {letter}", "Final Answer: Option {letter}", "The best choice is {letter}",
-    "Therefore, option {letter} is correct.", "{letter} is correct", "{letter} is the correct answer.", "I choose {letter}.",
-    "I would choose option {letter}.", "So it is {letter}.", "{letter}, because it stands there.",
-    "{letter}\n\nBecause it stands there.", "Between A and B, I choose {letter}.", '{{"answer": "{letter}"}}',
-)  # fmt: skip
+    "{letter}",
+    "({letter})",
+    "[{letter}]",
+    "{letter}.",
+    "{letter})",
+    "{letter}:",
+    "**{letter}**",
+    "`{letter}`",
+    "{letter}. {text}",
+    "({letter}) {text}",
+    "{letter}: {text}",
+    "{letter} {text}",
+    "{text} ({letter})",
+    "{text}",
+    "It is {text}.",
+    "Answer {letter}",
+    "Answer: ({letter})",
+    "Answer: {letter}. {text}",
+    "The answer is {letter}.",
+    "My answer is {letter}",
+    "The correct answer is **{letter}. {text}**.",
+    "The correct answer is option {letter}.",
+    "The answer is {text} ({letter}).",
+    "Option {letter}",
+    "Option ({letter})",
+    "option {letter}.",
+    "Option {letter}: {text}",
+    "Choice {letter}",
+    "Correct option: {letter}",
+    "The right option is {letter}",
+    "Final Answer: Option {letter}",
+    "The best choice is {letter}",
+    "Therefore, option {letter} is correct.",
+    "{letter} is correct",
+    "{letter} is the correct answer.",
+    "I choose {letter}.",
+    "I would choose option {letter}.",
+    "So it is {letter}.",
+    "{letter}, because it stands there.",
+    "{letter}\n\nBecause it stands there.",
+    "Between A and B, I choose {letter}.",
+    '{{"answer": "{letter}"}}',
+)
 
 
 @pytest.mark.parametrize("dress", DRESSES)
 def test_a_choice_is_found_where_the_harnesses_find_it(dress):
     for options in CHOICES:
         for letter, text in zip("ABCD", options):
-            assert extract(dress.format(letter=letter, text=text), options).answer == text, (letter, options)
+            assert extract(dress.format(letter=letter, text=text), options).answer == text, (
+                letter,
+                options,
+            )
 
 
 def test_where_the_harnesses_read_a_choice_otherwise_the_documentation_says_what_is_read_here():
-    lines = (Path(__file__).parents[1] / "docs" / "compare.md").read_text(encoding="utf-8").splitlines()
-    start = lines.index("| response, of A. in front of, B. behind | po3d | VLMEvalKit | lmms-eval |") + 2
+    lines = (
+        (Path(__file__).parents[1] / "docs" / "compare.md").read_text(encoding="utf-8").splitlines()
+    )
+    start = (
+        lines.index("| response, of A. in front of, B. behind | po3d | VLMEvalKit | lmms-eval |")
+        + 2
+    )
     rows = [
         line.strip("| ").split(" | ")
         for line in itertools.takewhile(lambda line: line.startswith("|"), lines[start:])
@@ -136,25 +204,46 @@ def test_any_text_gives_an_answer_or_none_and_says_which_rule(response):
     for options in ((), SIDES):
         answer, rule = extract(response, options)
         assert rule in {"refusal", "tag", "boxed", "field", "stated", "short", "whole", "no option"}
-        assert answer is None or (answer.strip() == answer and answer and (not options or answer in options))
+        assert answer is None or (
+            answer.strip() == answer and answer and (not options or answer in options)
+        )
 
 
 @given(st.sampled_from(["yes", "no", "3", "school bus", "left", "cyan"]))
 def test_an_answer_survives_every_dress(answer):
-    dresses = ("{}", "{}.", "The answer is {}.", "<answer>{}</answer>", '{{"Answer": "{}"}}', r"\boxed{{{}}}",
-               "**{}**", "Final answer: {}", "(B) {}", "The answer is (C) {}.")  # fmt: skip
+    dresses = (
+        "{}",
+        "{}.",
+        "The answer is {}.",
+        "<answer>{}</answer>",
+        '{{"Answer": "{}"}}',
+        r"\boxed{{{}}}",
+        "**{}**",
+        "Final answer: {}",
+        "(B) {}",
+        "The answer is (C) {}.",
+    )
     assert {extract(dress.format(answer)).answer for dress in dresses} == {answer}
 
 
 def test_long_hostile_texts_take_no_time():
-    for hostile in ("answer is " * 20_000, "<think>" * 20_000, r"\boxed{" * 20_000, '"answer":"' * 20_000, "(A) " * 20_000,
-                    "answer:" + " " * 50_000 + "x", "\\boxed{" + "{}" * 20_000, "option" + " " * 50_000 + "\nx" * 3,
-                    "option is " * 20_000, "A " * 50_000):  # fmt: skip
+    for hostile in (
+        "answer is " * 20_000,
+        "<think>" * 20_000,
+        r"\boxed{" * 20_000,
+        '"answer":"' * 20_000,
+        "(A) " * 20_000,
+        "answer:" + " " * 50_000 + "x",
+        "\\boxed{" + "{}" * 20_000,
+        "option" + " " * 50_000 + "\nx" * 3,
+        "option is " * 20_000,
+        "A " * 50_000,
+    ):
         extract(hostile)
         extract(hostile, SIDES)
 
 
-# --- the rules, as docs/lmm.md states them ------------------------------------------------------------------
+# --- the rules, as docs/lmm.md states them --------------------------------------------------------
 
 
 def documented():
@@ -171,7 +260,10 @@ def documented():
 def test_a_documented_rule_reads_its_example(rule, response, options, answer):
     found = extract(response, options)
     assert found.answer == answer
-    if rule in ("tag", "boxed", "field", "stated", "refusal", "short", "whole") and answer is not None:
+    if (
+        rule in ("tag", "boxed", "field", "stated", "refusal", "short", "whole")
+        and answer is not None
+    ):
         assert found.rule == rule
 
 
@@ -193,7 +285,11 @@ def test_an_attack_with_the_styles_of_todays_models_is_read_right():
     wrong = []
     for row in rows:
         found = extract(row["response"], row["options"], row.get("cut", False)).answer
-        if found in row["never"] if "never" in row else (found or "").lower() != (row["want"] or "").lower():
+        if (
+            found in row["never"]
+            if "never" in row
+            else (found or "").lower() != (row["want"] or "").lower()
+        ):
             wrong.append((row, found))
     assert not wrong
     assert len(rows) >= 120
@@ -212,7 +308,9 @@ def test_generated_variants_are_read_right_and_give_no_false_credit(seed):
 
 
 def vlmevalkit_letter(response, options):
-    """VLMEvalKit's rules without a judge: a lone letter near the end, "answer is X", the only option mentioned."""
+    """VLMEvalKit's rules without a judge: a lone letter near the end, "answer is X", the only
+    option mentioned.
+    """
     letters = "ABCD"[: len(options)]
     words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
     found = {word for word in words if word in letters}
@@ -229,8 +327,15 @@ def vlmevalkit_letter(response, options):
     return letters[mentioned[0]] if len(mentioned) == 1 else None
 
 
-LMMS_EVAL = (r"^([A-D])[\.\s\)]", r"^([A-D])$", r"[Aa]nswer[:\s]+([A-D])", r"[Tt]he answer is[:\s]+([A-D])",
-             r"\(([A-D])\)", r"([A-D])\.", r"\b([A-D])\b")  # fmt: skip
+LMMS_EVAL = (
+    r"^([A-D])[\.\s\)]",
+    r"^([A-D])$",
+    r"[Aa]nswer[:\s]+([A-D])",
+    r"[Tt]he answer is[:\s]+([A-D])",
+    r"\(([A-D])\)",
+    r"([A-D])\.",
+    r"\b([A-D])\b",
+)
 
 
 def lmms_eval_letter(response):
@@ -258,7 +363,10 @@ def test_where_both_harnesses_find_the_same_right_letter_so_does_the_extractor()
 
 def test_a_response_that_was_cut_off_counts_only_what_it_states():
     question = Question("q", "i.png", "Which side?", "6d", "orientation_viewpoint", options=FOUR)
-    text = "I begin with the outline of the lamp, which shows in the picture how the left side of it and the"
+    text = (
+        "I begin with the outline of the lamp, which shows in the picture how the left side of it"
+        " and the"
+    )
     assert predicted(question, text).answer == "left"
     assert predicted(question, text, cut=True).status == "abstained"
     assert predicted(question, "The answer is B. I say so because the", cut=True).answer == "right"

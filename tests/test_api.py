@@ -48,7 +48,8 @@ def test_a_row_that_is_not_there_is_said():
 def test_a_change_that_can_not_be_made_is_said():
     room = po3d.read_scene(ROOM)
     with pytest.raises(
-        InputError, match="the change cannot be applied to this room: not found: there are no pianos"
+        InputError,
+        match="the change cannot be applied to this room: not found: there are no pianos",
     ):
         po3d.change(room, "The piano was moved next to the bed.")
 
@@ -56,10 +57,14 @@ def test_a_change_that_can_not_be_made_is_said():
 def test_files_pixels_and_pil_images_give_one_table():
     model, path = po3d.load("street"), ROOT / "data" / "examples" / "street.jpg"
     with Image.open(path) as picture:
-        tables = [model.look(given) for given in (path, picture, np.asarray(picture.convert("RGB")))]
+        tables = [
+            model.look(given) for given in (path, picture, np.asarray(picture.convert("RGB")))
+        ]
     assert len({tuple(o.position for o in t.objects) for t in tables}) == 1
     for odd in (np.zeros((4, 4), np.uint8), np.zeros((4, 4, 3))):
-        with pytest.raises(InputError, match=r"should be an array of shape \(H, W, 3\) and dtype uint8"):
+        with pytest.raises(
+            InputError, match=r"should be an array of shape \(H, W, 3\) and dtype uint8"
+        ):
             model.look(odd)
     # The same question of the table and of the picture, and of the table in a pipeline's hands.
     question = "How many cars are there?"
@@ -69,12 +74,26 @@ def test_files_pixels_and_pil_images_give_one_table():
 @pytest.mark.parametrize(
     ("world", "picture", "question", "looking"),
     [
-        ("photographs", "3dsrbench/images/000001_common.jpg", "Which object is closer to the camera, the trash can or the mirror?", {}),
-        ("orbit", "scope/images/scope_000000_000.jpg", "From the camera's perspective, where is the mug relative to the bowl?", {}),
-        ("rooms", "hypo3d/2D_VLM_data/top_view_no_label_rotated/room_test_457_000000.jpg", "How many beds are there?",
-         {"metres_per_pixel": 0.01}),
+        (
+            "photographs",
+            "3dsrbench/images/000001_common.jpg",
+            "Which object is closer to the camera, the trash can or the mirror?",
+            {},
+        ),
+        (
+            "orbit",
+            "scope/images/scope_000000_000.jpg",
+            "From the camera's perspective, where is the mug relative to the bowl?",
+            {},
+        ),
+        (
+            "rooms",
+            "hypo3d/2D_VLM_data/top_view_no_label_rotated/room_test_457_000000.jpg",
+            "How many beds are there?",
+            {"metres_per_pixel": 0.01},
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_world_looks_at_a_picture_and_answers(world, picture, question, looking):
     model = po3d.load(world)
     scene = model.look(ROOT / "data" / "mini" / picture, **looking)
@@ -122,4 +141,6 @@ def test_the_notebook_runs_in_a_kernel():
     pytest.importorskip("ipykernel")
     book = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(book)
-    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(ROOT)}}).execute()
+    nbclient.NotebookClient(
+        book, timeout=120, resources={"metadata": {"path": str(ROOT)}}
+    ).execute()

@@ -1,4 +1,6 @@
-"""Means of checkpoints: of one with itself it is that one, to what few bits leave; other words and shares are refused."""
+"""Means of checkpoints: of one with itself it is that one, to what few bits leave; other words and
+shares are refused.
+"""
 
 import pytest
 import torch
@@ -35,7 +37,9 @@ def test_means_of_estimators_lie_between_them(tmp_path):
             {},
         )
     average(tmp_path / "mean", {str(tmp_path / "0"): 0.25, str(tmp_path / "1"): 0.75})
-    (a, _), (b, _), (mean, record) = (checkpoint.load(tmp_path / name) for name in ("0", "1", "mean"))
+    (a, _), (b, _), (mean, record) = (
+        checkpoint.load(tmp_path / name) for name in ("0", "1", "mean")
+    )
     for name, weight in mean.items():
         wanted = torch.lerp(a[name].float(), b[name].float(), 0.75)
         torch.testing.assert_close(

@@ -53,7 +53,13 @@ def values(root: Path) -> dict[str, float]:
 
 def test_participles_are_counted_by_the_parts_of_identifiers(tree):
     (count,) = [c for c in census.census(tree) if c.name.endswith("names, po3d/")]
-    assert [item.split()[-1] for item in count.items] == ["Seen", "found_rows", "kept", "kept", "Seen"]
+    assert [item.split()[-1] for item in count.items] == [
+        "Seen",
+        "found_rows",
+        "kept",
+        "kept",
+        "Seen",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,9 @@ def test_which_names_are_participles(name, expected):
 def test_a_protocol_may_share_the_name_of_a_class(tree):
     counts = {c.name: c for c in census.census(tree)}
     assert counts["classes"].value == 4
-    assert list(counts["class names defined more than once"].items) == ["Seen: po3d/a.py:8, po3d/c.py:1"]
+    assert list(counts["class names defined more than once"].items) == [
+        "Seen: po3d/a.py:8, po3d/c.py:1"
+    ]
 
 
 def test_lengths_and_densities(tree):

@@ -1,5 +1,7 @@
-"""Every command of README, docs and help texts can be given as it is written: the shell leaves it alone, its options exist,
-and the files that it names are shipped. What somebody has to put in stands in capitals (DIR, PHOTO.jpg, URL)."""
+"""Every command of README, docs and help texts can be given as it is written: the shell leaves it
+alone, its options exist, and the files that it names are shipped. What somebody has to put in
+stands in capitals (DIR, PHOTO.jpg, URL).
+"""
 
 import functools
 import importlib
@@ -39,11 +41,15 @@ def on_pages() -> list[Written]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         fences = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-        lines = [line.strip() for block in fences for line in block.replace("\\\n", " ").splitlines()]
+        lines = [
+            line.strip() for block in fences for line in block.replace("\\\n", " ").splitlines()
+        ]
         outside = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
         inline = re.findall(r"`([^`]+)`", outside)
         lines += [
-            " ".join(code.split()) for code in inline if re.match(r"python (?:evaluate|train)\.py ", code)
+            " ".join(code.split())
+            for code in inline
+            if re.match(r"python (?:evaluate|train)\.py ", code)
         ]
         lines += [f"python evaluate.py {code}" for code in inline if re.match(r"'?wandb=", code)]
         found += [Written(page.name, line) for line in lines if line.split(" ")[0] in PROGRAMS]
@@ -62,7 +68,10 @@ def in_help() -> list[Written]:
         texts[name] = source.split('"""')[1]
     found = []
     for where, text in texts.items():
-        lines = [re.split(r"\s{3,}", line.strip())[0] for line in re.sub(r"\\\n\s*", "", text).splitlines()]
+        lines = [
+            re.split(r"\s{3,}", line.strip())[0]
+            for line in re.sub(r"\\\n\s*", "", text).splitlines()
+        ]
         found += [
             Written(where, re.sub(r" \.\.\.(?= |$)", "", line))
             for line in lines
@@ -83,7 +92,9 @@ def bare(command: str) -> str:
 def parts(command: str) -> list[list[str]]:
     """The words of each program of a line."""
     words = shlex.split(command, comments=True)
-    return [list(part) for ends, part in itertools.groupby(words, lambda word: word == "&&") if not ends]
+    return [
+        list(part) for ends, part in itertools.groupby(words, lambda word: word == "&&") if not ends
+    ]
 
 
 @pytest.mark.parametrize("written", COMMANDS, ids=IDS)
@@ -99,7 +110,9 @@ def understood(words: list[str]) -> None:
     """The program has these options."""
     program, *given = words
     if program == "pip" or program.endswith("/pip"):
-        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+            "optional-dependencies"
+        ]
         for asked in re.findall(r"\[([^]]+)\]", " ".join(given)):
             assert set(asked.split(",")) <= extras.keys()
     elif program == "python" and given[0] in SCRIPTS:
@@ -119,9 +132,14 @@ def understood(words: list[str]) -> None:
 def composed(name: str, options: tuple[str, ...]) -> None:
     if "-m" in options:  # a sweep: every one of its jobs; the launchers are other packages'
         given = [
-            option for option in options if not option.startswith(("-m", "hydra")) and "${hydra" not in option
+            option
+            for option in options
+            if not option.startswith(("-m", "hydra")) and "${hydra" not in option
         ]
-        each = [[f"{o.partition('=')[0]}={value}" for value in o.partition("=")[2].split(",")] for o in given]
+        each = [
+            [f"{o.partition('=')[0]}={value}" for value in o.partition("=")[2].split(",")]
+            for o in given
+        ]
         for job in itertools.product(*each):
             composed(name, job)
     elif options != ("--help",):
@@ -132,7 +150,9 @@ def files_exist(words: list[str]) -> None:
     """Paths are shipped, made by a command, or to be put in."""
     for before, word in itertools.pairwise(words):
         value = word.partition("=")[2] or word
-        looks = re.fullmatch(r"[\w.~/-]*(?:/[\w.-]+|\.(?:jsonl?|jpg|png|tsv|csv|xlsx|py|tex|html|md))", value)
+        looks = re.fullmatch(
+            r"[\w.~/-]*(?:/[\w.-]+|\.(?:jsonl?|jpg|png|tsv|csv|xlsx|py|tex|html|md))", value
+        )
         if not looks or before in WRITTEN or word.startswith(("out=", "system.base_url", "--out=")):
             continue
         if PLACEHOLDER.search(value) or value.startswith(("outputs/", "~/", "http")):
@@ -153,10 +173,14 @@ ASKED = [
 
 @pytest.mark.parametrize("extra", ["with the extra reader", "without"])
 @pytest.mark.parametrize("written", ASKED, ids=[one.command for one in ASKED])
-def test_the_questions_of_readme_and_manual_are_answered(written, extra, tmp_path, monkeypatch, capsys):
+def test_the_questions_of_readme_and_manual_are_answered(
+    written, extra, tmp_path, monkeypatch, capsys
+):
     if extra != "without" and not INSTALLED():
         pytest.skip("the extra reader is not installed")
-    monkeypatch.setattr(general_parser, "there", (lambda *_: False) if extra == "without" else INSTALLED)
+    monkeypatch.setattr(
+        general_parser, "there", (lambda *_: False) if extra == "without" else INSTALLED
+    )
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     ((_, *arguments),) = parts(written.command)

@@ -44,7 +44,10 @@ def record(scene: Scene, k: int) -> dict:
     """The scene in Super-CLEVR's layout."""
     objects = [
         {a: o.value(a) for a in ("shape", "color", "size", "material")}
-        | {"rotation": rotation_from_heading(o.value("shape"), o.heading), "3d_coords": list(o.position)}
+        | {
+            "rotation": rotation_from_heading(o.value("shape"), o.heading),
+            "3d_coords": list(o.position),
+        }
         for o in scene.objects
     ]
     occlusion = {
@@ -65,7 +68,9 @@ def release(tmp_path_factory) -> Path:
         Image.fromarray(rng(11, "pixels", k).integers(0, 256, (48, 64, 3), dtype=np.uint8)).save(
             root / "images" / f"{k}.png"
         )
-    (root / "scenes.json").write_text(json.dumps({"scenes": [record(s, k) for k, s in enumerate(scenes)]}))
+    (root / "scenes.json").write_text(
+        json.dumps({"scenes": [record(s, k) for k, s in enumerate(scenes)]})
+    )
     for column, category in enumerate(CATEGORIES):
         task = "6d" if category == "L5-6D-Spatial" else "2d"
         questions = []
@@ -81,9 +86,14 @@ def release(tmp_path_factory) -> Path:
                 if outcome.status == "ok":
                     index, answer = 100_000 * column + len(questions), surface(outcome.answer)
                     questions.append(
-                        {"image_filename": f"{k}.png", "question": "How many cars?", "program": nodes,
-                         "question_index": index, "answer": answer}
-                    )  # fmt: skip
+                        {
+                            "image_filename": f"{k}.png",
+                            "question": "How many cars?",
+                            "program": nodes,
+                            "question_index": index,
+                            "answer": answer,
+                        }
+                    )
         path = root / "questions" / f"{FILES[category]}.json"
         path.write_text(json.dumps({"info": {}, "questions": questions}))
     return root
@@ -98,7 +108,9 @@ def networks(tmp_path_factory) -> list[str]:
 
 
 def evaluate(release: Path, out: Path, *overrides: str) -> int:
-    return run_hydra(script.main, "evaluate", "", [f"data.root={release}", f"out={out}", *overrides])
+    return run_hydra(
+        script.main, "evaluate", "", [f"data.root={release}", f"out={out}", *overrides]
+    )
 
 
 def report(out: Path) -> dict:
@@ -116,7 +128,11 @@ def test_the_oracle_is_exactly_right_and_the_report_is_whole(release, tmp_path, 
     assert all(row["value"] == 100.0 for row in result["rows"])
     assert {"name", "n", "failed", "value", "ci_low", "ci_high"} == set(result["rows"][0])
     assert [row["n"] for row in result["rows"]] == [IMAGES * EACH] * 7 + [IMAGES * EACH * 7]
-    assert (result["benchmark"], result["system"], result["scorer"]) == ("pulsecheck457", "oracle", "strict")
+    assert (result["benchmark"], result["system"], result["scorer"]) == (
+        "pulsecheck457",
+        "oracle",
+        "strict",
+    )
     assert {"config", "git_revision", "checkpoints", "data", "versions", "date", "machine"} <= set(
         result["provenance"]
     )
@@ -178,7 +194,9 @@ def test_a_file_on_other_questions_is_not_replayed(release, tmp_path, capsys):
 def test_answers_below_a_probability_are_held_back(release, tmp_path):
     assert evaluate(release, tmp_path, "system=random", "abstain_below=0.3") == 0
     given = list(read_predictions(tmp_path / "predictions.jsonl"))
-    assert {p.status for p in given} == {"abstained"}  # a guess among eleven numbers is never so sure
+    assert {p.status for p in given} == {
+        "abstained"
+    }  # a guess among eleven numbers is never so sure
     assert report(tmp_path)["statuses"] == {"abstained": len(given)}
 
 
@@ -218,7 +236,9 @@ def test_other_weights_are_another_run(release, tmp_path, capsys):
     networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}", "size=1"]
     assert evaluate(release, tmp_path / "out", *networks) == 0
     weights, record = checkpoint.load(parser)
-    checkpoint.save(parser, record["kind"], {k: v + 1 for k, v in weights.items()}, record["config"], {}, {})
+    checkpoint.save(
+        parser, record["kind"], {k: v + 1 for k, v in weights.items()}, record["config"], {}, {}
+    )
     assert evaluate(release, tmp_path / "out", *networks, "resume=true") == 2
     assert "checkpoints.parser" in capsys.readouterr().err
 
@@ -228,7 +248,12 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
 ):
     monkeypatch.chdir(tmp_path)
     apart = ["oracle=heading", "abstain_below=0.5", "executor.mode=argmax"]
-    assert run_hydra(script.main, "evaluate", "", [f"data.root={release}", "size=1", *networks, *apart]) == 0
+    assert (
+        run_hydra(
+            script.main, "evaluate", "", [f"data.root={release}", "size=1", *networks, *apart]
+        )
+        == 0
+    )
     (out,) = (tmp_path / "outputs").iterdir()
     name = "po3d, oracle: heading, perception estimator, parser parser, argmax, abstains below 0.5"
     assert out.name.startswith(
@@ -282,7 +307,10 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
         raise InputError("no further")
 
     monkeypatch.setattr(script, "default_out", spied)
-    assert run_hydra(script.main, "evaluate", "", [o.replace("ROOT", str(tmp_path)) for o in options]) == 2
+    assert (
+        run_hydra(script.main, "evaluate", "", [o.replace("ROOT", str(tmp_path)) for o in options])
+        == 2
+    )
     assert chosen["out"] == str(Path("outputs") / folder)
 
 
@@ -361,7 +389,10 @@ def test_other_furniture_is_other_data(tmp_path):
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):
     assert evaluate(release, tmp_path / "oracle", "system=oracle") == 0
     assert evaluate(release, tmp_path / "few", "system=oracle", "size=1") == 0
-    assert evaluate(release, tmp_path / "both", "system=random", f"compare_to={tmp_path / 'oracle'}") == 0
+    assert (
+        evaluate(release, tmp_path / "both", "system=random", f"compare_to={tmp_path / 'oracle'}")
+        == 0
+    )
     lines = capsys.readouterr().out.splitlines()
     assert (
         next(line for line in reversed(lines) if line.startswith("oracle (strict)")).split()[2:]
@@ -369,21 +400,36 @@ def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release
     )
     assert "| oracle (strict) | 100.0" in (tmp_path / "both" / "report.md").read_text()
     assert "oracle (strict)" in run_page(read_run(tmp_path / "both"), tmp_path / "both")
-    assert evaluate(release, tmp_path / "other", "system=random", f"compare_to={tmp_path / 'few'}") == 2
+    assert (
+        evaluate(release, tmp_path / "other", "system=random", f"compare_to={tmp_path / 'few'}")
+        == 2
+    )
 
 
 def test_the_grid_keeps_what_another_run_left(release, networks, tmp_path, capsys):
-    grid = [*networks, "+experiment=oracle_grid", "~grid.noise", "grid.singles=false", "workers=1", "size=1"]
+    grid = [
+        *networks,
+        "+experiment=oracle_grid",
+        "~grid.noise",
+        "grid.singles=false",
+        "workers=1",
+        "size=1",
+    ]
     assert evaluate(release, tmp_path / "out", *grid) == 0
     held = (tmp_path / "out" / "grid.json").read_bytes()
-    for option, key in {"grid.cells=[{heading: 10}]": "grid", "executor.mode=argmax": "system.mode"}.items():
+    for option, key in {
+        "grid.cells=[{heading: 10}]": "grid",
+        "executor.mode=argmax": "system.mode",
+    }.items():
         capsys.readouterr()
         assert evaluate(release, tmp_path / "out", *grid, option) == 2
         assert key in capsys.readouterr().err
         assert (tmp_path / "out" / "grid.json").read_bytes() == held
     with locked(tmp_path / "out"):
         assert evaluate(release, tmp_path / "out", *grid) == 2
-    assert evaluate(release, tmp_path / "out", *grid, "grid.cells=[{heading: 10}]", "resume=true") == 0
+    assert (
+        evaluate(release, tmp_path / "out", *grid, "grid.cells=[{heading: 10}]", "resume=true") == 0
+    )
     assert (tmp_path / "out" / "grid.json").read_bytes() != held
 
 
@@ -411,7 +457,9 @@ def test_the_grid_keeps_what_another_run_left(release, networks, tmp_path, capsy
         ("perception.chekpoint=x", "did you mean perception.checkpoint"),
     ],
 )
-def test_a_bad_option_is_one_line_and_writes_nothing(release, networks, tmp_path, capsys, override, says):
+def test_a_bad_option_is_one_line_and_writes_nothing(
+    release, networks, tmp_path, capsys, override, says
+):
     out = tmp_path / "out"
     given = [option for option in networks if not override.startswith(option.split("=")[0])]
     assert evaluate(release, out, *given, override) == 2
@@ -422,7 +470,9 @@ def test_a_bad_option_is_one_line_and_writes_nothing(release, networks, tmp_path
     assert not out.exists()
 
 
-def test_a_missing_picture_ends_the_run_or_is_counted_and_named(release, networks, tmp_path, capsys):
+def test_a_missing_picture_ends_the_run_or_is_counted_and_named(
+    release, networks, tmp_path, capsys
+):
     root = tmp_path / "release"
     shutil.copytree(release, root)
     (root / "images" / "1.png").unlink()
@@ -432,7 +482,10 @@ def test_a_missing_picture_ends_the_run_or_is_counted_and_named(release, network
     printed, found = capsys.readouterr().out, report(tmp_path / "out")
     assert found["statuses"] == {"unparsed": (IMAGES - 1) * EACH * 7, "failed": EACH * 7}
     (said,) = found["notes"]
-    assert f"cannot read 1 image: {EACH * 7} questions failed and count as wrong (image not found: " in said
+    assert (
+        f"cannot read 1 image: {EACH * 7} questions failed and count as wrong (image not found: "
+        in said
+    )
     for text in (printed, (tmp_path / "out" / "report.md").read_text()):
         assert f"note: {said}" in text
 

@@ -13,7 +13,18 @@ from generators import random_program, random_scene
 
 from po3d.evaluation.run import evaluate, predict, read_scenes
 from po3d.io.errors import InputError
-from po3d.io.runs import ERRORS, GRID, HTML, PARTIAL, PREDICTIONS, REPORT_PAGE, RUN, SCENES, described, locked
+from po3d.io.runs import (
+    ERRORS,
+    GRID,
+    HTML,
+    PARTIAL,
+    PREDICTIONS,
+    REPORT_PAGE,
+    RUN,
+    SCENES,
+    described,
+    locked,
+)
 from po3d.io.seeding import rng
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
@@ -81,12 +92,19 @@ def test_a_killed_run_goes_on_where_it_was_and_gives_the_same_files(tmp_path, mo
     monkeypatch.setenv("ASKED", str(asked))
     predict(Geometry(), Slow(), whole, IDENTITY)
     asked.unlink()
-    script = f"import test_evaluation as t; t.predict(t.Geometry(), t.Slow(), {str(killed)!r}, t.IDENTITY)"
+    script = (
+        f"import test_evaluation as t; t.predict(t.Geometry(), t.Slow(), {str(killed)!r},"
+        " t.IDENTITY)"
+    )
     path = os.pathsep.join([str(TESTS), str(TESTS.parent), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}
+    )
     partial = killed / PARTIAL
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (partial.exists() and partial.read_bytes().count(b"\n") >= 3):
+    while time.monotonic() < deadline and not (
+        partial.exists() and partial.read_bytes().count(b"\n") >= 3
+    ):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL, "the run ended before it could be killed"
@@ -125,9 +143,13 @@ def test_an_unfinished_run_of_something_else_stays_unless_it_may_be_overwritten(
     other, later = {"system": "random"}, {"provenance": {"git_revision": "def"}}
     with pytest.raises(
         InputError,
-        match=r"unfinished run that differs in system \(oracle there, random here\).*overwrite=true",
+        match=(
+            r"unfinished run that differs in system \(oracle there, random here\).*overwrite=true"
+        ),
     ):
-        predict(Geometry(2), Oracle(), tmp_path, other, about={"provenance": {"git_revision": "abc"}})
+        predict(
+            Geometry(2), Oracle(), tmp_path, other, about={"provenance": {"git_revision": "abc"}}
+        )
     with pytest.raises(InputError, match=r"revision \(abc there, def here\)"):
         predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=later, resume=True)
     assert (tmp_path / PARTIAL).read_bytes() == held
@@ -172,14 +194,20 @@ def test_a_damaged_unfinished_run_is_one_line_and_may_be_overwritten(tmp_path, d
     partial = tmp_path / PARTIAL
     first, rest = partial.read_bytes().split(b"\n", 1)
     partial.write_bytes(held := damage(first + b"\n", rest))
-    with pytest.raises(InputError, match=rf"^[^\n]*partial.jsonl, line {line}: [^\n]*overwrite=true[^\n]*$"):
+    with pytest.raises(
+        InputError, match=rf"^[^\n]*partial.jsonl, line {line}: [^\n]*overwrite=true[^\n]*$"
+    ):
         predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=about)
     assert partial.read_bytes() == held
     assert len(predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=about, overwrite=True)) == 6
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"identity": {}, "about": {"provenance": 5}}', b"\xff"])
-def test_a_damaged_description_of_a_finished_run_is_one_line_and_may_be_overwritten(tmp_path, content):
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"identity": {}, "about": {"provenance": 5}}', b"\xff"]
+)
+def test_a_damaged_description_of_a_finished_run_is_one_line_and_may_be_overwritten(
+    tmp_path, content
+):
     predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
     (tmp_path / RUN).write_bytes(content)
     with pytest.raises(InputError, match=r"its provenance \(run.json is missing\).*overwrite=true"):
@@ -199,17 +227,24 @@ def test_a_run_in_two_sittings_says_both(tmp_path):
 
 def test_a_finished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):
     first = {"provenance": {"git_revision": "abc"}}
-    kept = predict(Geometry(2), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first)
+    kept = predict(
+        Geometry(2), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first
+    )
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = {"system": {"mode": "samples", "seed": 0}}
     for resume in (False, True):
         with pytest.raises(
             InputError,
-            match=r"finished run that differs in system.mode \(argmax there, samples here\); choose another out=",
+            match=(
+                r"finished run that differs in system.mode \(argmax there, samples here\); choose"
+                r" another out="
+            ),
         ):
             predict(Geometry(2), Oracle(), tmp_path, other, resume, about=first)
     with pytest.raises(InputError, match="differs in questions"):
-        predict(Geometry(1), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first)
+        predict(
+            Geometry(1), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first
+        )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert predict(Geometry(2), Oracle(), tmp_path, other, about=first, overwrite=True) == kept
     assert described(tmp_path) == first
@@ -247,8 +282,22 @@ def scored_at(out: Path, revision: str, **options) -> dict:
     class Module:
         @staticmethod
         def score(questions, predictions, scorer):
-            rows = [{"name": "mean", "n": len(questions), "value": 100.0, "ci_low": None, "ci_high": None}]
-            return {"rows": rows, "scorer": scorer, "images": 2, "other_scorers": {}, "published": []}
+            rows = [
+                {
+                    "name": "mean",
+                    "n": len(questions),
+                    "value": 100.0,
+                    "ci_low": None,
+                    "ci_high": None,
+                }
+            ]
+            return {
+                "rows": rows,
+                "scorer": scorer,
+                "images": 2,
+                "other_scorers": {},
+                "published": [],
+            }
 
     class Split(Geometry):
         def hidden(self, name):
@@ -262,7 +311,9 @@ def scored_at(out: Path, revision: str, **options) -> dict:
     )
 
 
-def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_scored_them(tmp_path):
+def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_scored_them(
+    tmp_path,
+):
     assert "scored" not in scored_at(tmp_path, "aaa")["provenance"]
     made = scored_at(tmp_path, "bbb", resume=True)["provenance"]
     assert (made["git_revision"], made["date"]) == ("aaa", "aaa")
@@ -303,9 +354,14 @@ def test_two_evaluations_do_not_work_in_one_folder(tmp_path):
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
-    script = f"from po3d.io.runs import locked\nwith locked({str(tmp_path)!r}):\n print(1, flush=True)\n import time; time.sleep(60)"
+    script = (
+        f"from po3d.io.runs import locked\nwith locked({str(tmp_path)!r}):\n print(1, flush=True)\n"
+        " import time; time.sleep(60)"
+    )
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE
+    )
     assert process.stdout.readline() == b"1\n"
     with pytest.raises(InputError, match="is running"), locked(tmp_path):
         pass

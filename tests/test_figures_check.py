@@ -7,9 +7,13 @@ from tools.figures import within
 
 @pytest.mark.parametrize(
     ("after", "same"),
-    [("| 93.7 | 92.4-95.1 |", True), ("| 94.1 | 92.0-95.6 |", True), ("| 94.3 | 92.4-95.1 |", False),
-     ("| 93.7 | 92.4-95.1 | x", False)],
-)  # fmt: skip
+    [
+        ("| 93.7 | 92.4-95.1 |", True),
+        ("| 94.1 | 92.0-95.6 |", True),
+        ("| 94.3 | 92.4-95.1 |", False),
+        ("| 93.7 | 92.4-95.1 | x", False),
+    ],
+)
 def test_a_check_allows_half_a_point_and_no_other_text(after, same):
     assert within("| 93.7 | 92.4-95.1 |", after, 0.5) is same
 

@@ -21,8 +21,12 @@ from tools.official_forms import iou, official, proportions, read_binvox, read_o
     ],
 )
 def test_colour_differences_are_the_published_ones(one, two, difference):
-    assert ciede2000(np.array(one, float), np.array(two, float)) == pytest.approx(difference, abs=1e-4)
-    assert ciede2000(np.array(two, float), np.array(one, float)) == pytest.approx(difference, abs=1e-4)
+    assert ciede2000(np.array(one, float), np.array(two, float)) == pytest.approx(
+        difference, abs=1e-4
+    )
+    assert ciede2000(np.array(two, float), np.array(one, float)) == pytest.approx(
+        difference, abs=1e-4
+    )
 
 
 def test_white_and_red_have_their_lab_values():
@@ -42,7 +46,9 @@ def test_voxels_become_a_closed_surface_of_their_volume(tmp_path):
     filled[1:3, 0:2, 1] = filled[1, 0, 2] = 1
     values = filled.ravel()
     runs = np.stack([values, np.ones_like(values)], 1).tobytes()
-    (tmp_path / "a.binvox").write_bytes(b"#binvox 1\ndim 4 4 4\ntranslate 0 0 0\nscale 1\ndata\n" + runs)
+    (tmp_path / "a.binvox").write_bytes(
+        b"#binvox 1\ndim 4 4 4\ntranslate 0 0 0\nscale 1\ndata\n" + runs
+    )
     points, faces = read_binvox(tmp_path / "a.binvox")
     merged = trimesh.Trimesh(points, faces)
     assert abs(merged.area) == pytest.approx(6 * 5 - 2 * 5)  # five cubes, five contacts
@@ -52,7 +58,9 @@ def test_voxels_become_a_closed_surface_of_their_volume(tmp_path):
 def test_an_official_file_is_turned_and_brought_to_the_benchmarks_box(tmp_path):
     folder = tmp_path / "cgparts" / "sedan"
     folder.mkdir(parents=True)
-    corners = [(x, y, z) for x in (0, 2) for y in (0, 1) for z in (-4, 2)]  # a nose towards -z, up y
+    corners = [
+        (x, y, z) for x in (0, 2) for y in (0, 1) for z in (-4, 2)
+    ]  # a nose towards -z, up y
     corners.append((1, 2, -4))
     text = "".join(f"v {x} {y} {z}\n" for x, y, z in corners)
     text += "f 1/1 2/2 4//3 3\nf 5 6 8\nf -1 1 2\n"

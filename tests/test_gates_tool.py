@@ -50,7 +50,9 @@ def test_texts_of_the_same_short_digest_are_noticed_by_the_long_one():
     whole, short = before["columns"]["answers"].split(":")
     before["columns"]["answers"] = f"{whole[::-1]}:{short}"
     assert len(whole) == WHOLE
-    assert moved(Part("some", lambda: BEFORE), before, BEFORE) == [("some of 400 answers moved", True)]
+    assert moved(Part("some", lambda: BEFORE), before, BEFORE) == [
+        ("some of 400 answers moved", True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,9 @@ def test_a_tolerant_part_fails_by_its_figures_alone(figures, fails):
 
 def test_other_items_columns_and_figures_fail_even_where_answers_may_move():
     fewer = {column: dict(list(texts.items())[1:]) for column, texts in BEFORE.items.items()}
-    assert told(Answers(fewer, BEFORE.figures), "tolerant") == [("other items: 400 before, 399 now", True)]
+    assert told(Answers(fewer, BEFORE.figures), "tolerant") == [
+        ("other items: 400 before, 399 now", True)
+    ]
     alone = Answers({"answers": BEFORE.items["answers"]}, {"mean": Figure(100.0, 399)})
     assert told(alone, "tolerant") == [
         ("gone: programs", True), ("mean 100.0 -> 100.0 of 400 -> 399", True), ("pose: gone", True),
@@ -111,7 +115,10 @@ def test_the_command_records_compares_and_says_what_is_not_there(tmp_path, capsy
     assert run(tmp_path, capsys, now, "--fast") == (1, [line, "2 parts, 1 moved"])
     assert run(tmp_path, capsys, now, "--only", "*/still") == (0, ["1 parts, 0 moved"])
     code, lines = run(tmp_path, capsys, BEFORE)
-    assert (code, lines) == (1, ["b/net: does not run: ValueError: no such module", "3 parts, 1 moved"])
+    assert (code, lines) == (
+        1,
+        ["b/net: does not run: ValueError: no such module", "3 parts, 1 moved"],
+    )
     assert run(tmp_path, capsys, BEFORE, "--only", "a/stil")[0] == 2
     stored = json.loads((tmp_path / "gates.json").read_text())
     (tmp_path / "gates.json").write_text(json.dumps({**stored, "a/old": stored["a/still"]}))
@@ -122,7 +129,9 @@ def test_the_command_records_compares_and_says_what_is_not_there(tmp_path, capsy
 def test_equal_columns_are_stored_once_and_come_back(tmp_path, capsys):
     assert run(tmp_path, capsys, BEFORE, "record", "--fast")[0] == 0
     path = tmp_path / "gates.json"
-    first, second = (json.loads(path.read_text())[name]["columns"] for name in ("a/moves", "a/still"))
+    first, second = (
+        json.loads(path.read_text())[name]["columns"] for name in ("a/moves", "a/still")
+    )
     assert all(":" in first[column] and ":" not in second[column] for column in BEFORE.items)
     columns = [recorded(path)[name]["columns"] for name in ("a/moves", "a/still")]
     assert columns == [packed(BEFORE)["columns"]] * 2

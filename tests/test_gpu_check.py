@@ -18,7 +18,9 @@ def test_without_a_gpu_it_says_so_in_one_line(capsys, monkeypatch):
 
 
 def test_the_small_version_measures_every_part(capsys, monkeypatch):
-    monkeypatch.setattr(gpu_check.EstimatorModule, "compile", lambda self: None)  # minutes of compilation
+    monkeypatch.setattr(
+        gpu_check.EstimatorModule, "compile", lambda self: None
+    )  # minutes of compilation
     monkeypatch.setattr(gpu_check, "RENDERER", "no_renderer")  # its processes take seconds to start
     monkeypatch.setattr(gpu_check, "SMALL", {"width": 96, "height": 64})
     assert gpu_check.main(["--device", "cpu", "--seconds", "0.1", "--pictures", "2"]) == 0

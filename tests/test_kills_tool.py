@@ -28,7 +28,10 @@ def test_times_of_day_and_temporary_files_are_no_difference(tmp_path):
     assert kills.differences(kills.written(first), kills.written(second)) == []
     (second / "report.json").write_text("{}")
     (second / "more.bin").write_bytes(b"2026-01-02 10:00:01")
-    assert kills.differences(kills.written(first), kills.written(second)) == ["more.bin", "report.json"]
+    assert kills.differences(kills.written(first), kills.written(second)) == [
+        "more.bin",
+        "report.json",
+    ]
 
 
 def test_a_killed_command_is_told_from_one_that_ends(tmp_path, monkeypatch):

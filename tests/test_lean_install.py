@@ -1,4 +1,6 @@
-"""The core install runs every command that needs no extra: nothing that it imports needs what an extra brings."""
+"""The core install runs every command that needs no extra: nothing that it imports needs what an
+extra brings.
+"""
 
 import contextlib
 import importlib.metadata
@@ -37,9 +39,15 @@ def lean(tmp_path_factory):
     for name in with_their_requirements({"po3d"}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             own = importlib.metadata.distribution(name)
-            parts = {file.parts[0] for file in own.files or [] if file.parts[0] not in ("..", "__pycache__")}
+            parts = {
+                file.parts[0]
+                for file in own.files or []
+                if file.parts[0] not in ("..", "__pycache__")
+            }
             for part in sorted(parts):
-                with contextlib.suppress(FileExistsError):  # several distributions may share a folder
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # several distributions may share a folder
                     (folder / part).symlink_to(own.locate_file(part))
     return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 

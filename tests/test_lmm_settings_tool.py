@@ -1,10 +1,16 @@
-"""The tables of settings in docs/lmm.md: each paper has its tables, and a command of the page runs."""
+"""The tables of settings in docs/lmm.md: each paper has its tables, and a command of the page
+runs.
+"""
 
 from tools.lmm_settings import MODEL, commands, run_one, running
 
 PAPERS = {
     "benchmark=hypo3d": ("system.show=labelled", "benchmark.frame=camera", "system.change=without"),
-    "benchmark=3dsrbench": ("system.style=boxes", "system.consistent=true", "data.root=RELEASE/rotated"),
+    "benchmark=3dsrbench": (
+        "system.style=boxes",
+        "system.consistent=true",
+        "data.root=RELEASE/rotated",
+    ),
     "benchmark=scope": ("system.style=ego_to_allo", "system.style=cot", "system=frequency"),
     "python evaluate.py system=": ("scorer=vlmevalkit", "system=random", "system=frequency"),
     "po3d": ("pose-real answer", "pose-real score", "export --benchmark 3dsrbench"),

@@ -14,13 +14,15 @@ def session(tmp_path):
     with sqlite3.connect(path) as base:
         base.execute("create table work_items (job_id text)")
         base.execute(
-            "create table mutation_specs (job_id text, operator_name text, start_pos_row int, start_pos_col int, "
-            "occurrence int, operator_args text)"
+            "create table mutation_specs (job_id text, operator_name text, start_pos_row int,"
+            " start_pos_col int, occurrence int, operator_args text)"
         )
         base.execute("create table work_results (job_id text, test_outcome text, diff text)")
         for k in range(30):
             base.execute("insert into work_items values (?)", (f"j{k * 7 % 30}",))
-            base.execute("insert into mutation_specs values (?, 'op', ?, 0, 0, '{}')", (f"j{k * 7 % 30}", k))
+            base.execute(
+                "insert into mutation_specs values (?, 'op', ?, 0, 0, '{}')", (f"j{k * 7 % 30}", k)
+            )
     return path
 
 

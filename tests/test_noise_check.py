@@ -14,8 +14,12 @@ def check() -> NoiseCheck:
     return NoiseCheck("pulsecheck457", 1)
 
 
-@pytest.mark.parametrize(("quantity", "sigma"), [("heading", 45.0), ("color", 0.2), ("parsing", 0.2)])
-def test_one_seed_gives_the_same_answers_on_both_ways_and_another_seed_gives_others(check, quantity, sigma):
+@pytest.mark.parametrize(
+    ("quantity", "sigma"), [("heading", 45.0), ("color", 0.2), ("parsing", 0.2)]
+)
+def test_one_seed_gives_the_same_answers_on_both_ways_and_another_seed_gives_others(
+    check, quantity, sigma
+):
     first, again, other = (check.by_pipeline(quantity, sigma, seed) for seed in (0, 0, 1))
     assert [p.answer for p in first] == [p.answer for p in check.by_grid(quantity, sigma, 0)]
     assert first == again != other
@@ -25,7 +29,9 @@ def test_one_seed_gives_the_same_answers_on_both_ways_and_another_seed_gives_oth
 def test_a_seed_with_two_results_is_an_error(check, monkeypatch):
     way = check.by_grid
     monkeypatch.setattr(check, "by_grid", lambda q, s, seed: way(q, 2 * s, seed + 7))
-    with pytest.raises(InputError, match=r"heading=45, seed 0: \d+ answers differ from those of the grid"):
+    with pytest.raises(
+        InputError, match=r"heading=45, seed 0: \d+ answers differ from those of the grid"
+    ):
         check.point("heading", 45.0, 2)
 
 

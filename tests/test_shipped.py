@@ -1,4 +1,6 @@
-"""A wheel holds everything that po3d looks for at the top of its repository, and finds it away from there."""
+"""A wheel holds everything that po3d looks for at the top of its repository, and finds it away from
+there.
+"""
 
 import importlib.util
 import os
@@ -59,11 +61,16 @@ def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatc
     assert all(Path(path).exists() for path in command.get_outputs(include_bytecode=False))
     (tmp_path / "empty").mkdir()
     ran = subprocess.run(
-        [sys.executable, "-c", LOOK], cwd=tmp_path / "empty", env={**os.environ, "PYTHONPATH": str(target)},
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", LOOK],
+        cwd=tmp_path / "empty",
+        env={**os.environ, "PYTHONPATH": str(target)},
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout.startswith("po3d train experiment=street_parser")  # there is no train.py to run
+    assert ran.stdout.startswith(
+        "po3d train experiment=street_parser"
+    )  # there is no train.py to run
     assert not any((tmp_path / "empty").iterdir())
 
 

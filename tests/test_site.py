@@ -1,5 +1,6 @@
-"""The documentation's site builds without a warning: every link and anchor leads somewhere, every page is in the navigation, and
-every object of the reference exists."""
+"""The documentation's site builds without a warning: every link and anchor leads somewhere, every
+page is in the navigation, and every object of the reference exists.
+"""
 
 import subprocess
 import sys
@@ -12,7 +13,16 @@ from po3d.io.paths import ROOT
 def test_the_site_builds_strictly(tmp_path):
     pytest.importorskip("mkdocs")
     pytest.importorskip("mkdocstrings")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(tmp_path),
+    ]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-3000:]
     page = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")

@@ -1,4 +1,6 @@
-"""What is imported when: a command's help must come at once, so what takes long to import must not be imported for it."""
+"""What is imported when: a command's help must come at once, so what takes long to import must not
+be imported for it.
+"""
 
 import subprocess
 import sys
@@ -10,9 +12,27 @@ from po3d.cli.main import COMMANDS, SCRIPTS
 from po3d.io.paths import ROOT, benchmarks
 
 SLOW = {  # seconds each, or brings what takes seconds
-    "torch", "torchvision", "timm", "pytorch_lightning", "transformers", "safetensors", "scipy", "pandas", "matplotlib", "shapely",
-    "wandb", "trimesh", "moderngl", "openpyxl", "pyarrow", "pydantic", "tqdm", "PIL", "inflect", "typeguard",
-}  # fmt: skip
+    "torch",
+    "torchvision",
+    "timm",
+    "pytorch_lightning",
+    "transformers",
+    "safetensors",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "shapely",
+    "wandb",
+    "trimesh",
+    "moderngl",
+    "openpyxl",
+    "pyarrow",
+    "pydantic",
+    "tqdm",
+    "PIL",
+    "inflect",
+    "typeguard",
+}
 CONFIGS = {"hydra", "omegaconf", "antlr4", "yaml"}
 IMPORTED = """
 import contextlib, io, sys
@@ -61,7 +81,9 @@ def test_the_help_of_po3d_imports_no_command():
 
 @pytest.mark.parametrize("command", [*COMMANDS, *SCRIPTS])
 def test_help_imports_nothing_slow(command):
-    slow = SLOW - {"PIL"} if command == "ask" else SLOW if command in COMMANDS else SLOW - {"pydantic"}
+    slow = (
+        SLOW - {"PIL"} if command == "ask" else SLOW if command in COMMANDS else SLOW - {"pydantic"}
+    )
     assert helped(command) & (slow | (CONFIGS if command in COMMANDS else set())) == set()
 
 
@@ -76,8 +98,14 @@ def test_what_runs_no_network_imports_none(name):
 
 
 def test_tables_can_be_read_and_edited_without_a_network_library():
-    code = "import po3d; po3d.read_scene('data/examples/room.json').in_frame('The door is at the front.').moved(0, left=1)"
-    assert imported(code) & (SLOW - {"tqdm", "pydantic", "scipy", "shapely", "PIL", "inflect"}) == set()
+    code = (
+        "import po3d; po3d.read_scene('data/examples/room.json').in_frame('The door is at the"
+        " front.').moved(0, left=1)"
+    )
+    assert (
+        imported(code) & (SLOW - {"tqdm", "pydantic", "scipy", "shapely", "PIL", "inflect"})
+        == set()
+    )
 
 
 def test_the_options_name_every_benchmark_there_is():
@@ -85,18 +113,31 @@ def test_the_options_name_every_benchmark_there_is():
 
 
 def test_a_room_is_asked_without_what_only_others_need():
-    code = "from po3d.__main__ import main; sys.exit(main(['ask', 'data/examples/room.json', 'How many beds are there?', '--reader', 'own']))"
+    code = (
+        "from po3d.__main__ import main; sys.exit(main(['ask', 'data/examples/room.json', 'How many"
+        " beds are there?', '--reader', 'own']))"
+    )
     brought = imported(code.replace("sys.exit(", "assert not ("))
     assert (
-        brought & {"scipy.optimize", "timm", "torchvision", "pytorch_lightning", "matplotlib", "pandas"}
+        brought
+        & {"scipy.optimize", "timm", "torchvision", "pytorch_lightning", "matplotlib", "pandas"}
         == set()
     )
 
 
-@pytest.mark.parametrize("text", ["How many windows are there?", "how many things r there i could sit on"])
+@pytest.mark.parametrize(
+    "text", ["How many windows are there?", "how many things r there i could sit on"]
+)
 def test_an_answer_about_a_table_needs_no_compiler_and_no_trainer(text):
     """torch's compiler takes seconds to import, and is for nothing here."""
     command = ["ask", "data/examples/room.json", text]
     found = imported(f"from po3d.__main__ import main; sys.exit(main({command!r}))")
-    unwanted = {"torch._dynamo", "sympy", "pytorch_lightning", "transformers", "timm", "torchvision"}
+    unwanted = {
+        "torch._dynamo",
+        "sympy",
+        "pytorch_lightning",
+        "transformers",
+        "timm",
+        "torchvision",
+    }
     assert found & unwanted == set()

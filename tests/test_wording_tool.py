@@ -39,8 +39,18 @@ THING = {
     "at": [1, 1, 0],
     "heading": 0,
 }
-LINE = {"scene": "a", "kind": "room", "hand": "h", "change": None, "frame": None, "task": None, "options": None,
-        "question": "How many beds?", "answer": "1", "why": None}  # fmt: skip
+LINE = {
+    "scene": "a",
+    "kind": "room",
+    "hand": "h",
+    "change": None,
+    "frame": None,
+    "task": None,
+    "options": None,
+    "question": "How many beds?",
+    "answer": "1",
+    "why": None,
+}
 
 
 @pytest.fixture
@@ -48,7 +58,9 @@ def bank(tmp_path):
     """A bank of one scene and one sentence a part; `write(part, scene, line)` changes them."""
 
     def write(part, scene=None, line=None):
-        room = {"id": "a", "kind": "room", "about": "", "size": [4, 4], "objects": [THING]} | (scene or {})
+        room = {"id": "a", "kind": "room", "about": "", "size": [4, 4], "objects": [THING]} | (
+            scene or {}
+        )
         (tmp_path / f"tables_{part}.jsonl").write_text(json.dumps(room) + "\n")
         said = LINE | {"question": f"{part}: how many beds?"} | (line or {})
         (tmp_path / f"sentences_{part}.jsonl").write_text(json.dumps(said) + "\n")
@@ -98,7 +110,9 @@ def test_the_paraphrases_are_programs_in_words_that_no_held_out_part_has():
     assert not any(words(getattr(p.inputs, p.sort)) in held_out for p in pairs)
     starts = dict(zip(SORTS, STARTS, strict=True))
     said = [(p.sort, p.call()) for p in pairs]
-    assert all(c in REFUSALS if isinstance(c, str) else c.output in starts[sort] for sort, c in said)
+    assert all(
+        c in REFUSALS if isinstance(c, str) else c.output in starts[sort] for sort, c in said
+    )
     assert sum(isinstance(c, str) for _, c in said) < 0.1 * len(said)
     for pair in [p for p in pairs if p.table and p.program not in REFUSALS][::50]:
         named = [c.args[1] for c in pair.call().calls() if c.op == "filter" and c.args[0] == "name"]
@@ -117,9 +131,9 @@ def test_the_programs_of_a_line_are_judged_by_its_answer():
     count = 'count(filter(name, "bed", scene))'
     assert judged(line, {"change": gone, "question": count}, room) == "ok (one)"
     assert judged(line, {"question": count}, room) == "differs (got 2, wanted one)"
-    assert judged(line, {"question": 'query(color, unique(filter(name, "bed", scene)))'}, room).startswith(
-        "fails (2 are"
-    )
+    assert judged(
+        line, {"question": 'query(color, unique(filter(name, "bed", scene)))'}, room
+    ).startswith("fails (2 are")
     assert judged(line, {"question": "count(scene"}, room).startswith("fails (question: ")
     assert judged(line, {"question": "scene"}, room).startswith("fails (question: gives objects")
     assert judged(line, {"frame": "frame(room)", "question": count}, room).startswith(
@@ -140,9 +154,16 @@ def test_the_programs_of_a_line_are_judged_by_its_answer():
 
 @pytest.mark.parametrize(
     ("got", "wanted", "right"),
-    [("front left", "front-left", True), ("front", "front left", False), ("chair", "the red chair", True), ("2", "two", True),
-     ("yes", "no", False), ("behind", "behind her", True), ("", "nothing", False)],
-)  # fmt: skip
+    [
+        ("front left", "front-left", True),
+        ("front", "front left", False),
+        ("chair", "the red chair", True),
+        ("2", "two", True),
+        ("yes", "no", False),
+        ("behind", "behind her", True),
+        ("", "nothing", False),
+    ],
+)
 def test_answers_agree_by_their_words(got, wanted, right):
     assert agrees(got, wanted) is right
 
@@ -156,14 +177,17 @@ def test_the_programs_of_the_bank_give_the_hands_answers(part, step):
     scenes, lines, programs = bank_of(part)
     assert [p["n"] for p in programs] == list(range(len(lines)))
     said = [
-        judged(lines[p["n"]], p, scenes[lines[p["n"]]["scene"]]).partition(" (")[0] for p in programs[::step]
+        judged(lines[p["n"]], p, scenes[lines[p["n"]]["scene"]]).partition(" (")[0]
+        for p in programs[::step]
     ]
     assert said.count("ok") > 0.97 * (len(said) - said.count("no program"))
     assert said.count("no program") < 0.2 * len(said)
 
 
 def test_the_executors_answer_the_banks_programs_as_the_hands_do():
-    """Of what has a program, how often po3d's own rules give the hand's answer; 95 % and more by the checker's wide borders."""
+    """Of what has a program, how often po3d's own rules give the hand's answer; 95 % and more by
+    the checker's wide borders.
+    """
     scenes, lines, programs = bank_of("dev")
     tabled = {name: wording_read.scene_of(scene) for name, scene in scenes.items()}
     said = [one for (one,) in wording_read.readings("gold", lines, programs, tabled)]
@@ -187,7 +211,9 @@ def test_a_line_is_right_wrong_or_unanswered_by_what_is_said():
     assert outcome(REFUSED, None) == outcome(None, None) == "right"
     assert outcome("2", None) == "wrong"
     assert (
-        outcome(None, "nothing", "not found: the bed") == outcome(None, "0", "not found: the bed") == "right"
+        outcome(None, "nothing", "not found: the bed")
+        == outcome(None, "0", "not found: the bed")
+        == "right"
     )
     assert outcome(None, "nothing", "ambiguous: two beds") == "no answer"
 
@@ -215,8 +241,11 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     assert first(fails, fails) == fails._replace(probability=1.0)
     assert first(refuses, counts) == refuses
     assert first(fails, refuses, counts, counts) == counts
-    assert first(said("2", 0.2), said(REFUSED, 0.3), said("2", 0.2)).probability == pytest.approx(4 / 7)
-    # Half the logarithm brings weights nearer to each other: three weak readings outweigh a strong one.
+    assert first(said("2", 0.2), said(REFUSED, 0.3), said("2", 0.2)).probability == pytest.approx(
+        4 / 7
+    )
+    # Half the logarithm brings weights nearer to each other: three weak readings outweigh a strong
+    # one.
     weak = [said("2", 0.1)] * 3
     assert first(refuses, *weak).answer == REFUSED
     assert first(refuses, *weak, probability=0.5).answer == "2"
@@ -227,7 +256,9 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
 
 @pytest.mark.parametrize("true", [1.0, 0.5])
 def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
-    """Readings that are right as often as their share with these weights says; of those that fail none is right."""
+    """Readings that are right as often as their share with these weights says; of those that fail
+    none is right.
+    """
     lines, several = [], []
     for k, p in enumerate([0.02, 0.2, 0.6, 0.9, 0.98] * 40):
         share = p**true / (p**true + (1 - p) ** true)
@@ -241,8 +272,12 @@ def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
 
 
 def test_a_hands_lines_are_weighed_by_what_the_others_say():
-    """One hand means the likelier reading, the other one the less likely: what either says misleads about the other."""
-    lines = [LINE | {"hand": hand, "answer": hand} for hand in ("first", "second") for _ in range(40)]
+    """One hand means the likelier reading, the other one the less likely: what either says misleads
+    about the other.
+    """
+    lines = [
+        LINE | {"hand": hand, "answer": hand} for hand in ("first", "second") for _ in range(40)
+    ]
     several = [[said("first", 0.8), said("second", 0.2)] for _ in lines]
     assert {j.outcome for j in wording_read.by_others(lines, several, agrees)} == {"wrong"}
 
@@ -256,7 +291,10 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
     together = lambda **said: joined(wording_read.executor_of("room"), asked, said)  # noqa: E731
     changed = together(question=question, change=change)
     assert [round(r.probability, 2) for r in changed] == [0.54, 0.36, 0.06, 0.04]
-    assert [(bool(r.unread), r.change is None) for r in changed] == [(False, False), *[(True, True)] * 3]
+    assert [(bool(r.unread), r.change is None) for r in changed] == [
+        (False, False),
+        *[(True, True)] * 3,
+    ]
     assert [r.probability for r in together(question=question)] == [0.9, 0.1]
 
 
@@ -282,7 +320,9 @@ def test_each_reading_of_the_test_part_is_logged_and_shows_no_sentence(tmp_path,
         (tmp_path / f"{name}_test.jsonl").write_text("".join(json.dumps(r) + "\n" for r in listed))
     for number in (1, 2):
         read(tmp_path, "test", ["gold"], None, False)
-        log = [json.loads(text) for text in (tmp_path / "readings_test.jsonl").read_text().splitlines()]
+        log = [
+            json.loads(text) for text in (tmp_path / "readings_test.jsonl").read_text().splitlines()
+        ]
         assert len(log) == number
     assert log[1]["reader"] == "gold"
     assert log[1]["weights"] == {}
@@ -300,21 +340,31 @@ def test_a_reading_is_tied_to_the_weights_of_all_networks_that_read():
 
 
 def test_no_held_out_sentence_is_trained_on(tmp_path):
-    """But for case and punctuation; a line that the list names is left out of the bank and of the rewordings."""
+    """But for case and punctuation; a line that the list names is left out of the bank and of the
+    rewordings.
+    """
     folder = ROOT / "data" / "wording"
     assert list(in_training(folder)) == []
     named = left_out("train", folder)
     assert len(named) == 8
     lines = records("sentences", "train", folder)
-    trained = {pair.inputs.question for pairs in reader_pairs.bank("train", folder) for pair in pairs}
+    trained = {
+        pair.inputs.question for pairs in reader_pairs.bank("train", folder) for pair in pairs
+    }
     assert trained.isdisjoint(
         lines[n]["question"] for n in named if n != 3736
     )  # of that one the frame stands there
-    for part, question in (("train", "Where IS it"), ("dev", "What is it?"), ("test", "Where is it?")):
+    for part, question in (
+        ("train", "Where IS it"),
+        ("dev", "What is it?"),
+        ("test", "Where is it?"),
+    ):
         text = json.dumps(LINE | {"question": question})
         (tmp_path / f"sentences_{part}.jsonl").write_text(text + "\n")
     (found,) = in_training(tmp_path)
-    assert found == "train line 1: its question stands in test, too; left_out_train.txt should name 0"
+    assert (
+        found == "train line 1: its question stands in test, too; left_out_train.txt should name 0"
+    )
     (tmp_path / "left_out_train.txt").write_text("# why\n0\n")
     assert list(in_training(tmp_path)) == []
 
@@ -341,5 +391,7 @@ def test_two_hands_agree_in_other_words_but_not_in_another_answer(tmp_path):
         "blind": [{"n": n, "answer": b} for n, (_, b) in enumerate(said)],
     }
     for name, lines in files.items():
-        (tmp_path / f"{name}_dev.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (tmp_path / f"{name}_dev.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines)
+        )
     assert blind(tmp_path, "dev") == (3, 5)

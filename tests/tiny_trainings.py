@@ -1,4 +1,6 @@
-"""The five trainings, small enough to run in a second: noise for pictures, a few sentences with a few words."""
+"""The five trainings, small enough to run in a second: noise for pictures, a few sentences with a
+few words.
+"""
 
 import functools
 from collections.abc import Callable
@@ -52,10 +54,15 @@ class Noise(Dataset):
 def _street(r: np.random.Generator, things: int) -> StreetLabels:
     n = MAX_OBJECTS
     return StreetLabels(
-        np.arange(n) < things, r.uniform(100, 400, (n, 9, 2)).astype(np.float32), r.integers(0, 21, n),
-        r.integers(0, 8, n), r.integers(0, 2, n), r.integers(0, 2, n), r.uniform(-3, 3, n).astype(np.float32),
+        np.arange(n) < things,
+        r.uniform(100, 400, (n, 9, 2)).astype(np.float32),
+        r.integers(0, 21, n),
+        r.integers(0, 8, n),
+        r.integers(0, 2, n),
+        r.integers(0, 2, n),
+        r.uniform(-3, 3, n).astype(np.float32),
         r.integers(0, n + 1, n),
-    )  # fmt: skip
+    )
 
 
 def _words(r: np.random.Generator, attributes: dict[str, tuple[str, ...]]) -> list[np.ndarray]:
@@ -65,20 +72,30 @@ def _words(r: np.random.Generator, attributes: dict[str, tuple[str, ...]]) -> li
 def _top_view(r: np.random.Generator, things: int) -> RoomLabels:
     n = THINGS
     return RoomLabels(
-        np.arange(n) < things, r.uniform(50, 450, (n, 9, 2)).astype(np.float32), *_words(r, top_view.ATTRIBUTES),
-        r.uniform(-3, 3, n).astype(np.float32), r.uniform(0.2, 2, (n, 3)).astype(np.float32), r.integers(0, 2, n),
-    )  # fmt: skip
+        np.arange(n) < things,
+        r.uniform(50, 450, (n, 9, 2)).astype(np.float32),
+        *_words(r, top_view.ATTRIBUTES),
+        r.uniform(-3, 3, n).astype(np.float32),
+        r.uniform(0.2, 2, (n, 3)).astype(np.float32),
+        r.integers(0, 2, n),
+    )
 
 
 def _room_view(r: np.random.Generator, things: int) -> ViewLabels:
     n = THINGS
     corner = r.uniform(50, 350, (n, 2))
     return ViewLabels(
-        np.arange(n) < things, r.uniform(100, 400, (n, 9, 2)).astype(np.float32), r.random((n, 9)) < 0.8,
-        np.concatenate([corner, corner + 90], 1).astype(np.float32), *_words(r, room_view.ATTRIBUTES),
-        r.uniform(-3, 3, n).astype(np.float32), r.uniform(0.2, 2, (n, 3)).astype(np.float32),
-        r.uniform(0, 2, n).astype(np.float32), r.uniform(-1, 1, 3).astype(np.float32), np.float32(0.1),
-    )  # fmt: skip
+        np.arange(n) < things,
+        r.uniform(100, 400, (n, 9, 2)).astype(np.float32),
+        r.random((n, 9)) < 0.8,
+        np.concatenate([corner, corner + 90], 1).astype(np.float32),
+        *_words(r, room_view.ATTRIBUTES),
+        r.uniform(-3, 3, n).astype(np.float32),
+        r.uniform(0.2, 2, (n, 3)).astype(np.float32),
+        r.uniform(0, 2, n).astype(np.float32),
+        r.uniform(-1, 1, 3).astype(np.float32),
+        np.float32(0.1),
+    )
 
 
 LABELS = {"street": _street, "top_view": _top_view, "room_view": _room_view}
@@ -101,7 +118,9 @@ def few_words() -> tuple[Callable, Callable]:
 
 
 def made(kind: str, batch: int = BATCH, **options: Any) -> tuple[pl.LightningModule, StreamData]:
-    """A fresh module and its data; `options` of the module. Parsers want `few_words` in place of their vocabularies."""
+    """A fresh module and its data; `options` of the module. Parsers want `few_words` in place of
+    their vocabularies.
+    """
     if kind in SIZES:
         width, height = SIZES[kind]
         network = {**NETWORK, "width": width, "height": height}
@@ -132,8 +151,10 @@ def run(
     data: StreamData | None = None,
     **trainer: Any,
 ) -> tuple[pl.LightningModule, dict[str, float]]:
-    """(module, metrics) after a training of `steps` steps, on `data` in place of the kind's own. `still`: batch normalisation
-    does not depend on the batch, as with sync_batchnorm it does not depend on the process, which needs GPUs."""
+    """(module, metrics) after a training of `steps` steps, on `data` in place of the kind's own.
+    `still`: batch normalisation does not depend on the batch, as with sync_batchnorm it does not
+    depend on the process, which needs GPUs.
+    """
     seeded(seed)
     trained, own = made(kind, batch, **(module or {}))
     if still:

@@ -17,7 +17,9 @@ WORDS = ("<pad>", "how", "many", "car", "?")
 def untrained_estimator(folder: Path) -> Path:
     """The path, without suffix, of a small street estimator."""
     torch.manual_seed(0)
-    net = StreetEstimator.build(backbone="regnetx_002", width=160, height=120, fold=1, neck=16, hidden=32)
+    net = StreetEstimator.build(
+        backbone="regnetx_002", width=160, height=120, fold=1, neck=16, hidden=32
+    )
     return _saved(folder / "estimator", ESTIMATOR, net, {"network": net.config})
 
 

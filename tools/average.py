@@ -47,7 +47,9 @@ def average(out: Path, shares: dict[str, float]) -> Path:
         for key, value in pairs[next(iter(shares))][0].items()
     }
     training = {
-        "mean of": {name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()}
+        "mean of": {
+            name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()
+        }
     }
     names = (names_of(record["training"].get("models", NOTHING)) for _, record in pairs.values())
     training["models"] = summary(set().union(*names))
@@ -63,14 +65,18 @@ def average(out: Path, shares: dict[str, float]) -> Path:
 
 def main() -> int:
     """Run the command line; return the exit code: 2 on an error."""
-    parser = argparse.ArgumentParser("python -m tools.average", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(
+        "python -m tools.average", description=(__doc__ or "").split("\n")[0]
+    )
     parser.add_argument("out", type=Path, help="path of the new checkpoint, without suffix")
     parser.add_argument("shares", nargs="+", metavar="CHECKPOINT=SHARE")
     a = parser.parse_args()
 
     def run() -> None:
         try:
-            shares = {name: float(share) for name, _, share in (text.rpartition("=") for text in a.shares)}
+            shares = {
+                name: float(share) for name, _, share in (text.rpartition("=") for text in a.shares)
+            }
         except ValueError:
             raise InputError(
                 f"shares should have the form CHECKPOINT=NUMBER, not {' '.join(a.shares)}"

@@ -101,7 +101,10 @@ def executor_figures(split: Split, seconds: float) -> list[SpeedFigure]:
 
     single = rate(lambda: [execute(p, s, t) for p, s, t in items], len(items), seconds)
     index = [k + tile * len(scenes) for tile in range(TILES) for k in where]
-    packed_scenes, packed = pack_scenes(scenes * TILES), pack_programs(programs * TILES, index, tasks * TILES)
+    packed_scenes, packed = (
+        pack_scenes(scenes * TILES),
+        pack_programs(programs * TILES, index, tasks * TILES),
+    )
     batched = rate(lambda: execute_batch(packed_scenes, packed), len(index), seconds)
     # Marginal answers need uncertain scenes: with the standard deviations of the shipped estimator.
     doubtful = [_doubtful(scene) for scene in scenes]
@@ -121,7 +124,10 @@ def _doubtful(scene: Scene) -> Scene:
     distributions for missing attributes.
     """
     spread = tuple(tuple(row) for row in np.diag([0.01, 0.01, 0.003]).tolist())
-    even = {attribute: dict.fromkeys(values, 1 / len(values)) for attribute, values in ATTRIBUTES.items()}
+    even = {
+        attribute: dict.fromkeys(values, 1 / len(values))
+        for attribute, values in ATTRIBUTES.items()
+    }
     objects = (
         replace(o, beliefs={**even, **o.beliefs}, covariance=spread, flip=0.02, existence=0.98)
         for o in scene.objects
@@ -159,15 +165,24 @@ def reader_figures(split: Split, seconds: float) -> list[SpeedFigure]:
     slow = rate(lambda: [whole.read([item]) for item in few], len(few), seconds)
     name = f"reader, {len(inputs)} questions"
     return [
-        SpeedFigure(name, "questions/s", rate(lambda: whole.read(inputs), len(inputs), seconds), slow),
         SpeedFigure(
-            f"{name}, bfloat16", "questions/s", rate(lambda: half.read(inputs), len(inputs), seconds), slow
+            name, "questions/s", rate(lambda: whole.read(inputs), len(inputs), seconds), slow
+        ),
+        SpeedFigure(
+            f"{name}, bfloat16",
+            "questions/s",
+            rate(lambda: half.read(inputs), len(inputs), seconds),
+            slow,
         ),
     ]
 
 
 def estimator_figures(
-    ours: StreetEstimator, once: StreetEstimator, plain: StreetEstimator, split: Split, seconds: float
+    ours: StreetEstimator,
+    once: StreetEstimator,
+    plain: StreetEstimator,
+    split: Split,
+    seconds: float,
 ) -> list[SpeedFigure]:
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     images = [split.image(name) for name in names]
@@ -178,7 +193,9 @@ def estimator_figures(
     return [
         SpeedFigure("estimator, batch 1", "images/s", one_by_one, slow),
         SpeedFigure(f"estimator, batch {len(images)}", "images/s", together, slow),
-        SpeedFigure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow),
+        SpeedFigure(
+            f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow
+        ),
     ]
 
 
@@ -205,7 +222,9 @@ def end_to_end_figures(
                     execute(parsed.program, scene, question.task)
 
     return [
-        SpeedFigure("end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds))
+        SpeedFigure(
+            "end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds)
+        )
     ]
 
 
@@ -224,7 +243,10 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
             programs = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
             programs.append(room_program.ROOMS.parse(q.program))
     work = [
-        (scenes[name], [(room_program.ROOMS.parse(change), programs) for change, programs in parsed.items()])
+        (
+            scenes[name],
+            [(room_program.ROOMS.parse(change), programs) for change, programs in parsed.items()],
+        )
         for name, parsed in changes.items()
     ]
 
@@ -257,7 +279,10 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
     count = sum(len(programs) for _, parsed in work for _, programs in parsed)
     return [
         SpeedFigure(
-            "rooms: edits", "changes/s", rate(edit, edits, seconds), rate(edit_plainly, edits, seconds)
+            "rooms: edits",
+            "changes/s",
+            rate(edit, edits, seconds),
+            rate(edit_plainly, edits, seconds),
         ),
         SpeedFigure(
             "rooms: edits and execution",
@@ -283,14 +308,18 @@ def batch_figures(seconds: float) -> list[SpeedFigure]:
                 scene = framed(split.truth(q.image), q.frame, "anchors" if past else "given")
                 change = room_program.ROOMS.parse(q.change_program) if q.change_program else None
                 edited = plan(scene, change).edited
-                worlds[key] = SceneGeometry(edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES)
+                worlds[key] = SceneGeometry(
+                    edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES
+                )
             programs.append((room_program.ROOMS if past else THREEDSRBENCH).parse(q.program))
             where.append(list(worlds).index(key))
         unique_worlds = list(worlds.values())
         tables = batched.pack(unique_worlds, past)
         packed = batched.ask(programs * COPIES, where * COPIES, tables)
         ours = rate(
-            lambda packed=packed, tables=tables: batched.answers(tables, packed), packed.count, seconds
+            lambda packed=packed, tables=tables: batched.answers(tables, packed),
+            packed.count,
+            seconds,
         )
         items = [
             (p, unique_worlds[k], QuestionInfo(refer=batched.Rows(unique_worlds[k].now)))
@@ -307,21 +336,28 @@ def _nothing() -> Scene:
 
 def _beside(figure: SpeedFigure) -> tuple[str, str]:
     return (
-        ("", "") if figure.plain is None else (f"{figure.plain:,.1f}", f"{figure.ours / figure.plain:.1f}x")
+        ("", "")
+        if figure.plain is None
+        else (f"{figure.plain:,.1f}", f"{figure.ours / figure.plain:.1f}x")
     )
 
 
 def _machine() -> str:
     model = platform.processor() or platform.machine()
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model)
+        model = next(
+            (line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model
+        )
     cores = f"{os.cpu_count()} cores, torch on {torch.get_num_threads()} threads"
     versions = f"Python {platform.python_version()}, torch {torch.__version__}, po3d {__version__}"
     return f"{model}, {cores}; {versions}"
 
 
 def figures(
-    seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER, device: str = "cpu"
+    seconds: float = SECONDS,
+    perception: str = PERCEPTION,
+    parser: str = PARSER,
+    device: str = "cpu",
 ) -> Iterator[SpeedFigure]:
     """Return all figures, each measured for about `seconds`, with the checkpoints of these names or
     paths; networks run on `device`.
@@ -331,7 +367,9 @@ def figures(
     reader = Parser.from_checkpoint(locate(parser), device=device)
     yield from parser_figures(reader, split, seconds)
     yield from reader_figures(split, seconds)
-    ours, once = (StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False))
+    ours, once = (
+        StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False)
+    )
     plain = StreetEstimator.from_checkpoint(locate(perception), mirror=True, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
@@ -353,9 +391,15 @@ def main() -> int:
     )  # fmt: skip
     parser.add_argument("--device", default="cpu", help="of the networks: cpu, openvino or cuda")
     only = parser.add_argument_group("scale")
-    only.add_argument("--largest", type=int, default=1_000_000, help="number of questions or pictures")
-    only.add_argument("--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all")
-    only.add_argument("--kept", metavar="FILE", help="JSONL of figures that need not be measured again")
+    only.add_argument(
+        "--largest", type=int, default=1_000_000, help="number of questions or pictures"
+    )
+    only.add_argument(
+        "--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all"
+    )
+    only.add_argument(
+        "--kept", metavar="FILE", help="JSONL of figures that need not be measured again"
+    )
     only.add_argument("--plot", metavar="FILE", help="a plot, .svg or .png")
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
     parser.add_argument("--parser-checkpoint", default=PARSER)
@@ -371,11 +415,16 @@ def main() -> int:
             estimator = StreetEstimator.from_checkpoint(
                 locate(arguments.perception_checkpoint), arguments.device
             )
-            reader = Parser.from_checkpoint(locate(arguments.parser_checkpoint), device=arguments.device)
+            reader = Parser.from_checkpoint(
+                locate(arguments.parser_checkpoint), device=arguments.device
+            )
             for title, table in roofline.tables(estimator, reader, split):
                 print(f"\n{title}\n\n{text(table)}", flush=True)
             return
-        print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
+        print(
+            "data: the shipped PulseCheck457 mini split; fastest of at least three runs, no"
+            " randomness\n"
+        )
         names = (arguments.perception_checkpoint, arguments.parser_checkpoint)
         results = figures(arguments.seconds, *names, arguments.device)
         rows = [

@@ -54,7 +54,9 @@ class Count(NamedTuple):
 def sources(root: Path, *folders: str) -> list[Source]:
     """The Python files under some folders of a checkout."""
     paths = sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
-    texts = [(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    texts = [
+        (path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths
+    ]
     return [Source(name, text, ast.parse(text)) for name, text in texts]
 
 
@@ -80,7 +82,9 @@ def participles(files: Sequence[Source], what: str) -> Count:
             total += 1
             if is_participle(name):
                 items.append(f"{source.path}:{line} {name}")
-    return Count(f"participle identifiers per 1,000 names, {what}", 1000 * len(items) / max(total, 1), items)
+    return Count(
+        f"participle identifiers per 1,000 names, {what}", 1000 * len(items) / max(total, 1), items
+    )
 
 
 def _is_protocol(node: ast.ClassDef) -> bool:
@@ -96,7 +100,9 @@ def classes(files: Sequence[Source]) -> list[Count]:
                 every.append(f"{source.path}:{node.lineno} {node.name}")
                 if not _is_protocol(node):
                     places[node.name].append(f"{source.path}:{node.lineno}")
-    candidates = [f"{name}: {', '.join(where)}" for name, where in sorted(places.items()) if len(where) > 1]
+    candidates = [
+        f"{name}: {', '.join(where)}" for name, where in sorted(places.items()) if len(where) > 1
+    ]
     return [
         Count("class names defined more than once", len(candidates), candidates),
         Count("classes", len(every)),
@@ -116,7 +122,9 @@ def long_functions(files: Sequence[Source]) -> Count:
 
 def long_files(files: Sequence[Source]) -> Count:
     lengths = [(source.text.count("\n"), source.path) for source in files]
-    items = [f"{path} {length}" for length, path in sorted(lengths, reverse=True) if length > LONG_FILE]
+    items = [
+        f"{path} {length}" for length, path in sorted(lengths, reverse=True) if length > LONG_FILE
+    ]
     return Count(f"files above {LONG_FILE} lines", len(items), items)
 
 
@@ -159,7 +167,9 @@ def code_lines(source: Source) -> int:
 
 
 def densities(files: Sequence[Source]) -> list[Count]:
-    comprehensions = sum(isinstance(n, COMPREHENSIONS) for source in files for n in ast.walk(source.tree))
+    comprehensions = sum(
+        isinstance(n, COMPREHENSIONS) for source in files for n in ast.walk(source.tree)
+    )
     lines = sum(map(code_lines, files))
     wide = [
         f"{source.path}:{number} {len(line)}"
@@ -188,7 +198,10 @@ def census(root: Path = ROOT) -> list[Count]:
     package = sources(root, "po3d")
     plain = [s for s in package if not any(f"/{m}" in s.path for m in MESHES)]
     return [
-        *(participles(sources(root, folder), f"{folder}/") for folder in ("po3d", "tests", "tools")),
+        *(
+            participles(sources(root, folder), f"{folder}/")
+            for folder in ("po3d", "tests", "tools")
+        ),
         *classes(package),
         long_functions(plain),
         long_files(package),
@@ -233,8 +246,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("root", nargs="?", type=Path, default=ROOT, help="a checkout (default: this one)")
-    parser.add_argument("--list", action="store_true", help="also print up to 40 items behind each count")
+    parser.add_argument(
+        "root", nargs="?", type=Path, default=ROOT, help="a checkout (default: this one)"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="also print up to 40 items behind each count"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--draw", type=int, metavar="SEED", help="print 40 docstrings and messages")
     options = parser.parse_args(arguments)

@@ -51,7 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=tuple(ESTIMATORS), help="fit this checkpoint alone")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    folders = {name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in options.pictures)}
+    folders = {
+        name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in options.pictures)
+    }
     paths = {name: _pictures(dirs, options.most) for name, dirs in folders.items()}
     if options.what == "fit":
         fit(paths, [options.only] if options.only else list(ESTIMATORS))
@@ -61,7 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _pictures(folders: list[str], most: int) -> list[Path]:
-    paths = [p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")][:most]
+    paths = [
+        p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")
+    ][:most]
     if not paths:
         sys.exit(f"no image in {', '.join(folders)}")
     return paths
@@ -86,7 +90,8 @@ def fit(paths: dict[str, list[Path]], names: list[str]) -> None:
         record["config"]["domains"] = domains
         write_json(path, record)
         print(
-            f"{name}: {', '.join(kinds)}; images: {', '.join((f'{len(f)} {k}' for k, f in features.items()))}"
+            f"{name}: {', '.join(kinds)}; images:"
+            f" {', '.join((f'{len(f)} {k}' for k, f in features.items()))}"
         )
 
 
@@ -101,12 +106,18 @@ def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -
         kinds = [{k: v for score in scores for k, v in score.items()} for scores in scores]
         refused = {k: np.mean([scores[k] > 1 for scores in kinds]) for k in kinds[0]}
         best = [
-            min(scores, key=scores.__getitem__) if min(scores.values()) <= 1 else "none" for scores in kinds
+            min(scores, key=scores.__getitem__) if min(scores.values()) <= 1 else "none"
+            for scores in kinds
         ]
         taken = {k: best.count(k) / len(best) for k in (*refused, "none")}
         shares = [f"{100 * v:.1f}" for v in refused.values()]
         rows.append(
-            [name, len(scores), *shares, ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v)]
+            [
+                name,
+                len(scores),
+                *shares,
+                ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v),
+            ]
         )
     heads = [f"{kind} refuses" for _, kinds in ESTIMATORS.values() for kind in kinds]
     print(text(Table(("pictures", "n", *heads, "auto takes for"), rows)))

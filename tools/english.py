@@ -15,17 +15,34 @@ from pathlib import Path
 from po3d.language.program import LEAVES, SIGNATURES
 
 MODULES = (
-    "language/**/*.py", "synthesis/street/*.py", "synthesis/top_view/*.py", "synthesis/indoor_view/*.py", "benchmarks/*/wording.py",
-    "benchmarks/*/twin.py", "perception/*caption*.py", "reasoning/references.py", "systems/answers.py", "systems/api.py",
-    "systems/baselines.py", "systems/chat.py", "systems/answer_options.py", "training/reader_pairs.py", "training/*parser.py",
-)  # fmt: skip
+    "language/**/*.py",
+    "synthesis/street/*.py",
+    "synthesis/top_view/*.py",
+    "synthesis/indoor_view/*.py",
+    "benchmarks/*/wording.py",
+    "benchmarks/*/twin.py",
+    "perception/*caption*.py",
+    "reasoning/references.py",
+    "systems/answers.py",
+    "systems/api.py",
+    "systems/baselines.py",
+    "systems/chat.py",
+    "systems/answer_options.py",
+    "training/reader_pairs.py",
+    "training/*parser.py",
+)
 WORDS = (
-    "a an the this that these those it its they them their there here what which who whose where when how why is are was were be been "
-    "do does did has have had can could will would should may might must of to in on at by from with without for as than into between "
-    "and or not no but if then any some every each all both either neither another other anything something nothing my your me you we us"
+    "a an the this that these those it its they them their there here what which who whose where"
+    " when how why is are was were be been do does did has have had can could will would should may"
+    " might must of to in on at by from with without for as than into between and or not no but if"
+    " then any some every each all both either neither another other anything something nothing my"
+    " your me you we us"
 )
 _ENGLISH = re.compile(rf"(?<![\w.{{<=])(?:{WORDS.replace(' ', '|')})(?![\w}}>=]|-z)", re.IGNORECASE)
-_NAMES = {*SIGNATURES, *(word for words in LEAVES.values() if isinstance(words, tuple) for word in words)}
+_NAMES = {
+    *SIGNATURES,
+    *(word for words in LEAVES.values() if isinstance(words, tuple) for word in words),
+}
 _NAMES |= {"other", "all", "both", "none", "no", "was"}  # operations, modes and answers
 
 
@@ -34,9 +51,16 @@ def strings(node: ast.AST) -> Iterator[str]:
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             call_name = ast.unparse(child.func) if isinstance(child, ast.Call) else ""
-            message = isinstance(child, ast.Raise | ast.Assert) or call_name.endswith(("Error", "_NotRead"))
+            message = isinstance(child, ast.Raise | ast.Assert) or call_name.endswith(
+                ("Error", "_NotRead")
+            )
             text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-            if message or text or name in ("annotation", "returns") or getattr(child, "arg", "") == "reason":
+            if (
+                message
+                or text
+                or name in ("annotation", "returns")
+                or getattr(child, "arg", "") == "reason"
+            ):
                 continue
             if isinstance(child, ast.Constant) and isinstance(child.value, str):
                 yield child.value
@@ -69,7 +93,10 @@ def main() -> None:
     for path, lines in sorted(counts.items(), key=lambda item: -item[1]):
         if lines:
             print(f"{lines:6}  {path}")
-    print(f"{sum(counts.values()):6}  of {sum(len(path.read_text().splitlines()) for path in counts)} lines")
+    print(
+        f"{sum(counts.values()):6}  of {sum(len(path.read_text().splitlines()) for path in counts)}"
+        " lines"
+    )
 
 
 if __name__ == "__main__":

@@ -97,7 +97,8 @@ def differences(path: Path, before: str, after: str) -> Iterator[str]:
 
 
 def within(before: str, after: str, points: float) -> bool:
-    """Return whether two pages differ by at most `points` in each figure, COUNT in each whole number, and nowhere else.
+    """Return whether two pages differ by at most `points` in each figure, COUNT in each whole
+    number, and nowhere else.
 
     Processors round differently, so figures may differ between machines.
     """
@@ -112,7 +113,9 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m tools.figures", description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="compare only, write nothing")
     parser.add_argument(
-        "--only", metavar="OPTIONS", help="update only the figures of one run, for example benchmark=scope"
+        "--only",
+        metavar="OPTIONS",
+        help="update only the figures of one run, for example benchmark=scope",
     )
     inputs = parser.parse_args()
     moved: list[str] = []

@@ -90,7 +90,9 @@ class Moved(NamedTuple):
 def packed(answers: Answers) -> dict[str, Any]:
     """Return the record of a part for the baseline."""
     names = _names(answers)
-    columns = {column: _digests(texts[name] for name in names) for column, texts in answers.items.items()}
+    columns = {
+        column: _digests(texts[name] for name in names) for column, texts in answers.items.items()
+    }
     return {
         "items": len(names),
         "names": _hash("\n".join(names))[:WHOLE],
@@ -118,14 +120,18 @@ def moved(part: Part, before: Mapping[str, Any], answers: Answers) -> list[Moved
         for column in sorted(set(before["columns"]) & set(after["columns"])):
             old, new = before["columns"][column], after["columns"][column]
             if old != new:
-                which = [name for name, a, b in zip(_names(answers), _each(old), _each(new)) if a != b]
+                which = [
+                    name for name, a, b in zip(_names(answers), _each(old), _each(new)) if a != b
+                ]
                 changes.append(
                     Moved(f"{_count(which, after['items'])} {column} moved{_listed(which)}", strict)
                 )
     return changes + _moved_figures(part.rule, before["figures"], after["figures"])
 
 
-def _moved_figures(rule: Rule, before: Mapping[str, list], after: Mapping[str, list]) -> list[Moved]:
+def _moved_figures(
+    rule: Rule, before: Mapping[str, list], after: Mapping[str, list]
+) -> list[Moved]:
     changes = []
     for name in dict.fromkeys([*before, *after]):
         if name not in before or name not in after:
@@ -200,12 +206,25 @@ def _evaluated(options: Sequence[str], out: Path) -> Answers:
 def twin(benchmark: str) -> Answers:
     """Return the files of a small fresh twin without pictures, and the oracle's figures on it."""
     with tempfile.TemporaryDirectory() as folder:
-        size = [f"size={TWIN_SIZE}", f"seed={TWIN_SEED}", f"synthetic_dir={folder}/twins", "workers=1"]
-        options = [f"benchmark={benchmark}", "system=oracle", "split=fresh", *size, f"out={folder}/run"]
+        size = [
+            f"size={TWIN_SIZE}",
+            f"seed={TWIN_SEED}",
+            f"synthetic_dir={folder}/twins",
+            "workers=1",
+        ]
+        options = [
+            f"benchmark={benchmark}",
+            "system=oracle",
+            "split=fresh",
+            *size,
+            f"out={folder}/run",
+        ]
         answers = _evaluated(options, Path(folder) / "run")
         (root,) = Path(folder, "twins").iterdir()
         files = sorted(p for p in root.rglob("*") if p.is_file() and p.name != LOCK)
-        return Answers({"files": {str(p.relative_to(root)): sha256(p) for p in files}}, answers.figures)
+        return Answers(
+            {"files": {str(p.relative_to(root)): sha256(p) for p in files}}, answers.figures
+        )
 
 
 def street_parses(bank: str) -> Answers:
@@ -228,7 +247,10 @@ def room_parses(bank: str) -> Answers:
     questions = parser.parse([r["question"] for r in records], "question")
     parsed = {"changes": changes, "programs": questions}
     return Answers(
-        {column: _numbered(str(p.program or "") for p in parses) for column, parses in parsed.items()}
+        {
+            column: _numbered(str(p.program or "") for p in parses)
+            for column, parses in parsed.items()
+        }
     )
 
 
@@ -261,7 +283,9 @@ def groundings(bank: str) -> Answers:
 
     tables = {s.image: s for s in map(from_json, _bank("grounding_scenes"))}
     beliefs = [ground(record["phrase"], tables[record["scene"]]) for record in _bank(bank)]
-    return Answers({"rows": _numbered(str([i for i, p in enumerate(b) if p >= max(b) / 2]) for b in beliefs)})
+    return Answers(
+        {"rows": _numbered(str([i for i, p in enumerate(b) if p >= max(b) / 2]) for b in beliefs)}
+    )
 
 
 def _bank(name: str) -> list[dict]:
@@ -277,23 +301,39 @@ STREETS = MINI / "pulsecheck457" / "images"
 # Input, question, further arguments. A file with a colon and a number is that record of the file.
 ASK_EXAMPLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (f"{EXAMPLES}/street.jpg", "How many cars are to the left of the red bus?", ()),
-    (f"{EXAMPLES}/street.jpg", "What is left of the red bus?", ("--task", "6d", "--mode", "argmax")),
+    (
+        f"{EXAMPLES}/street.jpg",
+        "What is left of the red bus?",
+        ("--task", "6d", "--mode", "argmax"),
+    ),
     (f"{EXAMPLES}/street.json", "What color is the chopper?", ()),
     (f"{EXAMPLES}/street.json", "Are there more cars than bicycles?", ("--mode", "samples")),
     (f"{EXAMPLES}/street.json", "Why is the sky blue?", ()),
     (f"{STREETS}/superCLEVR_new_000000.jpg", "How many things are behind the largest vehicle?", ()),
-    (f"{STREETS}/superCLEVR_new_000003.jpg", "Is there a bus that is occluded?", ("--mode", "samples")),
+    (
+        f"{STREETS}/superCLEVR_new_000003.jpg",
+        "Is there a bus that is occluded?",
+        ("--mode", "samples"),
+    ),
     (f"{MINI}/pulsecheck457/scenes.json:2", "What shape is the small thing?", ("--task", "6d")),
     (
         f"{EXAMPLES}/room.json",
         "What is to the left of the bed now?",
-        ("--frame", "The door is at the front of the room.",
-         "--change", "The blue chair has been moved next to the bed."),
+        (
+            "--frame",
+            "The door is at the front of the room.",
+            "--change",
+            "The blue chair has been moved next to the bed.",
+        ),
     ),
     (f"{EXAMPLES}/room.json", "What colour is the chair closest to the window?", ()),
-    (f"{MINI}/hypo3d/scenes.jsonl:0", "What is closest to the rug?", ("--change", "The plant has been removed.")),
+    (
+        f"{MINI}/hypo3d/scenes.jsonl:0",
+        "What is closest to the rug?",
+        ("--change", "The plant has been removed."),
+    ),
     (f"{MINI}/hypo3d/scenes.jsonl:7", "Is the wardrobe bigger than the dresser?", ()),
-)  # fmt: skip
+)
 
 
 def ask_outputs() -> Answers:
@@ -416,7 +456,9 @@ def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Par
         return [p for p in selected if p.rule != "speed" or arguments.bench]
     for name in arguments.only:
         if not any(_fits(p, name) for p in all_parts):
-            raise InputError(f"unknown part {name!r}; known: {', '.join(p.name for p in all_parts)}")
+            raise InputError(
+                f"unknown part {name!r}; known: {', '.join(p.name for p in all_parts)}"
+            )
     return [p for p in selected if any(_fits(p, name) for name in arguments.only)]
 
 
@@ -465,7 +507,11 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
             changes = [Moved(f"does not run: {type(error).__name__}: {error}")]
         else:
             if arguments.command == "record":
-                record = {**packed(answers), **versions, "seconds": round(time.process_time() - began)}
+                record = {
+                    **packed(answers),
+                    **versions,
+                    "seconds": round(time.process_time() - began),
+                }
                 baseline = recorded(arguments.baseline) | {part.name: record}
                 _write(arguments.baseline, baseline)
                 continue
@@ -473,17 +519,22 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
             if part.name in baseline:
                 changes = moved(part, baseline[part.name], answers)
         for line in changes:
-            print(f"{part.name}: {line.text}{'' if line.fails else ' (within tolerance)'}", flush=True)
+            print(
+                f"{part.name}: {line.text}{'' if line.fails else ' (within tolerance)'}", flush=True
+            )
         failed += [part.name] if any(line.fails for line in changes) else []
     if arguments.command == "check":
         stale = sorted(set(baseline) - {p.name for p in all_parts})
         for name in stale:
             print(f"{name}: recorded, but there is no such part")
         failed += stale
-        torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {versions["torch"]}
+        torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {
+            versions["torch"]
+        }
         if failed and torches:
             print(
-                (f"note: recorded with torch {', '.join(torches)}; current version: {versions['torch']}"),
+                f"note: recorded with torch {', '.join(torches)}; current version:"
+                f" {versions['torch']}",
                 file=sys.stderr,
             )
     summary = f", {len(failed)} moved" if arguments.command == "check" else ""
@@ -500,7 +551,9 @@ def recorded(path: Path) -> dict[str, Any]:
         if colon:
             items[whole] = bz2.decompress(base64.b85decode(packed_items)).decode()
     for record in baseline.values():
-        wholes = {column: digests.partition(":")[0] for column, digests in record["columns"].items()}
+        wholes = {
+            column: digests.partition(":")[0] for column, digests in record["columns"].items()
+        }
         record["columns"] = {column: f"{whole}:{items[whole]}" for column, whole in wholes.items()}
     return baseline
 
@@ -541,7 +594,10 @@ def main(argv: Sequence[str] | None = None, all_parts: Sequence[Part] | None = N
     parser = argparse.ArgumentParser("python -m tools.gates", description=__doc__.split("\n")[0])
     parser.add_argument("command", nargs="?", choices=("check", "record", "list"), default="check")
     parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="parts, prefixes such as twins, or patterns with *"
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        help="parts, prefixes such as twins, or patterns with *",
     )
     networks = parser.add_mutually_exclusive_group()
     networks.add_argument("--fast", action="store_true", help="skip parts that run networks")

@@ -84,8 +84,9 @@ class Check(NamedTuple):
         return f"{torch.cuda.max_memory_allocated(self.device) / 2**30:.1f}"
 
     def rate(self, work: Callable[[], int], warm_up: int) -> float:
-        """Return units per second: `work` is called for `seconds` after `warm_up` calls, and returns
-        its units."""
+        """Return units per second: `work` is called for `seconds` after `warm_up` calls, and
+        returns its units.
+        """
         for _ in range(warm_up):
             work()
         self.synchronize()
@@ -105,17 +106,23 @@ def training(check: Check, source: str, batch: int, compiled: bool = False) -> R
     if source == "online":
         if importlib.util.find_spec(RENDERER) is None:
             raise InputError("rendering needs the extra synthesis")
-        data = StreetData("online", batch=batch, workers=min(workers, 2) if check.small else workers, **size)
+        data = StreetData(
+            "online", batch=batch, workers=min(workers, 2) if check.small else workers, **size
+        )
         data.read_training()
     else:
         root, readers = str(BENCHMARKS["pulsecheck457"].mini), 0 if check.small else workers
         ranges = {"train": "0-99999"}  # all of them; the weights are thrown away
-        data = StreetData("superclevr", root, ranges=ranges, batch=batch, num_workers=readers, **size)
+        data = StreetData(
+            "superclevr", root, ranges=ranges, batch=batch, num_workers=readers, **size
+        )
         data.setup("fit")
     data.trainer = NO_TRAINER
     torch.manual_seed(0)
     width, height = data.hparams.width, data.hparams.height
-    module = EstimatorModule({"width": width, "height": height, "pose_hidden": 384}).to(check.device)
+    module = EstimatorModule({"width": width, "height": height, "pose_hidden": 384}).to(
+        check.device
+    )
     module.configure_model()
     if compiled:
         module.compile()
@@ -148,7 +155,9 @@ def evaluation(check: Check) -> Iterator[Row]:
         return sum(len(estimator.estimate(part)) for part in parts)
 
     yield Row(
-        f"pictures to tables, {TABLES} at once, pictures/s", f"{check.rate(tables, 1):,.1f}", check.memory()
+        f"pictures to tables, {TABLES} at once, pictures/s",
+        f"{check.rate(tables, 1):,.1f}",
+        check.memory(),
     )
     system = street.pipeline(device=str(check.device), reader="own")
     questions = by_image(split.questions)
@@ -158,11 +167,15 @@ def evaluation(check: Check) -> Iterator[Row]:
         batches = [of[k : k + TABLES] for k in range(0, len(of), TABLES)]
         done = 0
         for part in batches:
-            done += sum(map(len, system.answers([(own, Context.of(split, name)) for name, own in part])))
+            done += sum(
+                map(len, system.answers([(own, Context.of(split, name)) for name, own in part]))
+            )
         return done
 
     yield Row(
-        "pictures and questions to answers, questions/s", f"{check.rate(answers, 1):,.1f}", check.memory()
+        "pictures and questions to answers, questions/s",
+        f"{check.rate(answers, 1):,.1f}",
+        check.memory(),
     )
 
 
@@ -170,7 +183,8 @@ def agreement(check: Check) -> Iterator[Row]:
     """Compare the tables and answers of the device with those of the CPU."""
     split = pulsecheck457.open_mini().first(check.pictures)
     contexts = [
-        ([q for q in split.questions if q.image == name], Context.of(split, name)) for name in split.images
+        ([q for q in split.questions if q.image == name], Context.of(split, name))
+        for name in split.images
     ]
     results = []
     for device in ("cpu", str(check.device)):
@@ -212,7 +226,10 @@ def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:
             for source in ("folder", "online")
             for batch in check.batches
         ),
-        (f"training, compiled, batch {first}", lambda: training(check, "folder", first, compiled=True)),
+        (
+            f"training, compiled, batch {first}",
+            lambda: training(check, "folder", first, compiled=True),
+        ),
     ]
     for name, part in parts:
         if time.perf_counter() > end:
@@ -221,7 +238,9 @@ def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:
         try:
             result = part()
             yield from [result] if isinstance(result, Row) else result
-        except Exception as error:  # out of memory, no compiler, no renderer: the other rows still count
+        except (
+            Exception
+        ) as error:  # out of memory, no compiler, no renderer: the other rows still count
             reason = " ".join(str(error).split())[:100]
             yield Row(name, f"not possible: {type(error).__name__}: {reason}")
 
@@ -232,7 +251,9 @@ def _machine(device: torch.device) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser("python -m tools.gpu_check", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        "python -m tools.gpu_check", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=15.0, help="of each measurement")
     parser.add_argument("--pictures", type=int, help="default: 100, on a CPU 4")
@@ -248,10 +269,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         device = device_of(a.device)
         small = device.type == "cpu"
         check = Check(
-            device, a.seconds, a.pictures or (4 if small else 100), a.batches or ([2] if small else [32, 128])
+            device,
+            a.seconds,
+            a.pictures or (4 if small else 100),
+            a.batches or ([2] if small else [32, 128]),
         )
         print(
-            f"{_machine(device)}; {a.seconds:g} s each\n\n| what | value | GPU memory, GiB |\n|---|---:|---:|"
+            f"{_machine(device)}; {a.seconds:g} s each\n\n| what | value | GPU memory, GiB"
+            " |\n|---|---:|---:|"
         )
         for row in rows(check, a.minutes):
             print(f"| {row.what} | {row.value} | {row.memory} |", flush=True)

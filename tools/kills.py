@@ -87,7 +87,9 @@ class Inputs:
         path = self.place / "results.jsonl"
         if not path.exists():
             items = registry.opened("pulsecheck457", None, 12).questions
-            write_jsonl(path, ({"qid": q.id, "prediction": f"The answer is {q.answer}."} for q in items))
+            write_jsonl(
+                path, ({"qid": q.id, "prediction": f"The answer is {q.answer}."} for q in items)
+            )
         return path
 
     def twin(self) -> Path:
@@ -153,7 +155,9 @@ def written(folder: Path) -> dict[str, bytes]:
     texts.
     """
     files = {}
-    for path in sorted(p for p in folder.rglob("*") if p.is_file() and not _TEMPORARY.fullmatch(p.name)):
+    for path in sorted(
+        p for p in folder.rglob("*") if p.is_file() and not _TEMPORARY.fullmatch(p.name)
+    ):
         data = path.read_bytes()
         is_text = path.suffix in (".json", ".jsonl", ".md", ".html", ".csv")
         files[str(path.relative_to(folder))] = _TIME_OF_DAY.sub(b"", data) if is_text else data
@@ -218,7 +222,9 @@ def kill_often(jobs: dict[str, list[str]], count: int, seed: int, place: Path) -
         left = sum(1 for p in folder.rglob("*") if _TEMPORARY.fullmatch(p.name))
         size = sum(map(len, there.values()))
         rows.append([kind, moment, len(there), size, left, ", ".join(changed) or "equal"])
-        print(f"  {len(rows)} of {count}: {kind}, {rows[-1][-1]}, {left} left over", file=sys.stderr)
+        print(
+            f"  {len(rows)} of {count}: {kind}, {rows[-1][-1]}, {left} left over", file=sys.stderr
+        )
         shutil.rmtree(folder)
     return rows
 
@@ -232,7 +238,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--without", nargs="+", default=[], choices=JOBS, help="of any: not these")
     parser.add_argument(
-        "options", nargs="*", metavar="key=value", help="arguments of another job than the default small one"
+        "options",
+        nargs="*",
+        metavar="key=value",
+        help="arguments of another job than the default small one",
     )
     a = parser.parse_intermixed_args(arguments)
     different = 0
@@ -255,7 +264,9 @@ def main(arguments: list[str] | None = None) -> int:
         different = sum(row[-1] != "equal" or row[-2] > 0 for row in rows)
         per_job = Counter(row[0] for row in rows)
         print(", ".join(f"{kind} {number}" for kind, number in per_job.items()))
-        print(f"seed {a.seed}: {len(rows) - different} of {len(rows)} equal, with nothing left over")
+        print(
+            f"seed {a.seed}: {len(rows) - different} of {len(rows)} equal, with nothing left over"
+        )
 
     return guarded(run) or int(different > 0)
 

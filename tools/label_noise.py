@@ -86,17 +86,23 @@ def main() -> int:
     def checked() -> None:
         if a.size < 1 or a.seed < 0 or a.workers < 1 or a.degrees < 0 or min(a.margins) < 0:
             raise InputError(
-                "--size and --workers should be at least 1, --seed, --degrees and --margins at least 0"
+                "--size and --workers should be at least 1, --seed, --degrees and --margins at"
+                " least 0"
             )
         columns = []
         for margin in a.margins:
             scenes, questions = make(a.size, a.seed, margin=margin, workers=a.workers)
             columns.append(
                 disagreement(
-                    scenes, [q for q in questions if q.id.count("-") == q.id.count("-flip")], a.degrees
+                    scenes,
+                    [q for q in questions if q.id.count("-") == q.id.count("-flip")],
+                    a.degrees,
                 )
             )
-        print(f"{'percent of flips that disagree, margins x':<42}" + "".join(f"{m:>10g}" for m in a.margins))
+        print(
+            f"{'percent of flips that disagree, margins x':<42}"
+            + "".join(f"{m:>10g}" for m in a.margins)
+        )
         for name in columns[0]:
             print(
                 f"{name:<42}"

@@ -42,14 +42,26 @@ def write(path: Path, count: int) -> None:
         if path.suffix == ".tsv":
             file.write("\t".join(COLUMNS) + "\n")
         for cells in rows(count):
-            line = json.dumps(dict(zip(COLUMNS, cells))) if path.suffix == ".jsonl" else "\t".join(cells)
+            line = (
+                json.dumps(dict(zip(COLUMNS, cells)))
+                if path.suffix == ".jsonl"
+                else "\t".join(cells)
+            )
             file.write(line + "\n")
 
 
 def measured(path: Path) -> tuple[float, float, float]:
     """Import a file; return the peak memory in GB, the seconds and the processor's seconds."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "po3d", "import", str(path), "--out", f"{path}.out/answers.jsonl"]
+    command = [
+        sys.executable,
+        "-m",
+        "po3d",
+        "import",
+        str(path),
+        "--out",
+        f"{path}.out/answers.jsonl",
+    ]
     with open(f"{path}.log", "w", encoding="utf-8") as log:
         child = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         _, status, usage = os.wait4(child.pid, 0)
@@ -61,7 +73,9 @@ def measured(path: Path) -> tuple[float, float, float]:
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    parser = argparse.ArgumentParser("python -m tools.large_import", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        "python -m tools.large_import", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--formats", nargs="+", default=["tsv", "jsonl"], choices=("tsv", "jsonl"))
     inputs = parser.parse_args()

@@ -181,7 +181,8 @@ def released_table(folder: Path) -> None:
         }
         cells |= dict(zip("ABCD", [*question.options, "", ""]))
         rows.append(
-            cells | {"answer": question.letter, "category": question.category, "image_source": "twin"}
+            cells
+            | {"answer": question.letter, "category": question.category, "image_source": "twin"}
         )
     path = folder / "3dsrbench_v1-00000-of-00001.parquet"
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
@@ -201,7 +202,9 @@ def run_one(command: str, size: int | None, folder: Path, url: str) -> tuple[int
     """Run a command of the page in this process; return its exit code and the row of its report."""
     places = {"URL": url, "NAME": MODEL, "RELEASE": "release", "ITEMS": "items", "RUN": "run"}
     own = "out=" in command
-    words = [re.sub(r"\b(URL|NAME)\b", lambda m: places[m[1]], word) for word in shlex.split(command)]
+    words = [
+        re.sub(r"\b(URL|NAME)\b", lambda m: places[m[1]], word) for word in shlex.split(command)
+    ]
     words = [
         re.sub(r"^(.*=)?(RELEASE|ITEMS|RUN)\b", lambda m: f"{m[1] or ''}{folder / places[m[2]]}", w)
         for w in words
@@ -248,7 +251,8 @@ def run(size: int | None, only: str) -> int:
                 code, row = int(error.code or 0), ""
             failed += code != 0
             print(
-                f"{'ran' if code == 0 else f'FAILED ({code})'} {time.monotonic() - start:.0f} s | {command} | {row}"
+                f"{'ran' if code == 0 else f'FAILED ({code})'} {time.monotonic() - start:.0f} s |"
+                f" {command} | {row}"
             )
             sys.stdout.flush()
     return failed
@@ -273,7 +277,9 @@ def programs(size: int | None) -> int:
     below = 0
     with tempfile.TemporaryDirectory() as name, running() as url:
         for benchmark in BENCHMARKS:
-            command = f"python evaluate.py benchmark={benchmark} system=lmm_parser system.table=truth"
+            command = (
+                f"python evaluate.py benchmark={benchmark} system=lmm_parser system.table=truth"
+            )
             command += f" system.base_url={url} system.model={MODEL} system.concurrency=1"
             start = time.monotonic()
             code, row = run_one(command, size, Path(name), url)
@@ -282,7 +288,8 @@ def programs(size: int | None) -> int:
             below += code != 0 or values != {100.0}
             counts = report["programs"]
             print(
-                f"{benchmark} | {row} | lowest {min(values):.1f} | {counts} | {time.monotonic() - start:.0f} s"
+                f"{benchmark} | {row} | lowest {min(values):.1f} | {counts} |"
+                f" {time.monotonic() - start:.0f} s"
             )
             sys.stdout.flush()
     return below

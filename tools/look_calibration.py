@@ -40,10 +40,14 @@ class Middle:
     range.
     """
 
-    def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: int | None = None) -> ArrayLike:
+    def uniform(
+        self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: int | None = None
+    ) -> ArrayLike:
         return self._sized((np.asarray(low) + np.asarray(high)) / 2, size)
 
-    def normal(self, mean: ArrayLike = 0.0, deviation: ArrayLike = 1.0, size: int | None = None) -> ArrayLike:
+    def normal(
+        self, mean: ArrayLike = 0.0, deviation: ArrayLike = 1.0, size: int | None = None
+    ) -> ArrayLike:
         return self._sized(np.asarray(mean, float), size)
 
     def random(self) -> float:
@@ -92,7 +96,8 @@ def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
     kind = twin["look"]
     if kind not in OFFICIAL_LOOKS or twin.get("vehicles"):
         raise InputError(
-            f"{folder} should contain po3d's vehicles in one of the looks {', '.join(OFFICIAL_LOOKS)}"
+            f"{folder} should contain po3d's vehicles in one of the looks"
+            f" {', '.join(OFFICIAL_LOOKS)}"
         )
     look, renderers = sample_official_look(kind, Middle()), {}
     for index in range(twin["size"]):
@@ -108,7 +113,9 @@ def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
             mask = ndimage.binary_erosion(frame.ids == number)
             if mask.sum() >= LEAST:
                 mean_picture, two = (p[mask].mean(0) for p in (picture, frame.rgb.astype(float)))
-                bright, ours = ((to_linear(p[mask] / 255) @ XYZ[:, 1]).mean() for p in (picture, frame.rgb))
+                bright, ours = (
+                    (to_linear(p[mask] / 255) @ XYZ[:, 1]).mean() for p in (picture, frame.rgb)
+                )
                 yield *name, ciede2000(lab(mean_picture), lab(two)), ours / bright
 
 
@@ -116,14 +123,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     rows_all = list(differences(parser.parse_args().folder))
-    kinds = {"all": lambda m: m in MATERIALS, **{m: m.__eq__ for m in MATERIALS}, "floor": lambda m: not m}
+    kinds = {
+        "all": lambda m: m in MATERIALS,
+        **{m: m.__eq__ for m in MATERIALS},
+        "floor": lambda m: not m,
+    }
     for name, of in kinds.items():
         rows = np.array([row[2:] for row in rows_all if of(row[0])]).reshape(-1, 2)
         if len(rows):
             off = np.median(np.abs(rows[:, 1] - 1))
             difference, ratio = np.median(rows, 0)
             print(
-                f"{name:7s} n {len(rows):4d}  dE2000 {difference:.2f}  luminance {ratio:.3f}, off by {off:.3f}"
+                f"{name:7s} n {len(rows):4d}  dE2000 {difference:.2f}  luminance {ratio:.3f}, off"
+                f" by {off:.3f}"
             )
 
 

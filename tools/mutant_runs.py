@@ -41,7 +41,9 @@ def child_code(tests: list[str], seconds: int, names: Path | None = None) -> int
 
 
 def import_libraries(names: list[str]) -> None:
-    """Import the modules that are not the project's, and neither part of a test file nor private."""
+    """Import the modules that are not the project's, and neither part of a test file nor
+    private.
+    """
     beside = {path.stem for path in Path("tests").rglob("*.py")}
     for name in names:
         first = name.partition(".")[0]

@@ -38,7 +38,9 @@ def sampled(session: Path, count: int, seed: int) -> int:
     """Keep `count` random mutants in a session, chosen by seed; return their original number."""
     order = "operator_name, start_pos_row, start_pos_col, occurrence, operator_args"
     with sqlite3.connect(session) as base:
-        known = [row[0] for row in base.execute(f"select job_id from mutation_specs order by {order}")]
+        known = [
+            row[0] for row in base.execute(f"select job_id from mutation_specs order by {order}")
+        ]
         left_out = set(known) - set(random.Random(seed).sample(known, min(count, len(known))))
         for table in ("mutation_specs", "work_items"):
             base.executemany(f"delete from {table} where job_id = ?", [(job,) for job in left_out])
@@ -100,7 +102,8 @@ def main() -> int:
         tried = killed + len(alive)
         print(*alive, sep="\n")
         print(
-            f"{inputs.module}: {killed} of {tried} mutants killed ({100 * killed / max(tried, 1):.1f} %), drawn from {there}"
+            f"{inputs.module}: {killed} of {tried} mutants killed"
+            f" ({100 * killed / max(tried, 1):.1f} %), drawn from {there}"
         )
 
     return guarded(run)

@@ -25,7 +25,11 @@ def run(split: str, checkpoint: str, out: str) -> None:
     also the failures.
     """
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.bz2", "natural question bank"))
-    rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
+    rooms = {
+        r["image"]: from_json(r)
+        for name in ROOMS
+        for r in read_jsonl(BANK / name, "rooms of the bank")
+    }
     system = pipeline("truth", checkpoint)
     rows = []
     for k, item in enumerate(items):

@@ -126,10 +126,17 @@ def run(split: str, checkpoint: str, seed: int, out: str) -> None:
     rows = []
     for item, parse in zip(tqdm(items, desc="judging"), parses):
         r = rng(seed, "subset", len(rows)).choice(TABLES, 1500, replace=False)
-        outcome, tried = judge(parse, parse_text(item["program"]), item["task"], [tables[k] for k in r], seed)
+        outcome, tried = judge(
+            parse, parse_text(item["program"]), item["task"], [tables[k] for k in r], seed
+        )
         rows.append(
             item
-            | {"outcome": outcome, "tables": tried, "parsed": str(parse.program or ""), "why": parse.reason}
+            | {
+                "outcome": outcome,
+                "tables": tried,
+                "parsed": str(parse.program or ""),
+                "why": parse.reason,
+            }
         )
     print(f"{'task':18} {'n':>4} {'right %':>8} {'unparsed %':>11} {'wrong %':>8} {'untested':>9}")
     for name in [*sorted({row["category"] for row in rows}), "all"]:
@@ -140,13 +147,15 @@ def run(split: str, checkpoint: str, seed: int, out: str) -> None:
             for o in ("right", "unparsed", "wrong")
         }
         print(
-            f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}"
+            f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f}"
+            f" {share['wrong']:8.1f} {len(part) - len(tested):9}"
         )
     if split != "test":  # the test questions are not printed
         for row in rows:
             if row["outcome"] != "right":
                 print(
-                    f"{row['outcome']:9} {row['question']}\n{'':10}gold   {row['program']}\n{'':10}parsed {row['parsed']} {row['why']}"
+                    f"{row['outcome']:9} {row['question']}\n{'':10}gold  "
+                    f" {row['program']}\n{'':10}parsed {row['parsed']} {row['why']}"
                 )
     if out:
         write_json(

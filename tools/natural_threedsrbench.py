@@ -27,11 +27,25 @@ from po3d.scene.table import from_json
 
 REPEATS = 12  # number of times a wording is filled with random objects
 PHRASES = (
-    "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
-    "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
-    "cyclist in orange suit", "woman to the left of the car", "airport ground crew", "chair closest to the window",
-    "couple", "octagonal sign", "potted plants", "fruits on the ground", "horse that is standing behind the fence",
-)  # fmt: skip
+    "man in grey jacket",
+    'street sign that says "Lakeside AV"',
+    "bus in the center",
+    "person in white sweater",
+    "dog without shoes",
+    "arrow on the black sign",
+    "red hat of the person in red in the back",
+    "bookshlef",
+    "TV",
+    "cyclist in orange suit",
+    "woman to the left of the car",
+    "airport ground crew",
+    "chair closest to the window",
+    "couple",
+    "octagonal sign",
+    "potted plants",
+    "fruits on the ground",
+    "horse that is standing behind the fence",
+)
 
 
 def wordings(which: str) -> dict:
@@ -52,7 +66,11 @@ def wordings(which: str) -> dict:
             matches += got.program == program and dict(got.option_of) == dict(spoken.option_of)
         right += matches
         lost += [wording] if not matches else []
-    return {"n": len(records) * REPEATS, "read": 100 * right / (len(records) * REPEATS), "never_read": lost}
+    return {
+        "n": len(records) * REPEATS,
+        "read": 100 * right / (len(records) * REPEATS),
+        "never_read": lost,
+    }
 
 
 def phrases(which: str) -> dict:

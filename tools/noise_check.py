@@ -72,7 +72,8 @@ class _Predicted(TableSource):
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [
-            [replace(look.context.true(name), source="predicted") for name in look.names] for look in looks
+            [replace(look.context.true(name), source="predicted") for name in look.names]
+            for look in looks
         ]
 
 
@@ -129,15 +130,19 @@ class NoiseCheck:
         return 100 * float(np.nanmean(right))
 
     def point(self, quantity: str, sigma: float, seeds: int) -> Point:
-        """Return a point over `seeds` seeds of each way; InputError if one seed gives two results."""
+        """Return a point over `seeds` seeds of each way; InputError if one seed gives two
+        results.
+        """
         for seed in range(min(SAME, seeds)):
             one, other = (
-                [p.answer for p in way(quantity, sigma, seed)] for way in (self.by_pipeline, self.by_grid)
+                [p.answer for p in way(quantity, sigma, seed)]
+                for way in (self.by_pipeline, self.by_grid)
             )
             if one != other:
                 unequal = sum(a != b for a, b in zip(one, other, strict=True))
                 raise InputError(
-                    f"{quantity}={sigma:g}, seed {seed}: {unequal} answers differ from those of the grid"
+                    f"{quantity}={sigma:g}, seed {seed}: {unequal} answers differ from those of the"
+                    " grid"
                 )
         mine = [self.accuracy(self.by_pipeline(quantity, sigma, k)) for k in range(seeds)]
         grid = [self.accuracy(self.by_grid(quantity, sigma, k)) for k in range(seeds, 2 * seeds)]
@@ -186,15 +191,21 @@ def summary(result: Sequence[Point]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser("python -m tools.noise_check", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        "python -m tools.noise_check", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("benchmark", choices=tuple(MODULES))
-    parser.add_argument("--evaluations", type=int, default=3000, help="by the pipeline, over all points")
+    parser.add_argument(
+        "--evaluations", type=int, default=3000, help="by the pipeline, over all points"
+    )
     parser.add_argument("--images", type=int, default=10, help="of each evaluation")
     a = parser.parse_args(argv)
 
     def run() -> None:
         check = NoiseCheck(a.benchmark, a.images)
-        print(f"{len(check.questions)} questions on {len(check.images)} images in each evaluation\n")
+        print(
+            f"{len(check.questions)} questions on {len(check.images)} images in each evaluation\n"
+        )
         print(summary(list(points(check, a.evaluations))))
 
     return guarded(run)

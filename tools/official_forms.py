@@ -97,7 +97,13 @@ def proportions(folder: Path, shape: str) -> Array | None:
 def _mesh(points: Array, faces: NDArray[np.int64]) -> Mesh:
     n = len(points)
     normals = np.tile(np.float32([0, 0, 1]), (n, 1))
-    return Mesh(points.astype(np.float32), normals, np.zeros(n, np.uint8), faces.astype(np.int32), (Part("all", "paint"),))  # fmt: skip
+    return Mesh(
+        points.astype(np.float32),
+        normals,
+        np.zeros(n, np.uint8),
+        faces.astype(np.int32),
+        (Part("all", "paint"),),
+    )
 
 
 def read_obj(path: Path) -> tuple[Array, NDArray[np.int64]]:
@@ -130,7 +136,15 @@ def read_binvox(path: Path) -> tuple[Array, NDArray[np.int64]]:
             u, v = np.eye(3)[(axis + 1) % 3], np.eye(3)[(axis + 2) % 3]
             corner = visible + 0.5 + np.eye(3)[axis] * step / 2
             start = 4 * sum(len(p) // 4 for p in points)
-            points.append(np.stack([corner + a * u / 2 + b * v / 2 for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))], 1).reshape(-1, 3))  # fmt: skip
+            points.append(
+                np.stack(
+                    [
+                        corner + a * u / 2 + b * v / 2
+                        for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+                    ],
+                    1,
+                ).reshape(-1, 3)
+            )
             quads = start + 4 * np.arange(len(visible))[:, None]
             faces.append(np.concatenate([quads + [0, 1, 2], quads + [0, 2, 3]]))
     return np.concatenate(points), np.concatenate(faces)
@@ -158,10 +172,14 @@ class Views:
     def camera(self, shape: str, azimuth: float, elevation: float) -> Camera:
         reach = float(np.linalg.norm(EXTENTS[shape]))
         toward = np.array(
-            [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
+            [
+                np.cos(elevation) * np.cos(azimuth),
+                np.cos(elevation) * np.sin(azimuth),
+                np.sin(elevation),
+            ]
         )
         centre = np.array([0, 0, EXTENTS[shape][2] / 2])
-        return Camera(SIDE, SIDE, SIDE * 5.4, look_at(centre + 6 * reach * toward, centre))  # fmt: skip
+        return Camera(SIDE, SIDE, SIDE * 5.4, look_at(centre + 6 * reach * toward, centre))
 
     def silhouettes(
         self, mesh: Mesh, shape: str, directions: Sequence[tuple[float, float]] = DIRECTIONS
@@ -195,7 +213,9 @@ class Outline:
         self.outward = outward / np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-9)
         self.pixels = np.stack([columns + 0.5, rows + 0.5], -1)
         self.depth = depth[rows, columns]
-        local = np.c_[(self.pixels - camera.principal) / camera.focal * self.depth[:, None], self.depth]
+        local = np.c_[
+            (self.pixels - camera.principal) / camera.focal * self.depth[:, None], self.depth
+        ]
         self.points = camera.cam_T_world.inverse().transform(local)
         self.features = np.c_[self.pixels, TURN * self.outward]
 
@@ -246,7 +266,9 @@ def fit(views: Views, meshes: list[Mesh], target: Mesh, shape: str) -> Array:
                 ours = np.concatenate([np.flatnonzero(first), of[second]])
                 theirs = np.concatenate([to[first], np.flatnonzero(second)])
                 shift = (
-                    (goal.pixels[theirs] - outline.pixels[ours]) * outline.depth[ours, None] / camera.focal
+                    (goal.pixels[theirs] - outline.pixels[ours])
+                    * outline.depth[ours, None]
+                    / camera.focal
                 )
                 vertex = origin.query(outline.points[ours])[1]
                 before = mesh.vertices[vertex].astype(float)  # position before the displacement
@@ -281,7 +303,9 @@ def unwarped(shape: str, seed: int) -> Mesh:
     """Return the mesh to warp: a variant of ours, or the mean shape of an official type."""
     if shape in official_types.MAKERS:
         return assemble(
-            official_types.MAKERS[shape](np.random.default_rng(seed), varies=0.0), EXTENTS[shape], np.asarray
+            official_types.MAKERS[shape](np.random.default_rng(seed), varies=0.0),
+            EXTENTS[shape],
+            np.asarray,
         )
     return assemble(draw(shape, seed), EXTENTS[shape], np.asarray)
 
@@ -294,18 +318,25 @@ def measure(views: Views, target: Mesh, shape: str) -> tuple[Array, list[int], f
         lattice, _, mean = refine(views, target, shape, list(range(8)))
         return lattice, [], mean
     quick = views.silhouettes(target, shape, QUICK)
-    scores = {k: iou(quick, views.silhouettes(unwarped(shape, k), shape, QUICK)) for k in CANDIDATES}
+    scores = {
+        k: iou(quick, views.silhouettes(unwarped(shape, k), shape, QUICK)) for k in CANDIDATES
+    }
     best = sorted(scores, key=scores.get, reverse=True)[:TRIED]
     return refine(views, target, shape, best)
 
 
-def refine(views: Views, target: Mesh, shape: str, best: list[int]) -> tuple[Array, list[int], float]:
+def refine(
+    views: Views, target: Mesh, shape: str, best: list[int]
+) -> tuple[Array, list[int], float]:
     """Compute the result of `measure` from seeds sorted by similarity."""
     extent, truth = np.array(EXTENTS[shape]), views.silhouettes(target, shape)
     for _ in range(2):  # the second iteration uses the variants that fit best after the first warp
-        lattice = np.round(fit(views, [unwarped(shape, k) for k in best[:FITTED]], target, shape), 3)
+        lattice = np.round(
+            fit(views, [unwarped(shape, k) for k in best[:FITTED]], target, shape), 3
+        )
         after = {
-            k: iou(truth, views.silhouettes(warped(unwarped(shape, k), lattice, extent), shape)) for k in best
+            k: iou(truth, views.silhouettes(warped(unwarped(shape, k), lattice, extent), shape))
+            for k in best
         }
         best = sorted(best, key=after.get, reverse=True)
     return lattice, best[:KEPT_PARTS], float(np.mean([after[k] for k in best[:KEPT_PARTS]]))
@@ -323,7 +354,9 @@ def write(lattices: dict[str, tuple[Array, list[int]]]) -> None:
         file.write("shape,split,seeds\n")
         for shape, (_, seeds) in lattices.items():
             for split in sorted(set(KIN)) if seeds else ():
-                seeds_of_split = [str(k) for k, to in zip(seeds, itertools.cycle(KIN)) if to == split]
+                seeds_of_split = [
+                    str(k) for k, to in zip(seeds, itertools.cycle(KIN)) if to == split
+                ]
                 file.write(f"{shape},{split},{' '.join(seeds_of_split)}\n")
 
 
@@ -331,7 +364,9 @@ def compare(views: Views, folder: Path) -> None:
     """Print each type's mean IoU of 16 training variants, our own and of official form, and its
     proportions.
     """
-    print("shape        ours  official  best  proportions (length, width, height against the table)")
+    print(
+        "shape        ours  official  best  proportions (length, width, height against the table)"
+    )
     for shape in SHAPES:
         target = official(folder, shape)
         if target is None:
@@ -345,7 +380,8 @@ def compare(views: Views, folder: Path) -> None:
         table = np.array(EXTENTS[shape]) / EXTENTS[shape][0]
         ratios = "-" if sides is None else " ".join(f"{v:+.3f}" for v in sides / table - 1)
         print(
-            f"{shape:12s} {np.mean(own_scores):.3f} {np.mean(near):.3f} {max(near):.3f}  {ratios}", flush=True
+            f"{shape:12s} {np.mean(own_scores):.3f} {np.mean(near):.3f} {max(near):.3f}  {ratios}",
+            flush=True,
         )
 
 
@@ -361,7 +397,12 @@ def sheet(path: Path) -> None:
                 eye = middle + 1.9 * toward(azimuth, 0.5)
                 camera = Camera(width, height, width * 1.8, look_at(eye, middle))
                 item = PlacedMesh(
-                    vehicle(shape, seed, "official"), 1.0, (0.0, 0.0), 0.0, (0.3, 0.07, 0.05), FINISH
+                    vehicle(shape, seed, "official"),
+                    1.0,
+                    (0.0, 0.0),
+                    0.0,
+                    (0.3, 0.07, 0.05),
+                    FINISH,
                 )
                 row.append(renderer.render([item], camera, look, amodal=False).rgb)
             named = Image.fromarray(np.concatenate(row, 1))
@@ -386,7 +427,8 @@ def main() -> None:
     known = {s: m for s in SHAPES if (m := official(options.folder, s)) is not None}
     if not known:
         raise InputError(
-            f"{options.folder} contains none of the vehicles: cgparts/NAME/object.obj or binvox/NAME.binvox"
+            f"{options.folder} contains none of the vehicles: cgparts/NAME/object.obj or"
+            " binvox/NAME.binvox"
         )
     views = Views()
     if options.what == "fit":

@@ -54,9 +54,15 @@ def make(arguments: argparse.Namespace) -> None:
         blender |= {"width": arguments.width, "height": arguments.width * 3 // 4}
     for look in OFFICIAL_LOOKS:
         benchmark_of("pulsecheck457").generate(
-            arguments.out / f"{arguments.split}_{look}", arguments.size or size, seed, look, True, arguments.workers, meshes,
+            arguments.out / f"{arguments.split}_{look}",
+            arguments.size or size,
+            seed,
+            look,
+            True,
+            arguments.workers,
+            meshes,
             drawing={"renderer": "blender", "vehicles": arguments.vehicles, "blender": blender},
-        )  # fmt: skip
+        )
 
 
 def figures(runs: list[Path]) -> str:
@@ -71,7 +77,9 @@ def figures(runs: list[Path]) -> str:
         figures_all = report["perception"].get("all")
         if not corruptions or figures_all is None:
             raise InputError(f"{run}: not a run of a po3d system with stored scenes")
-        rows.append((run.name, figures_all["n"], sum(corruptions) / len(corruptions), *_cells(figures_all)))
+        rows.append(
+            (run.name, figures_all["n"], sum(corruptions) / len(corruptions), *_cells(figures_all))
+        )
         if root := report["provenance"]["config"]["data"]["root"]:
             rows += _by_origin(run, root)
     return text(Table(("run", "objects", "mean of six", *FIGURES), rows))
@@ -89,12 +97,18 @@ def _by_origin(run: Path, root: str) -> list[tuple]:
     official = read_json(Path(root) / "twin.json", "twin description").get("vehicles")
     if not official:
         return []
-    split, scenes, rows = benchmark_of("pulsecheck457").load(Path(root)), read_scenes(run / SCENES), []
+    split, scenes, rows = (
+        benchmark_of("pulsecheck457").load(Path(root)),
+        read_scenes(run / SCENES),
+        [],
+    )
     for name, wanted in (("  official vehicles", True), ("  ours", False)):
         pairs = []
         for image, scene in scenes.items():
             true, guess = split.truth(image), scene.certain()
-            keep = [j for j, o in enumerate(true.objects) if (o.value("shape") in official) == wanted]
+            keep = [
+                j for j, o in enumerate(true.objects) if (o.value("shape") in official) == wanted
+            ]
             rest = [i for i, j in sorted(match(guess, true).items()) if j in keep]
             pairs.append((_only(guess, rest), _only(true, keep)))
         overall = perception(*zip(*pairs))["all"]

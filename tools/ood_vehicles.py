@@ -30,7 +30,16 @@ from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array
-from po3d.scene.street import AXES, CAMERA_JITTER, HEIGHT, SPREAD, WIDTH, camera, extent, origin_height
+from po3d.scene.street import (
+    AXES,
+    CAMERA_JITTER,
+    HEIGHT,
+    SPREAD,
+    WIDTH,
+    camera,
+    extent,
+    origin_height,
+)
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SIZES, SUPER_CATEGORIES
 from po3d.synthesis.furniture.libraries import FOLDER, LibraryMesh, load_model, read_catalogues
@@ -158,7 +167,9 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
             COLORS[r.integers(len(COLORS))],
         )
         size_own = np.array(item.body.model.extent) * item.body.scale(item.size)
-        length, width, _ = np.maximum(size_own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
+        length, width, _ = (
+            np.maximum(size_own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
+        )
         rectangle = Footprint(item.x, item.y, item.heading, float(length), float(width))
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
@@ -180,7 +191,12 @@ def placed(item: Item, control: bool, r: np.random.Generator) -> PlacedMesh:
         return item.body.model.placed(item.body.scale(item.size), where, item.heading, finish)
     mesh, color = vehicle(leaf, item.mesh_seed), paint(item.color, r)
     return PlacedMesh(
-        mesh, float(extent(leaf, item.size)[0] / EXTENTS[leaf][0]), where, item.heading, color, finish
+        mesh,
+        float(extent(leaf, item.size)[0] / EXTENTS[leaf][0]),
+        where,
+        item.heading,
+        color,
+        finish,
     )
 
 
@@ -226,21 +242,31 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
             int(r.integers(2**31)),
         )
         gt = truth(items, control, jitter)
-        paints = lambda control: [placed(i, control, rng(style, "finish", k)) for k, i in enumerate(items)]  # noqa: B023, E731
+        paints = lambda control: [
+            placed(i, control, rng(style, "finish", k)) for k, i in enumerate(items)
+        ]  # noqa: B023, E731
         if any(
             label.visible_px < MIN_VISIBLE_PX
             for label in renderer.render_masks(paints(False), gt.camera).labels()
         ):
             continue
-        frame = renderer.render(paints(control), gt.camera, sample_look(kind, np.random.default_rng(style)))
-        return Shot(frame.rgb, gt, np.array([1 - label.visible_fraction for label in frame.labels()]))
-    raise InputError(f"seed {seed}, image {index}: none of {MAX_SCENES} layouts shows all of its objects")
+        frame = renderer.render(
+            paints(control), gt.camera, sample_look(kind, np.random.default_rng(style))
+        )
+        return Shot(
+            frame.rgb, gt, np.array([1 - label.visible_fraction for label in frame.labels()])
+        )
+    raise InputError(
+        f"seed {seed}, image {index}: none of {MAX_SCENES} layouts shows all of its objects"
+    )
 
 
 # --- metrics --------------------------------------------------------------------------------------
 
 
-def figures(predicted: Sequence[Scene], shots: Sequence[Shot]) -> dict[str, dict[str, float | None]]:
+def figures(
+    predicted: Sequence[Scene], shots: Sequence[Shot]
+) -> dict[str, dict[str, float | None]]:
     """Return metrics over all objects, by super-category and by vehicle. Fractions are in [0, 1],
     positions in world units.
     """
@@ -281,7 +307,15 @@ def _row(
     return {key: None if math.isnan(value) else value for key, value in row.items()}
 
 
-_COLUMNS = ("n", "recall", "super_category", "yaw_median_deg", "flip_rate", "position_median", "size")
+_COLUMNS = (
+    "n",
+    "recall",
+    "super_category",
+    "yaw_median_deg",
+    "flip_rate",
+    "position_median",
+    "size",
+)
 _SHARES = ("recall", "super_category", "flip_rate", "size")
 
 
@@ -294,7 +328,9 @@ def _printed(name: str, row: Mapping[str, float | None]) -> tuple[str, ...]:
     return (name, *map(value, _COLUMNS))
 
 
-def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int = SHEET_SIZE) -> Image.Image:
+def contact_sheet(
+    shots: Sequence[Shot], predicted: Sequence[Scene], count: int = SHEET_SIZE
+) -> Image.Image:
     """Compose two columns of pictures with the predicted scene drawn over the ground truth in
     white.
     """
@@ -309,7 +345,9 @@ def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int 
     return sheet
 
 
-def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, verify: bool = False) -> None:
+def run(
+    out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, verify: bool = False
+) -> None:
     """Render, estimate, match; print the figures and write them to `out`/second_look.json beside
     the pictures.
     """
@@ -366,7 +404,9 @@ def main() -> int:
 
     def checked() -> None:
         if a.pictures < 1 or a.seed < 0:
-            raise InputError(f"--pictures {a.pictures} should be at least 1 and --seed {a.seed} at least 0")
+            raise InputError(
+                f"--pictures {a.pictures} should be at least 1 and --seed {a.seed} at least 0"
+            )
         run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint, a.verify)
 
     return guarded(checked)

@@ -1,4 +1,5 @@
-"""Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s model.
+"""Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s
+model.
 
     python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--out ANSWERS.jsonl]
 
@@ -54,7 +55,9 @@ def run(photographs: Path, detector: str, out: Path | None) -> None:
             started = time.monotonic()
         answer = model.ask(path, record["question"], options=record["options"] or ())
         given_answer = answer.answer if answer.status == "ok" else None
-        result = {key: getattr(answer, key) for key in ("status", "reason", "probability", "program")}
+        result = {
+            key: getattr(answer, key) for key in ("status", "reason", "probability", "program")
+        }
         result |= {"predicted": given_answer, "outcome": outcome(given_answer, record["answer"])}
         results.append(record | result)
     if out is not None:
@@ -91,12 +94,16 @@ def summary(results: list[dict]) -> str:
     """Return the table by type of question."""
     rows = []
     for kind in ("all", *ANSWERABLE.values(), *sorted({r["type"] for r in results})):
-        chosen = [r for r in results if kind in ("all", r["type"], ANSWERABLE[r["answer"] is not None])]
+        chosen = [
+            r for r in results if kind in ("all", r["type"], ANSWERABLE[r["answer"] is not None])
+        ]
         counts = Counter(r["outcome"] for r in chosen)
         low, high = wilson(counts["right"], len(chosen))
         shares = [f"{100 * counts[o] / len(chosen):.1f}" for o in ("right", "wrong", "abstained")]
         rows.append([kind, len(chosen), *shares, f"{100 * low:.0f} to {100 * high:.0f}"])
-    return text(Table(("questions", "n", "right %", "wrong %", "abstained %", "95 % of right"), rows))
+    return text(
+        Table(("questions", "n", "right %", "wrong %", "abstained %", "95 % of right"), rows)
+    )
 
 
 if __name__ == "__main__":

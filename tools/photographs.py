@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-# --- known 3D ---------------------------------------------------------------------------------------
+# --- known 3D -------------------------------------------------------------------------------------
 
 
 def known3d(folder: Path, detector: str, draw: Path | None) -> None:
@@ -92,21 +92,38 @@ def known3d(folder: Path, detector: str, draw: Path | None) -> None:
                 answers.setdefault((source, question), []).append(right)
             if draw is not None:
                 draw.mkdir(parents=True, exist_ok=True)
-                file = next(p for p in folder.iterdir() if p.stem == name and p.suffix in (".png", ".jpg"))
-                draw_photograph(read_image(file), scene).save(draw / f"{name}_{source.replace(' ', '_')}.png")
+                file = next(
+                    p for p in folder.iterdir() if p.stem == name and p.suffix in (".png", ".jpg")
+                )
+                draw_photograph(read_image(file), scene).save(
+                    draw / f"{name}_{source.replace(' ', '_')}.png"
+                )
     rows = []
     for source, values in errors.items():
         low, high = _interval(values)
         share = f"{sum(detected[source])} of {len(detected[source])}"
         rows.append(
-            [source, share, len(values), f"{100 * np.median(values):.1f} %", f"{low:.1f} to {high:.1f} %"]
+            [
+                source,
+                share,
+                len(values),
+                f"{100 * np.median(values):.1f} %",
+                f"{low:.1f} to {high:.1f} %",
+            ]
         )
-    print(text(Table(("boxes, depth", "objects found", "n", "median error", "95 % interval"), rows)))
+    print(
+        text(Table(("boxes, depth", "objects found", "n", "median error", "95 % interval"), rows))
+    )
     rows = []
     for (source, question), right in sorted(answers.items()):
         low, high = wilson(sum(right), len(right))
         rows.append(
-            [source, question, f"{sum(right)} of {len(right)}", f"{100 * low:.0f} to {100 * high:.0f} %"]
+            [
+                source,
+                question,
+                f"{sum(right)} of {len(right)}",
+                f"{100 * low:.0f} to {100 * high:.0f} %",
+            ]
         )
     print(text(Table(("boxes, depth", "question", "right", "95 % interval"), rows)))
 
@@ -147,7 +164,9 @@ def _seen(
             fitted_to(metres, small.shape[1], small.shape[0], depth)
         )
     if labelled is not None:
-        changes["detect"] = lambda small: _labelled_boxes(labelled, picture.shape[1] / small.shape[1])
+        changes["detect"] = lambda small: _labelled_boxes(
+            labelled, picture.shape[1] / small.shape[1]
+        )
     (scene,) = replace(estimator, **changes).estimate([picture], [focal])
     return scene
 
@@ -184,7 +203,9 @@ def _same(o: object, p: object) -> bool:
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
-    shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(
+        0.0, min(a[3], b[3]) - max(a[1], b[1])
+    )
     areas = [(c[2] - c[0]) * (c[3] - c[1]) for c in (a, b)]
     return shared / max(sum(areas) - shared, 1e-9)
 
@@ -203,10 +224,14 @@ def _answers(truth: Scene, scene: Scene, pairs: dict[int, int]) -> Iterator[tupl
         if abs(a - b) > CLEAR * min(a, b):
             yield (
                 "closer",
-                _says(truth, i, j, "nearer_camera") == _says(scene, pairs[i], pairs[j], "nearer_camera"),
+                _says(truth, i, j, "nearer_camera")
+                == _says(scene, pairs[i], pairs[j], "nearer_camera"),
             )
         if abs(first[2] - second[2]) > 0.25:
-            yield "higher", _says(truth, i, j, "higher") == _says(scene, pairs[i], pairs[j], "higher")
+            yield (
+                "higher",
+                _says(truth, i, j, "higher") == _says(scene, pairs[i], pairs[j], "higher"),
+            )
         if abs(first[0] - second[0]) > CLEAR * min(a, b):
             one, two = (scene.objects[pairs[k]].position[0] for k in (i, j))
             yield "left or right", (one < two) == (first[0] < second[0])
@@ -233,7 +258,7 @@ def wilson(right: int, count: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-# --- photographs and renderings ---------------------------------------------------------------------
+# --- photographs and renderings -------------------------------------------------------------------
 
 
 def decisions(folders: dict[str, str], most: int) -> None:
@@ -274,13 +299,20 @@ def fit_statistics(photographs: Path, renderings: Sequence[Path]) -> None:
     for folder in renderings:
         for number, path in enumerate(_pictures(folder)):
             pixels, r = read_image(path), rng(0, f"photographs/{folder.name}", number)
-            rows.append(photo_statistics.features(_compressed(pixels, r) if r.random() < 0.5 else pixels))
+            rows.append(
+                photo_statistics.features(_compressed(pixels, r) if r.random() < 0.5 else pixels)
+            )
             labels.append(0)
     weights = logistic(np.array(rows), np.array(labels))
-    record = {key: np.round(getattr(weights, key), 5).tolist() for key in ("mean", "spread", "weight")}
+    record = {
+        key: np.round(getattr(weights, key), 5).tolist() for key in ("mean", "spread", "weight")
+    }
     target = Path(photo_statistics.__file__).with_suffix(".json")
     write_json(target, record | {"bias": round(weights.bias, 5)})
-    print(f"{sum(labels)} crops of photographs, {len(labels) - sum(labels)} renderings: wrote {target.name}")
+    print(
+        f"{sum(labels)} crops of photographs, {len(labels) - sum(labels)} renderings: wrote"
+        f" {target.name}"
+    )
 
 
 def _crop(pixels: np.ndarray, r: np.random.Generator, whole: bool) -> np.ndarray:
@@ -295,7 +327,9 @@ def _compressed(pixels: np.ndarray, r: np.random.Generator) -> np.ndarray:
     """Return the picture at a random size, compressed as JPEG."""
     image = Image.fromarray(pixels)
     scale = min(1.0, r.uniform(300, 800) / max(image.size))
-    image = image.resize(tuple(max(1, round(side * scale)) for side in image.size), Image.Resampling.BILINEAR)
+    image = image.resize(
+        tuple(max(1, round(side * scale)) for side in image.size), Image.Resampling.BILINEAR
+    )
     file = io.BytesIO()
     image.save(file, "JPEG", quality=int(r.integers(60, 98)))
     return np.asarray(Image.open(file).convert("RGB"))
@@ -315,7 +349,9 @@ def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.LogisticW
         gradient = np.append(z.T @ slope + unknown[:-1] / STRENGTH, slope.sum())
         return float(weight @ np.logaddexp(0, -margin) + penalty), gradient
 
-    result = minimize(loss, np.zeros(z.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    result = minimize(
+        loss, np.zeros(z.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+    )
     return photo_statistics.LogisticWeights(mean, spread, result.x[:-1], float(result.x[-1]))
 
 

@@ -100,7 +100,9 @@ def _slow_system(seconds: float) -> Slow:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("python -m tools.ray_kills", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        "python -m tools.ray_kills", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--images", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
@@ -114,7 +116,10 @@ def main() -> None:
         predict(split, _slow_system(0), plain, {})
         for run in range(arguments.runs):
             workers, out = WORKERS[run % len(WORKERS)], Path(folder) / str(run)
-            killers = [killing(ray_cluster, draws.uniform(0.5, 6), draws.randrange(2**30)) for _ in range(2)]
+            killers = [
+                killing(ray_cluster, draws.uniform(0.5, 6), draws.randrange(2**30))
+                for _ in range(2)
+            ]
             start = time.monotonic()
             predict(
                 split,
@@ -127,10 +132,13 @@ def main() -> None:
             for killer in killers:
                 killer.join()
                 add(ray_cluster, 2)
-            same = all((out / n).read_bytes() == (plain / n).read_bytes() for n in (PREDICTIONS, SCENES))
+            same = all(
+                (out / n).read_bytes() == (plain / n).read_bytes() for n in (PREDICTIONS, SCENES)
+            )
             equal += same
             print(
-                f"run {run}: {workers} workers, {took:.1f} s, {'equal' if same else 'DIFFERENT'}", flush=True
+                f"run {run}: {workers} workers, {took:.1f} s, {'equal' if same else 'DIFFERENT'}",
+                flush=True,
             )
     print(f"two nodes killed in each run: equal {equal} of {arguments.runs}")
 

@@ -40,8 +40,14 @@ from po3d.reasoning.marginal_batched import outcomes
 
 ATEN = torch.ops.aten
 # Operations for whose results, or result sizes, the host has to wait.
-WAITS = {ATEN._local_scalar_dense.default, ATEN.nonzero.default, ATEN.equal.default, ATEN.masked_select.default,
-         ATEN.bincount.default, ATEN.repeat_interleave.Tensor}  # fmt: skip
+WAITS = {
+    ATEN._local_scalar_dense.default,
+    ATEN.nonzero.default,
+    ATEN.equal.default,
+    ATEN.masked_select.default,
+    ATEN.bincount.default,
+    ATEN.repeat_interleave.Tensor,
+}
 READS = {torch.Tensor.cpu, torch.Tensor.tolist}  # not dispatched as operations if there is no GPU
 # NVIDIA's data sheet of the H100 SXM: dense bf16 and double products, memory bandwidth. The cost of
 # a launch from Python is an estimate.
@@ -70,7 +76,9 @@ class Counted(TorchDispatchMode):
         super().__exit__(*error)
         self.reads.__exit__(*error)
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         counts = flop_registry.get(func._overloadpacket)
         if counts is None and func is not torch.ops.prim.device.default:
@@ -125,7 +133,9 @@ class _Reads(TorchFunctionMode):
         super().__init__()
         self.waits = waits
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         # reads from a GPU are seen by `Counted`
         if func in READS and args[0].device.type != "cuda":
             self.waits.append(func.__name__)
@@ -167,7 +177,11 @@ class _CachedOutputs:
 
 
 def stages(
-    estimator: StreetEstimator, parser: Parser, split: Split, names: Sequence[str], packed: bool | None = None
+    estimator: StreetEstimator,
+    parser: Parser,
+    split: Split,
+    names: Sequence[str],
+    packed: bool | None = None,
 ) -> Iterator[TimedStage]:
     """Yield the stages from the named images to the answers of their questions; each uses the
     results of those before. `packed`: see `detection.detected`.
@@ -179,7 +193,9 @@ def stages(
 
     @torch.inference_mode()
     def pixels() -> Tensor:
-        return looks.input.pixels(torch.from_numpy(batch).to(device)).to(memory_format=torch.channels_last)
+        return looks.input.pixels(torch.from_numpy(batch).to(device)).to(
+            memory_format=torch.channels_last
+        )
 
     @torch.inference_mode()
     def look() -> Any:
@@ -188,10 +204,14 @@ def stages(
 
     def find() -> Any:
         options = (estimator.width, estimator.limit, estimator.calibration, estimator.half)
-        return detected(_CachedOutputs(looks, dense), images, *options, estimator.threshold, packed=packed)
+        return detected(
+            _CachedOutputs(looks, dense), images, *options, estimator.threshold, packed=packed
+        )
 
     def tables() -> list:
-        return scenes_of(detections.arrays(), transferred(fit), names, estimator.calibration["covariance"])
+        return scenes_of(
+            detections.arrays(), transferred(fit), names, estimator.calibration["covariance"]
+        )
 
     yield TimedStage("files to pixels", read)
     batch = read()
@@ -212,7 +232,9 @@ def stages(
     yield TimedStage("parser", lambda: parser.parse(texts))
     parsed = parser.parse(texts)
     items = [
-        (p.program.call, place[q.image], q.task) for p, q in zip(parsed, questions) if p.program is not None
+        (p.program.call, place[q.image], q.task)
+        for p, q in zip(parsed, questions)
+        if p.program is not None
     ]
     yield TimedStage("marginal answers", lambda: outcomes(scenes, items), True)
 
@@ -258,7 +280,9 @@ def roof(device: torch.device, half: bool) -> Roof:
     a = torch.ones(2**26 if on_cpu else 2**29, device=device)
     b = torch.empty_like(a)
     copied = 2 * a.numel() * a.element_size() / measured(lambda: b.copy_(a), device)
-    return Roof(products(torch.bfloat16 if half else torch.float32), products(torch.float64), copied)
+    return Roof(
+        products(torch.bfloat16 if half else torch.float32), products(torch.float64), copied
+    )
 
 
 def tables(
@@ -280,13 +304,21 @@ def tables(
         best = did.flops / len(names) / (top.doubles if stage.doubles else top.flops)
         least = did.bytes / len(names) / top.bytes
         here.append(
-            (stage.name, f"{did.flops / len(names) / 1e9:.3f}", did.bytes / len(names) / 1e6, did.peak / 1e6,
-             did.operations, len(did.waits), f"{1000 * took:.2f}", *(f"{100 * s / took:.0f} %" for s in (best, least)))
-        )  # fmt: skip
+            (
+                stage.name,
+                f"{did.flops / len(names) / 1e9:.3f}",
+                did.bytes / len(names) / 1e6,
+                did.peak / 1e6,
+                did.operations,
+                len(did.waits),
+                f"{1000 * took:.2f}",
+                *(f"{100 * s / took:.0f} %" for s in (best, least)),
+            )
+        )
     did_what = ("a picture", "GFLOP", "MB", "alive, MB", "operations", "waits")
     title = (
-        f"{len(names)} pictures at once on {device}; products {top.flops / 1e9:,.0f} GFLOP/s (doubles "
-        f"{top.doubles / 1e9:,.0f}), copies {top.bytes / 1e9:,.1f} GB/s"
+        f"{len(names)} pictures at once on {device}; products {top.flops / 1e9:,.0f} GFLOP/s"
+        f" (doubles {top.doubles / 1e9:,.0f}), copies {top.bytes / 1e9:,.1f} GB/s"
     )
     yield title, Table((*did_what, "ms", "of products", "of copies"), here)
     names = list(dict.fromkeys(q.image for q in split.questions))[:GPU_BATCH]

@@ -3,8 +3,9 @@
     python -m tools.room_style [--older FOLDER ...] [--held FOLDER]
 
 Generated sentences are those of the twin and of the room parser's training generator, with seeds of
-their own; `--older` adds twins in Hypo3D's layout that earlier generators made, as the shipped split
-is one (its generator is that of revision 3f01096; made with split "train"). People's sentences are
+their own; `--older` adds twins in Hypo3D's layout that earlier generators made, as the shipped
+split is one (its generator is that of revision 3f01096; made with split "train"). People's
+sentences are
 those of the bank's training part. Prints the share of the bank's development part and of `--held`
 that is taken for generated.
 """
@@ -44,7 +45,10 @@ def of_folder(folder: Path) -> list[str]:
     rooms = json.loads((folder / "contextvqa.json").read_text(encoding="utf-8"))
     texts: list[str] = []
     for change in (change for changes in rooms.values() for change in changes):
-        texts += [change["context_change"], *(one["question"] for one in change["questions_answers"])]
+        texts += [
+            change["context_change"],
+            *(one["question"] for one in change["questions_answers"]),
+        ]
     return list(dict.fromkeys(filter(None, texts)))
 
 
@@ -99,7 +103,9 @@ def main() -> None:
     ):
         if texts:
             print(
-                what, len(texts), {least: round(taken(texts, least), 3) for least in (-1.0, -0.5, 0.0, 0.5)}
+                what,
+                len(texts),
+                {least: round(taken(texts, least), 3) for least in (-1.0, -0.5, 0.0, 0.5)},
             )
 
 

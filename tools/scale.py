@@ -103,7 +103,10 @@ def executed(split: Split, count: int) -> None:
     questions = [q for q in split.questions if q.program]
     with frozen_gc():
         for start in range(0, count, CHUNK):
-            _executed(split, [questions[k % len(questions)] for k in range(start, min(start + CHUNK, count))])
+            _executed(
+                split,
+                [questions[k % len(questions)] for k in range(start, min(start + CHUNK, count))],
+            )
 
 
 def _executed(split: Split, part: Sequence[Question]) -> None:
@@ -130,7 +133,9 @@ def evaluated(split: Split, count: int, system: System, each: int | None = None)
     }
     benchmark = BENCHMARKS["pulsecheck457"]
     with tempfile.TemporaryDirectory() as out:
-        return evaluate(benchmark, copies(split, count, each), system, out, benchmark.scorers[0], about, {})
+        return evaluate(
+            benchmark, copies(split, count, each), system, out, benchmark.scorers[0], about, {}
+        )
 
 
 def figure(work: str, size: int) -> ScaleFigure:
@@ -142,6 +147,7 @@ def figure(work: str, size: int) -> ScaleFigure:
 
         def run(count: int) -> object:
             return executed(split, count)
+
     else:
         pictures = work == "pictures"
         system = (
@@ -170,11 +176,13 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30  # macOS counts bytes
 
 
-def figures(works: Sequence[str], largest: int, record_path: Path | None = None) -> Iterator[ScaleFigure]:
+def figures(
+    works: Sequence[str], largest: int, record_path: Path | None = None
+) -> Iterator[ScaleFigure]:
     """Yield every figure of `works` up to the size `largest`, as soon as it is measured.
 
-    `record_path` is a file of earlier figures, which are not measured again and to which new ones are
-    appended; InputError for other content.
+    `record_path` is a file of earlier figures, which are not measured again and to which new ones
+    are appended; InputError for other content.
     """
     known: dict[tuple[str, int], ScaleFigure] = {}
     if record_path is not None and record_path.is_file():
@@ -207,7 +215,9 @@ def plot(points: Sequence[ScaleFigure], path: Path) -> None:
             label = work if work == UNITS[work] else f"{work}, {UNITS[work]}"
             panels[0].plot(x, [1000 * f.seconds / f.size for f in series], "o-", ms=4, label=label)
             panels[1].plot(x, [f.memory for f in series], "o-", ms=4)
-        panels[0].set(xscale="log", yscale="log", ylabel="ms of the processor for each", xlabel="how many")
+        panels[0].set(
+            xscale="log", yscale="log", ylabel="ms of the processor for each", xlabel="how many"
+        )
         panels[1].set(xscale="log", ylim=(0, None), ylabel="peak memory (GiB)", xlabel="how many")
         panels[0].legend(frameon=False, fontsize=8)
         for axes in panels:
@@ -221,14 +231,18 @@ def scale(
 ) -> None:
     """Print `figures` with each work's deviation from linear scaling; save `plot` to `picture`."""
     points: list[ScaleFigure] = []
-    print(f"{os.cpu_count()} cores; seconds of the processor; peak memory of a process that does this alone")
+    print(
+        f"{os.cpu_count()} cores; seconds of the processor; peak memory of a process that does this"
+        " alone"
+    )
     for f in figures(works, largest, None if record_path is None else Path(record_path)):
         points.append(f)
         first = next(other for other in points if other.work == f.work)
         linear = f.seconds / f.size / (first.seconds / first.size)
         print(
             f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, {1000 * f.seconds / f.size:7.3f} ms each, "
-            f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB", flush=True,
-        )  # fmt: skip
+            f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB",
+            flush=True,
+        )
     if picture is not None:
         plot(points, Path(picture))

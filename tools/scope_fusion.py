@@ -63,7 +63,9 @@ def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
         across = np.array([-ray[1], ray[0]])
         place = place + scale * (random.normal(0, ALONG) * ray + random.normal(0, ACROSS) * across)
         covariance = np.zeros((3, 3))
-        covariance[:2, :2] = scale**2 * (ALONG**2 * np.outer(ray, ray) + ACROSS**2 * np.outer(across, across))
+        covariance[:2, :2] = scale**2 * (
+            ALONG**2 * np.outer(ray, ray) + ACROSS**2 * np.outer(across, across)
+        )
         covariance[2, 2] = HEADING**2
         heading = float(wrap_angle(o.heading + random.normal(0, HEADING)))
         objects.append(
@@ -92,11 +94,14 @@ def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> Gain:
             first.setdefault(next(iter(owner)), k)
     error = position_error(fused.scene, orbit_scene.scene, {k: i for i, k in first.items()}).mean()
     singles = [
-        position_error(v.table, orbit_scene.scene, dict(enumerate(r))).mean() for v, r in zip(views, rows)
+        position_error(v.table, orbit_scene.scene, dict(enumerate(r))).mean()
+        for v, r in zip(views, rows)
     ]
     merged = sum(len(owner) > 1 for owner in owners)
     split = len(owners) - len(set().union(*owners))
-    return Gain(error / scale, min(singles) / scale, float(np.mean(singles)) / scale, merged, max(split, 0))
+    return Gain(
+        error / scale, min(singles) / scale, float(np.mean(singles)) / scale, merged, max(split, 0)
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -115,9 +120,10 @@ def main(arguments: Sequence[str]) -> int:
                 fused, best, mean = np.mean([g[:3] for g in gains], axis=0)
                 better = sum(g.fused < g.best for g in gains)
                 print(
-                    f"{name} views, yaw {'known' if known else 'estimated'}: fused {fused:.3f} m, best single view "
-                    f"{best:.3f}, mean single view {mean:.3f}; better than the best in {better} of {len(gains)}; merged "
-                    f"{sum(g.merged for g in gains)}, split {sum(g.split for g in gains)}"
+                    f"{name} views, yaw {'known' if known else 'estimated'}: fused {fused:.3f} m,"
+                    f" best single view {best:.3f}, mean single view {mean:.3f}; better than the"
+                    f" best in {better} of {len(gains)}; merged {sum(g.merged for g in gains)},"
+                    f" split {sum(g.split for g in gains)}"
                 )
 
     return guarded(run)

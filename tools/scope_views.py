@@ -39,7 +39,9 @@ FRONTED = frozenset(name for name, thing in things().items() if thing.front)
 
 
 class ViewEstimator(Protocol):
-    def estimate(self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]) -> list[Scene]: ...
+    def estimate(
+        self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]
+    ) -> list[Scene]: ...
 
 
 @dataclass
@@ -75,16 +77,22 @@ def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
     for scene in split.images:
         view = split.view(scene)
         names = [image_name(scene, angle) for angle in VIEWS]
-        tables = estimator.estimate([split.image(n) for n in names], [split.focal(n) for n in names])
+        tables = estimator.estimate(
+            [split.image(n) for n in names], [split.focal(n) for n in names]
+        )
         scale = view.orbit.radius / DISTANCE
         matched = []
         for angle, table in zip(VIEWS, tables, strict=True):
             here, rows = as_camera_sees(table), view.rows(angle)
             pairs = {
                 i: rows[j]
-                for i, j in match_in_view(here, as_camera_sees(view.table(angle)), (0.0, 0.0)).items()
+                for i, j in match_in_view(
+                    here, as_camera_sees(view.table(angle)), (0.0, 0.0)
+                ).items()
             }
-            visible = set(np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist())
+            visible = set(
+                np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist()
+            )
             _count(
                 figures,
                 here,
@@ -123,7 +131,12 @@ def as_camera_sees(scene: Scene) -> Scene:
 
 
 def _count(
-    figures: Figures, table: Scene, true: Scene, pairs: dict[int, int], visible: set[int], scale: float
+    figures: Figures,
+    table: Scene,
+    true: Scene,
+    pairs: dict[int, int],
+    visible: set[int],
+    scale: float,
 ) -> None:
     of = {j: i for i, j in pairs.items()}
     figures.spurious.append(
@@ -139,20 +152,27 @@ def _count(
             figures.colored.append(
                 "color" in predicted.beliefs and predicted.value("color") == thing.value("color")
             )
-        figures.offset.append(float(np.hypot(*np.subtract(predicted.position, thing.position)[:2])) / scale)
+        figures.offset.append(
+            float(np.hypot(*np.subtract(predicted.position, thing.position)[:2])) / scale
+        )
         if thing.value("name") in FRONTED:
             figures.heading.append(abs(float(wrap_angle(predicted.heading - thing.heading))))
 
 
-def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float) -> None:
+def _fuse(
+    figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float
+) -> None:
     views = [ViewTable(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
     fused = fuse(views)
     sights = [
-        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members
+        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows)
+        for members in fused.members
     ]
     # An object split into several rows is located at the row with most of its detections; the other
     # rows count as split.
-    row = {j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))}
+    row = {
+        j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))
+    }
     singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
     if not singles or len(row) < 3:
         return
@@ -177,16 +197,24 @@ def text(figures: Figures) -> str:
         return float(np.median(values)) if len(values) else math.nan
 
     lines = [
-        f"{len(figures.detected)} things at least half visible in {len(figures.spurious)} views: found "
-        f"{percent(figures.detected)}, of these named {percent(figures.named)}, colour of painted ones "
-        f"{percent(figures.colored)}; rows that are nothing {np.mean(figures.spurious):.2f} a view",
-        f"median offset {middle(figures.offset):.2f} m; headings of things with a front: median error "
-        f"{math.degrees(middle(headings)):.1f} degrees, above 22.5 degrees {percent(headings > TURNED)}, reversed "
-        f"{percent(headings > FLIPPED)}",
-        f"{len(figures.fused)} scenes of eight views fused: {np.mean(figures.fused):.3f} m, best single view "
-        f"{np.mean(figures.best):.3f}, mean single view {np.mean(figures.mean):.3f}; better than the best in "
-        f"{int(np.sum(np.array(figures.fused) < np.array(figures.best)))}; merged {figures.merged}, split "
-        f"{figures.split}",
+        (
+            f"{len(figures.detected)} things at least half visible in {len(figures.spurious)}"
+            f" views: found {percent(figures.detected)}, of these named {percent(figures.named)},"
+            f" colour of painted ones {percent(figures.colored)}; rows that are nothing"
+            f" {np.mean(figures.spurious):.2f} a view"
+        ),
+        (
+            f"median offset {middle(figures.offset):.2f} m; headings of things with a front: median"
+            f" error {math.degrees(middle(headings)):.1f} degrees, above 22.5 degrees"
+            f" {percent(headings > TURNED)}, reversed {percent(headings > FLIPPED)}"
+        ),
+        (
+            f"{len(figures.fused)} scenes of eight views fused: {np.mean(figures.fused):.3f} m,"
+            f" best single view {np.mean(figures.best):.3f}, mean single view"
+            f" {np.mean(figures.mean):.3f}; better than the best in"
+            f" {int(np.sum(np.array(figures.fused) < np.array(figures.best)))}; merged"
+            f" {figures.merged}, split {figures.split}"
+        ),
     ]
     return "\n".join(lines)
 

@@ -45,11 +45,20 @@ window.field = words => document.getElementById([...document.querySelectorAll("l
 window.shown = words => [...document.querySelectorAll("[role=option]")].find(e => e.offsetParent && e.innerText === words);
 """
 ROOM_CHANGES = (
-    "The blue chair has been moved next to the bed.", "The stool has been removed.", "The gray lamp has been removed.",
-    "The table was moved next to the wardrobe.", "The stool has been moved next to the sink.",
-    "The monitor has been removed.", "The blue chair has been moved next to the dresser.", "The rug has been removed.",
-)  # fmt: skip
-ROOM_FORMS = ("How many {}s are there?", "What is next to the {}?", "What is to the left of the {}?")
+    "The blue chair has been moved next to the bed.",
+    "The stool has been removed.",
+    "The gray lamp has been removed.",
+    "The table was moved next to the wardrobe.",
+    "The stool has been moved next to the sink.",
+    "The monitor has been removed.",
+    "The blue chair has been moved next to the dresser.",
+    "The rug has been removed.",
+)
+ROOM_FORMS = (
+    "How many {}s are there?",
+    "What is next to the {}?",
+    "What is to the left of the {}?",
+)
 ROOM_NAMES = (
     "bed",
     "wardrobe",
@@ -63,9 +72,13 @@ ROOM_NAMES = (
     "radiator",
 )
 STREET_FORMS = (
-    "How many {}s are there?", "Is there a {}?", "How many red {}s are there?", "How many small {}s are there?",
-    "Is there a {} behind the truck?", "What color is the {}?",
-)  # fmt: skip
+    "How many {}s are there?",
+    "Is there a {}?",
+    "How many red {}s are there?",
+    "How many small {}s are there?",
+    "Is there a {} behind the truck?",
+    "What color is the {}?",
+)
 STREET_NAMES = ("car", "bus", "truck", "bicycle", "airplane")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 
@@ -100,7 +113,8 @@ class Tour:
         ready = "document.querySelector('canvas') && document.body.innerText.includes('Undo')"
         self.until(lambda: self.browser.ask(ready), "opening")
         self.browser.ask(
-            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)"
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(()"
+            " => 0)"
         )
         took = time.perf_counter() - start
         self.browser.ask(HELPERS + PICKING)
@@ -113,8 +127,12 @@ class Tour:
 
     def frames(self) -> float:
         """Wait for two frames, after which earlier changes are visible; return the milliseconds."""
-        frames = "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - at)))"
-        return self.browser.ask(f"new Promise(done => {{ const at = performance.now(); {frames} }})")
+        frames = (
+            "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - at)))"
+        )
+        return self.browser.ask(
+            f"new Promise(done => {{ const at = performance.now(); {frames} }})"
+        )
 
     def settle(self) -> None:
         """Wait until frames are fast: with software rendering the first ones take seconds to
@@ -124,7 +142,9 @@ class Tour:
         while self.frames() > 200 and time.monotonic() < end:
             pass
 
-    def act(self, kind: str, what: str, does: Callable[[], object], happened: Callable[[], object]) -> None:
+    def act(
+        self, kind: str, what: str, does: Callable[[], object], happened: Callable[[], object]
+    ) -> None:
         """Perform one action; a refusal, an exception or no reaction is an error."""
         self.page._say("")
         try:
@@ -139,7 +159,8 @@ class Tour:
             else:
                 self.done[kind] += 1
                 print(
-                    f"\r{sum(self.done.values()):4d} actions, {time.monotonic() - self.start:4.0f} s",
+                    f"\r{sum(self.done.values()):4d} actions,"
+                    f" {time.monotonic() - self.start:4.0f} s",
                     end="",
                     file=sys.stderr,
                 )
@@ -159,7 +180,12 @@ class Tour:
     def question(self, words: str) -> None:
         before = self.page.last_answer
         self.type(0, self.page.question, words)
-        self.act("question", words, lambda: self.press("Ask"), lambda: self.page.last_answer is not before)
+        self.act(
+            "question",
+            words,
+            lambda: self.press("Ask"),
+            lambda: self.page.last_answer is not before,
+        )
         if self.page.last_answer is not before and self.page.last_answer.status != "ok":
             self.done["question without an answer"] += 1
 
@@ -201,13 +227,21 @@ class Tour:
         right /= np.linalg.norm(right)
         x, y, z = np.array([right, np.cross(ahead, right), ahead]) @ (point - camera.position)
         width, height = self.browser.ask("[innerWidth, innerHeight]")
-        return np.array([width, height]) / 2 + height / 2 / math.tan(camera.fov / 2) * np.array([x, y]) / z
+        return (
+            np.array([width, height]) / 2
+            + height / 2 / math.tan(camera.fov / 2) * np.array([x, y]) / z
+        )
 
     def mouse(self, kind: str, at: np.ndarray, pressed: bool) -> None:
         self.browser.call(
-            "Input.dispatchMouseEvent", type=kind, x=float(at[0]), y=float(at[1]), buttons=int(pressed),
-            button="none" if kind == "mouseMoved" and not pressed else "left", clickCount=1,
-        )  # fmt: skip
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=float(at[0]),
+            y=float(at[1]),
+            buttons=int(pressed),
+            button="none" if kind == "mouseMoved" and not pressed else "left",
+            clickCount=1,
+        )
         self.frames()
 
     def path(self, row: int, turns: bool, step: float, t: float) -> np.ndarray:
@@ -225,7 +259,9 @@ class Tour:
         arrow = max((0.0, math.pi / 2), key=lambda a: float(np.linalg.norm(at(a, size) - at(a, 0))))
         return at(arrow, 0.85 * size + t * step * self.page._reach())
 
-    def drag(self, row: int, turns: bool, step: float, between: Callable[[], None] = lambda: None) -> None:
+    def drag(
+        self, row: int, turns: bool, step: float, between: Callable[[], None] = lambda: None
+    ) -> None:
         """Move a selected object by one of its arrows, by the fraction `step` of the scene, or
         rotate it by its arc.
         """
@@ -261,9 +297,13 @@ class Tour:
         def free(row: int) -> bool:
             o, size = objects[row], self.page.handle_size(row)
             others = [
-                q for k, q in enumerate(objects) if k != row and q.underside + q.extent[2] > o.underside + 0.1
+                q
+                for k, q in enumerate(objects)
+                if k != row and q.underside + q.extent[2] > o.underside + 0.1
             ]
-            away = [math.dist(o.position[:2], q.position[:2]) - max(q.extent[:2]) / 2 for q in others]
+            away = [
+                math.dist(o.position[:2], q.position[:2]) - max(q.extent[:2]) / 2 for q in others
+            ]
             return min(away, default=size) > 0.9 * size
 
         near = lambda row: float(np.linalg.norm(self.camera().position - objects[row].position))  # noqa: E731
@@ -311,12 +351,15 @@ class Tour:
             if self.until(lambda: self.page.status.content, name):
                 unchanged = self.session.state is before
                 refused = (
-                    self.page.status.content.startswith("**") and "failed" not in self.page.status.content
+                    self.page.status.content.startswith("**")
+                    and "failed" not in self.page.status.content
                 )
                 if unchanged and refused:
                     self.done["hostile upload refused"] += 1
                 else:
-                    self.wrong.append(f"hostile {name}: {self.page.status.content}; scene kept: {unchanged}")
+                    self.wrong.append(
+                        f"hostile {name}: {self.page.status.content}; scene kept: {unchanged}"
+                    )
 
     def accessible(self) -> None:
         """Return violations of WCAG 2.1 A and AA; only those in po3d's own markup are errors, the
@@ -325,13 +368,19 @@ class Tour:
         axe = importlib.resources.files("axe_core_python") / "axe.min.js"
         self.browser.call("Runtime.evaluate", expression=axe.read_text(encoding="utf-8"))
         violations = self.browser.ask(
-            f"axe.run(document, {{runOnly: {TAGS}}}).then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html)]))"
+            f"axe.run(document, {{runOnly: {TAGS}}}).then(r => r.violations.map(v => [v.id,"
+            " v.nodes.map(n => n.html)]))"
         )
         for rule, nodes in violations:
             own_nodes = [
-                n for n in nodes if "mantine" not in n and not n.startswith("<label for") and "m_" not in n
+                n
+                for n in nodes
+                if "mantine" not in n and not n.startswith("<label for") and "m_" not in n
             ]
-            print(f"  axe {rule}: {len(nodes) - len(own_nodes)} in viser's widgets, {len(own_nodes)} in ours")
+            print(
+                f"  axe {rule}: {len(nodes) - len(own_nodes)} in viser's widgets, {len(own_nodes)}"
+                " in ours"
+            )
             self.wrong += [f"axe {rule}: {n[:200]}" for n in own_nodes]
 
     def record(self, path: Path) -> None:
@@ -344,7 +393,9 @@ class Tour:
             shot = base64.b64decode(self.browser.call("Page.captureScreenshot")["data"])
             frame = Image.open(io.BytesIO(shot)).convert("RGB")
             frames.append(
-                frame.resize((640, round(640 * frame.height / frame.width)), Image.Resampling.LANCZOS)
+                frame.resize(
+                    (640, round(640 * frame.height / frame.width)), Image.Resampling.LANCZOS
+                )
             )
             times.append(milliseconds)
 
@@ -367,7 +418,9 @@ class Tour:
         # one palette for all frames, to avoid flickering
         palette = together.quantize(128, dither=Image.Dither.NONE)
         few = [f.quantize(palette=palette, dither=Image.Dither.NONE) for f in frames]
-        few[0].save(path, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
+        few[0].save(
+            path, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True
+        )
         print(f"{path}: {len(few)} frames, {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -376,7 +429,9 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gif", type=Path, help="record the page as an animation to this file")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to run (default: all)")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=PARTS, help="parts to run (default: all)"
+    )
     arguments = parser.parse_args(argv)
     parts = arguments.only
     session = Session()
@@ -384,15 +439,22 @@ def main(argv: list[str] | None = None) -> int:
     for world in ("street", "rooms"):
         model(world)
     page = StudioPage(session, 0)
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), *SIZE, draws=True) as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Browser(Path(folder), *SIZE, draws=True) as browser,
+    ):
         tour = Tour(page, browser)
         took = [tour.open() for _ in range(5 if "paint" in parts else 1)]
         first = "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
-        print(f"first paint: cold {took[0]:.2f} s, again {', '.join(f'{t:.2f}' for t in took[1:])} s")
+        print(
+            f"first paint: cold {took[0]:.2f} s, again {', '.join(f'{t:.2f}' for t in took[1:])} s"
+        )
         print(f"  the browser's own first contentful paint of the last: {browser.ask(first):.2f} s")
         start = time.perf_counter()
         if "room" in parts:
-            tour.world("room.json", [f.format(n) for n in ROOM_NAMES for f in ROOM_FORMS], ROOM_CHANGES)
+            tour.world(
+                "room.json", [f.format(n) for n in ROOM_NAMES for f in ROOM_FORMS], ROOM_CHANGES
+            )
         if "street" in parts:
             tour.world("street.jpg", [f.format(n) for n in STREET_NAMES for f in STREET_FORMS], ())
         if "hostile" in parts:
@@ -401,12 +463,18 @@ def main(argv: list[str] | None = None) -> int:
             tour.accessible()
         if arguments.gif:
             tour.record(arguments.gif)
-        tour.wrong += [c for c in browser.complaints() if "THREE." not in c and "GL Driver" not in c]
+        tour.wrong += [
+            c for c in browser.complaints() if "THREE." not in c and "GL Driver" not in c
+        ]
         print(f"{time.perf_counter() - start:.0f} s of use")
     page.server.stop()
     for kind, count in tour.done.items():
         print(f"{count:4d} {kind}")
-    print("\n".join(["errors: none"] if not tour.wrong else [f"errors: {len(tour.wrong)}", *tour.wrong]))
+    print(
+        "\n".join(
+            ["errors: none"] if not tour.wrong else [f"errors: {len(tour.wrong)}", *tour.wrong]
+        )
+    )
     return int(bool(tour.wrong))
 
 

@@ -6,8 +6,8 @@ against" of docs/lmm.md.
 
 Responses are made for the shipped splits from a seed: right, wrong, or none, written as the prompt
 asks ("plain") or in the styles of chatty models ("chatty"). lmms-eval's functions are loaded from
-the installed package; run this in the environment of the extra "harness". Exit code 1 if a figure on
-plain responses differs by more than 0.05 points.
+the installed package; run this in the environment of the extra "harness". Exit code 1 if a figure
+on plain responses differs by more than 0.05 points.
 """
 
 import argparse
@@ -33,9 +33,15 @@ from po3d.systems.answers import predicted
 
 RIGHT, WRONG = 0.6, 0.9  # shares: right below the first, wrong below the second, else no answer
 CHATTY = (
-    "The answer is ({}).", "**{}**", "Let me look. The object is close.\n\nAnswer: {}", "<think>Maybe.</think>{}",
-    "{}.", "The correct option is {}.", "\\boxed{{{}}}", "I would say {}, as the rest does not fit.",
-)  # fmt: skip
+    "The answer is ({}).",
+    "**{}**",
+    "Let me look. The object is close.\n\nAnswer: {}",
+    "<think>Maybe.</think>{}",
+    "{}.",
+    "The correct option is {}.",
+    "\\boxed{{{}}}",
+    "I would say {}, as the rest does not fit.",
+)
 TOLERANCE = 0.05  # percentage points
 NO_ANSWER = "I cannot tell."
 
@@ -48,7 +54,10 @@ def answers_of(questions: Sequence[Question]) -> list[str | None]:
     result: list[str | None] = []
     for q in questions:
         draw = rng(37, f"verify/{q.id}")
-        share, others = draw.random(), [a for a in (q.options or pools[q.category]) if a != q.answer]
+        share, others = (
+            draw.random(),
+            [a for a in q.options or pools[q.category] if a != q.answer],
+        )
         other = others[int(draw.integers(len(others)))] if others else None
         result.append(str(q.answer) if share < RIGHT else other if share < WRONG else None)
     return result
@@ -144,12 +153,18 @@ def spatial457(chatty: bool, vlmevalkit: Path | None) -> list[Row]:
                 "category": q.category,
                 "question_index": 0,
             }
-            return theirs.spatial457_process_results(doc, [response])["spatial457_accuracy"]["is_correct"]
+            return theirs.spatial457_process_results(doc, [response])["spatial457_accuracy"][
+                "is_correct"
+            ]
 
         compared(f"lmms-eval {importlib.metadata.version('lmms_eval')}", "strict", lmms)
     if vlmevalkit is not None:
         utils = module(vlmevalkit).Spatial457_utils()
-        patterns = [r"Answer': '(.*?)'", r'Answer": "(.*?)"', r"Answer': (\d)"]  # VLMEvalKit's, in its order
+        patterns = [
+            r"Answer': '(.*?)'",
+            r'Answer": "(.*?)"',
+            r"Answer': (\d)",
+        ]  # VLMEvalKit's, in its order
 
         def kit(q: Question, response: str) -> bool:
             found = next((m[1] for p in patterns if (m := re.search(p, response))), response)
@@ -188,8 +203,19 @@ def main(arguments: Sequence[str]) -> int:
         for version, benchmark, scorer, n, ours, theirs, differ in measured:
             failed |= not chatty and abs(ours - theirs) > TOLERANCE
             kind = "chatty" if chatty else "plain"
-            rows.append([version, benchmark, scorer, kind, n, f"{ours:.2f}", f"{theirs:.2f}", differ])
-    header = ("rules of", "benchmark", "scorer", "responses", "n", "ours", "theirs", "rows that differ")
+            rows.append(
+                [version, benchmark, scorer, kind, n, f"{ours:.2f}", f"{theirs:.2f}", differ]
+            )
+    header = (
+        "rules of",
+        "benchmark",
+        "scorer",
+        "responses",
+        "n",
+        "ours",
+        "theirs",
+        "rows that differ",
+    )
     print(markdown(Table(header, rows)))
     return int(failed)
 

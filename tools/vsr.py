@@ -92,7 +92,9 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
-    return pipeline.executor.text(ParsedQuestion(Parse("ok", pipeline.executor.to_dialect(call, question))))
+    return pipeline.executor.text(
+        ParsedQuestion(Parse("ok", pipeline.executor.to_dialect(call, question)))
+    )
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
@@ -104,11 +106,16 @@ def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     expressible = [caption for caption in listed if caption.relation in programs]
     order = rng(seed, "vsr").permutation(len(expressible))[:size]
     executor = photographs.DOMAIN
-    pipeline = Pipeline(Truth(), photographs.PhotoQuestionParser(), executor, second=second("both", executor))
+    pipeline = Pipeline(
+        Truth(), photographs.PhotoQuestionParser(), executor, second=second("both", executor)
+    )
     right, sample = Counter[str](), Counter[str]()
     for k in order.tolist():
         caption = expressible[k]
-        result, gold = read(caption, pipeline), wanted(caption, programs[caption.relation], pipeline)
+        result, gold = (
+            read(caption, pipeline),
+            wanted(caption, programs[caption.relation], pipeline),
+        )
         sample[caption.relation] += 1
         right[caption.relation] += result == gold
         if show_wrong and result != gold:
@@ -130,7 +137,9 @@ def main() -> int:
     parser.add_argument("captions", type=Path)
     parser.add_argument("--size", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--wrong", action="store_true", help="also print captions parsed to another program")
+    parser.add_argument(
+        "--wrong", action="store_true", help="also print captions parsed to another program"
+    )
     a = parser.parse_args()
     return guarded(lambda: run(a.captions, a.size, a.seed, a.wrong))
 

@@ -51,12 +51,24 @@ class BuildPy(build_py):
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         ours = [] if self.editable_mode else [*shipped(), REVISION]
-        return [*super().get_outputs(include_bytecode), *(str(Path(self.build_lib, FOLDER, n)) for n in ours)]
+        return [
+            *super().get_outputs(include_bytecode),
+            *(str(Path(self.build_lib, FOLDER, n)) for n in ours),
+        ]
 
 
 def _revision() -> str:
     """Return the commit, with "+" if files differ from it; "" outside a git checkout."""
-    command = ["git", "-C", str(ROOT), "describe", "--match=", "--always", "--abbrev=40", "--dirty=+"]
+    command = [
+        "git",
+        "-C",
+        str(ROOT),
+        "describe",
+        "--match=",
+        "--always",
+        "--abbrev=40",
+        "--dirty=+",
+    ]
     if not (ROOT / ".git").exists():  # a repository around an unpacked sdist would not be ours
         return ""
     try:

@@ -64,7 +64,11 @@ def overlap(a: dict, b: dict) -> bool:
     """Return whether two footprints overlap (by more than 2 cm)."""
     import shapely
 
-    shared = shapely.Polygon(corners(a)).buffer(-0.01).intersection(shapely.Polygon(corners(b)).buffer(-0.01))
+    shared = (
+        shapely.Polygon(corners(a))
+        .buffer(-0.01)
+        .intersection(shapely.Polygon(corners(b)).buffer(-0.01))
+    )
     return not shared.is_empty
 
 
@@ -105,7 +109,11 @@ def of_line(line: dict, scenes: dict[str, dict]) -> Iterator[str]:
         yield "has no question"
     if line["answer"] is None and not line["why"]:
         yield "has no answer and doesn't say why"
-    if line["options"] is not None and line["answer"] is not None and line["answer"] not in line["options"]:
+    if (
+        line["options"] is not None
+        and line["answer"] is not None
+        and line["answer"] not in line["options"]
+    ):
         yield "has an answer that is none of its options"
 
 
@@ -136,7 +144,10 @@ def in_training(folder: Path) -> Iterator[str]:
         for sort in SORTS:
             part = held_out.get((sort, simple(line.get(sort) or "")))
             if part and n not in without:
-                yield f"train line {n + 1}: its {sort} stands in {part}, too; left_out_train.txt should name {n}"
+                yield (
+                    f"train line {n + 1}: its {sort} stands in {part}, too; left_out_train.txt"
+                    f" should name {n}"
+                )
 
 
 def readings_told(folder: Path) -> Iterator[str]:
@@ -173,12 +184,39 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
 # reasons why a question has no program: it is unanswerable, or the language cannot express it
 NOTES = ("none", "beyond")
 SAME_WORD = {
-    "back": "behind", "before": "front", "ahead": "front", "grey": "gray", "true": "yes", "false": "no", "right hand": "right",
-    "left hand": "left", "none": "nothing", "nobody": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4",
-    "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "wooden": "wood", "center": "middle",
-    "centre": "middle", "aye": "yes", "correct": "yes", "y": "yes", "n": "no", "yep": "yes", "nope": "no", "big": "large",
+    "back": "behind",
+    "before": "front",
+    "ahead": "front",
+    "grey": "gray",
+    "true": "yes",
+    "false": "no",
+    "right hand": "right",
+    "left hand": "left",
+    "none": "nothing",
+    "nobody": "nothing",
+    "zero": "0",
+    "one": "1",
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "wooden": "wood",
+    "center": "middle",
+    "centre": "middle",
+    "aye": "yes",
+    "correct": "yes",
+    "y": "yes",
+    "n": "no",
+    "yep": "yes",
+    "nope": "no",
+    "big": "large",
     "opposite": "different",
-}  # fmt: skip
+}
 EMPTY = {
     "a",
     "an",
@@ -206,7 +244,9 @@ WAYS = {"front", "behind", "left", "right"}
 
 def words(answer: str) -> frozenset[str]:
     """Return the significant words of an answer."""
-    tokens = [SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))]
+    tokens = [
+        SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))
+    ]
     return frozenset(w for w in tokens if w not in EMPTY) or frozenset(tokens)
 
 
@@ -258,7 +298,11 @@ def judged(line: dict, programs: dict, scene: dict) -> str:
             why = why or str(failure)
     wanted = line["answer"]
     if wanted is None:
-        return f"ok (no answer: {why})" if why else f"differs (got {got[0]}, wanted none: {line['why']})"
+        return (
+            f"ok (no answer: {why})"
+            if why
+            else f"differs (got {got[0]}, wanted none: {line['why']})"
+        )
     if any(agrees(g, wanted) for g in got):
         return f"ok ({wanted})"
     if why.startswith("nothing") and words(wanted) <= {"nothing", "0", "no"}:
@@ -289,12 +333,21 @@ def check_programs(
             continue
         verdict = judged(lines[n], record, scenes[lines[n]["scene"]])
         counts[verdict.partition(" (")[0]] += 1
-        if everything or not verdict.startswith(("ok", "no program")) or verdict.endswith("has an answer"):
+        if (
+            everything
+            or not verdict.startswith(("ok", "no program"))
+            or verdict.endswith("has an answer")
+        ):
             print(f"{n}: {verdict}")
-            print("    " + " | ".join(str(lines[n][f]) for f in ("scene", "change", "frame", "question")))
             print(
                 "    "
-                + json.dumps({k: record.get(k) for k in ("change", "frame", "question") if record.get(k)})
+                + " | ".join(str(lines[n][f]) for f in ("scene", "change", "frame", "question"))
+            )
+            print(
+                "    "
+                + json.dumps(
+                    {k: record.get(k) for k in ("change", "frame", "question") if record.get(k)}
+                )
             )
     print(", ".join(f"{v} {k}" for k, v in counts.most_common()))
 
@@ -313,12 +366,16 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
             for o in Table(scene).things:
                 looks = ", ".join(w for w in (o.color, o.material, o.state, o.value("size")) if w)
                 print(f"  {o.name} ({looks}) at {o.at} size {o.size} heading {o.heading:g}")
-        fields = [f"{f.upper()[0]}: {line[f]}" for f in ("change", "frame", "task", "options") if line[f]]
+        fields = [
+            f"{f.upper()[0]}: {line[f]}" for f in ("change", "frame", "task", "options") if line[f]
+        ]
         answer = line["answer"] or f"none ({line['why']})"
         print(f"{n} " + " | ".join([*fields, f"Q: {line['question']}", f"A: {answer}"]))
 
 
-def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
+def read(
+    folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool
+) -> None:
     """Print the results of parsers on a part. `out`: a folder for each parser's outputs;
     `calibrate`: fit the last one's certainty.
     """
@@ -337,7 +394,8 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         if network is not None and calibrate and name == readers[-1]:
             network.weighing = reading.calibrated(lines, candidates, agrees)
         chosen = [
-            reading.chosen(item, *([] if network is None else [network.weighing])) for item in candidates
+            reading.chosen(item, *([] if network is None else [network.weighing]))
+            for item in candidates
         ]
         outcomes = [reading.judged(*item, agrees) for item in zip(lines, chosen, strict=True)]
         if network is not None and calibrate and name == readers[-1]:
@@ -345,9 +403,7 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
             reading.keep_certainty(name, network.certainty, network.weighing)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
-        figures = (
-            f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
-        )
+        figures = f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
         print(f"{name} on {part}\n{figures}")
         if part == "test":
             log_reading(folder / "readings_test.jsonl", name, figures)
@@ -392,7 +448,8 @@ def blind(folder: Path, part: str) -> tuple[int, int]:
     second = {r["n"]: r["answer"] for r in records("blind", part, folder)}
     pairs = [(lines[n]["answer"], answer) for n, answer in second.items()]
     same = sum(
-        a is None and b is None if a is None or b is None else agrees(a, b) or agrees(b, a) for a, b in pairs
+        a is None and b is None if a is None or b is None else agrees(a, b) or agrees(b, a)
+        for a, b in pairs
     )
     return same, len(pairs)
 
@@ -415,13 +472,18 @@ def main() -> int:
     listed.add_argument("part", choices=("train", "dev"))
     listed.add_argument("--from", dest="first", type=int, default=0)
     listed.add_argument("--to", dest="last", type=int, default=None)
-    tried = commands.add_parser("read", help="read sentences, run the programs, compare the answers")
+    tried = commands.add_parser(
+        "read", help="read sentences, run the programs, compare the answers"
+    )
     tried.add_argument("part", choices=PARTS)
     tried.add_argument(
         "--reader",
         action="append",
         required=True,
-        help="gold (the annotators' programs), old (the readers of benchmarks' wording), ask (as `po3d ask`), or a checkpoint; repeat it",
+        help=(
+            "gold (the annotators' programs), old (the readers of benchmarks' wording), ask (as"
+            " `po3d ask`), or a checkpoint; repeat it"
+        ),
     )
     tried.add_argument("--out", type=Path, help="a folder for what each reader read")
     tried.add_argument(
@@ -451,7 +513,8 @@ def main() -> int:
             kinds = ", ".join(f"{part_counts[k]} {k}" for k in KINDS)
             total = sum(part_counts[k] for k in KINDS)
             print(
-                f"{part}: {total} sentences ({kinds}), {part_counts['change']} with a change, {part_counts['no answer']} without answer"
+                f"{part}: {total} sentences ({kinds}), {part_counts['change']} with a change,"
+                f" {part_counts['no answer']} without answer"
             )
         if complaints:
             raise InputError(f"{len(complaints)} complaints:\n" + "\n".join(complaints[:40]))

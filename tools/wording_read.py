@@ -120,17 +120,27 @@ def _thing(record: dict, k: int) -> ObjectState:
     else:
         looks |= {"name": thing["name"]}
         z += height / 2
-    return ObjectState(sure(**looks), (x, y, z), math.radians(thing["heading"]), (length, width, height))
+    return ObjectState(
+        sure(**looks), (x, y, z), math.radians(thing["heading"]), (length, width, height)
+    )
 
 
 def question_of(line: dict, k: int = 0) -> Question:
     """Convert a line of the bank to a question."""
     views = VIEWS if line["kind"] == "orbit" else (0.0,)
     return Question(
-        str(k), line["scene"], line["question"], "6d" if line["task"] == "own" else "2d", "", line["answer"],
-        options=tuple(line["options"] or ()), images=("view",), views=views,
-        frame=line["frame"] or "", change=line["change"] or "",
-    )  # fmt: skip
+        str(k),
+        line["scene"],
+        line["question"],
+        "6d" if line["task"] == "own" else "2d",
+        "",
+        line["answer"],
+        options=tuple(line["options"] or ()),
+        images=("view",),
+        views=views,
+        frame=line["frame"] or "",
+        change=line["change"] or "",
+    )
 
 
 @cache
@@ -163,7 +173,9 @@ def readings(
     if reader == "ask":
         return [[_ask_result(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
     if reader == "evaluate":
-        results = (_evaluation_result(line, k, scenes[line["scene"]]) for k, line in enumerate(lines))
+        results = (
+            _evaluation_result(line, k, scenes[line["scene"]]) for k, line in enumerate(lines)
+        )
         return [[result] for result in results]
     if reader == "gold":
         return [
@@ -172,10 +184,12 @@ def readings(
         ]
     if reader == "old":
         each = (
-            benchmark_parser_of(line["kind"]).read([question_of(line, k)])[0] for k, line in enumerate(lines)
+            benchmark_parser_of(line["kind"]).read([question_of(line, k)])[0]
+            for k, line in enumerate(lines)
         )
         return [
-            [_result_of(line, scenes[line["scene"]], parse)] for line, parse in zip(lines, each, strict=True)
+            [_result_of(line, scenes[line["scene"]], parse)]
+            for line, parse in zip(lines, each, strict=True)
         ]
     return list(_by_network(lines, scenes, reader))
 
@@ -213,7 +227,9 @@ def _result_of(line: dict, scene: Scene, reading: ParsedQuestion) -> ParseResult
     outcome, parse = execution
     answer = None if outcome.answer is None else parse.format_answer(outcome.answer, question)
     about = evidence(answering, question, execution)
-    return ParseResult(answer, parse.probability, outcome.reason, str(parse.question.program), about)
+    return ParseResult(
+        answer, parse.probability, outcome.reason, str(parse.question.program), about
+    )
 
 
 def _ask_result(line: dict, k: int, scene: Scene) -> ParseResult:
@@ -247,7 +263,9 @@ def _no_image() -> Image:
 @cache
 def _model(kind: str) -> Model:
     executor = executor_of(kind)
-    return Model(Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("both", executor)))
+    return Model(
+        Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("both", executor))
+    )
 
 
 def chosen(candidates: Sequence[ParseResult], weighing: Weighing = ALONE) -> ParseResult:
@@ -288,7 +306,8 @@ def table_of(verdicts: Sequence[Judged], kinds: Sequence[str]) -> str:
     higher.
     """
     rows = [
-        f"{'':8}{'n':>6}{'right':>8}{'wrong':>8}{'silent':>8}   no answer: n, answered   at p >= {SURE}: n, right"
+        f"{'':8}{'n':>6}{'right':>8}{'wrong':>8}{'silent':>8}   no answer: n, answered   at p >="
+        f" {SURE}: n, right"
     ]
     for kind in (*dict.fromkeys(kinds), "all"):
         part = [j for j, k in zip(verdicts, kinds, strict=True) if kind in (k, "all")]
@@ -300,7 +319,8 @@ def table_of(verdicts: Sequence[Judged], kinds: Sequence[str]) -> str:
         answered = _share(j.outcome == "wrong" for j in none)
         good = _share(j.outcome == "right" for j in sure)
         rows.append(
-            f"{kind:8}{len(there):6}{right:8.1f}{wrong:8.1f}{silent:8.1f}   {len(none):13}{answered:10.1f}   {len(sure):13}{good:7.1f}"
+            f"{kind:8}{len(there):6}{right:8.1f}{wrong:8.1f}{silent:8.1f}  "
+            f" {len(none):13}{answered:10.1f}   {len(sure):13}{good:7.1f}"
         )
     return "\n".join(rows)
 
@@ -327,7 +347,9 @@ def certainty(verdicts: Sequence[Judged]) -> tuple[float, float]:
 
 
 def calibrated(
-    lines: Sequence[dict], candidates: Sequence[Sequence[ParseResult]], agrees: Callable[[str, str], bool]
+    lines: Sequence[dict],
+    candidates: Sequence[Sequence[ParseResult]],
+    agrees: Callable[[str, str], bool],
 ) -> Weighing:
     """Fit the weights that maximise the likelihood of correct answers, over lines with at least one
     correct parse; weakly regularised towards using the probabilities alone.
@@ -359,18 +381,25 @@ def calibrated(
 
 
 def by_others(
-    lines: Sequence[dict], candidates: Sequence[Sequence[ParseResult]], agrees: Callable[[str, str], bool]
+    lines: Sequence[dict],
+    candidates: Sequence[Sequence[ParseResult]],
+    agrees: Callable[[str, str], bool],
 ) -> list[Judged]:
     """Return the results of each annotator's lines with weights fitted to the other annotators'
     lines (cross-validation), to avoid overconfidence.
     """
     weighed = {
         hand: calibrated(
-            *zip(*(item for item in zip(lines, candidates, strict=True) if item[0]["hand"] != hand)), agrees
+            *zip(
+                *(item for item in zip(lines, candidates, strict=True) if item[0]["hand"] != hand)
+            ),
+            agrees,
         )
         for hand in {line["hand"] for line in lines}
     }
-    results = (chosen(each, weighed[line["hand"]]) for line, each in zip(lines, candidates, strict=True))
+    results = (
+        chosen(each, weighed[line["hand"]]) for line, each in zip(lines, candidates, strict=True)
+    )
     return [judged(*item, agrees) for item in zip(lines, results, strict=True)]
 
 
@@ -381,7 +410,12 @@ def write(
     with atomic_write(path) as file:
         for line, result, outcome in zip(lines, results, outcomes, strict=True):
             fields = {k: line[k] for k in ("kind", *SORTS, "options", "answer")} | outcome._asdict()
-            record = {**fields, "answer": line["answer"], "said": result.answer, "reason": result.reason}
+            record = {
+                **fields,
+                "answer": line["answer"],
+                "said": result.answer,
+                "reason": result.reason,
+            }
             file.write(json.dumps({**record, "program": result.program}, ensure_ascii=False) + "\n")
 
 

@@ -158,7 +158,9 @@ class Table:
             raise NoAnswer("the question offers no options")
         result = []
         for option in self.options:
-            words = [w for w in option.lower().replace("'s", "").split() if w not in ("the", "a", "an")]
+            words = [
+                w for w in option.lower().replace("'s", "").split() if w not in ("the", "a", "an")
+            ]
             if not words:
                 continue
             fits = [
@@ -176,7 +178,9 @@ class Table:
             ]
             fits = exact or fits
             looks = [t for t in fits if any(w in words for w in (t.color, t.material, t.state))]
-            named = [t for t in self.things if any(w in words for w in (t.color, t.material, t.state))]
+            named = [
+                t for t in self.things if any(w in words for w in (t.color, t.material, t.state))
+            ]
             result += (looks or fits or (named if len(named) == 1 else []))[:1]
         return list({t.id: t for t in result}.values())
 
@@ -263,7 +267,10 @@ class Table:
         ahead = []
         for t in candidates:
             dx, dy = t.at[0] - anchor.at[0], t.at[1] - anchor.at[1]
-            along, across = dx * math.cos(way) + dy * math.sin(way), dy * math.cos(way) - dx * math.sin(way)
+            along, across = (
+                dx * math.cos(way) + dy * math.sin(way),
+                dy * math.cos(way) - dx * math.sin(way),
+            )
             if along > 0 and abs(across) < anchor.size[1] / 2 + t.reach(way + math.pi / 2):
                 ahead.append((along - t.reach(way), t.id, t))
         return [min(ahead)[2]] if ahead else []
@@ -311,9 +318,11 @@ class Table:
         if relation in ("same_direction", "opposite_direction", "perpendicular", "parallel"):
             off = abs((a.heading - b.heading + 180) % 360 - 180)
             return {
-                "same_direction": off < 45, "opposite_direction": off > 135, "perpendicular": 45 <= off <= 135,
+                "same_direction": off < 45,
+                "opposite_direction": off > 135,
+                "perpendicular": 45 <= off <= 135,
                 "parallel": off < 45 or off > 135,
-            }[relation]  # fmt: skip
+            }[relation]
         if relation == "fits":
             return all(x <= y + 0.05 for x, y in zip(sorted(a.size[:2]), sorted(b.size[:2])))
         if relation == "nearer_than_before":
@@ -344,7 +353,9 @@ class Table:
             anchor = self.object(ends[0]) if len(ends) == 2 else None
             frame = self.frame(ends[-1], anchor)
             if anchor:
-                objects = [t for t in objects if t.id != anchor.id and self._lies(what, anchor, t, frame)]
+                objects = [
+                    t for t in objects if t.id != anchor.id and self._lies(what, anchor, t, frame)
+                ]
                 key: Callable = lambda t: separation(anchor, t)  # noqa: E731
                 if sense == "most":
                     key = lambda t: frame.off(what, t.at[0] - anchor.at[0], t.at[1] - anchor.at[1])  # noqa: E731
@@ -356,12 +367,16 @@ class Table:
             anchor = self.object(ends[0])
             objects = [t for t in objects if t.id != anchor.id]
             anchor_frame = Frame(anchor.heading)
-            key = lambda t: anchor_frame.off("front", t.at[0] - anchor.at[0], t.at[1] - anchor.at[1])  # noqa: E731
+            key = lambda t: anchor_frame.off(
+                "front", t.at[0] - anchor.at[0], t.at[1] - anchor.at[1]
+            )  # noqa: E731
         elif what == "distance":
             anchor = self.object(ends[0])
             objects = [t for t in objects if t.id != anchor.id]
             measured = (
-                (lambda t: math.dist(anchor.at, t.at)) if self.wide else lambda t: separation(anchor, t)
+                (lambda t: math.dist(anchor.at, t.at))
+                if self.wide
+                else lambda t: separation(anchor, t)
             )
             key = lambda t: measured(t) * (-1 if sense == "most" else 1)  # noqa: E731
         else:
@@ -392,7 +407,9 @@ class Table:
     def _viewer(self) -> Thing:
         if self.scene["kind"] == "room":
             at = self.room.at or tuple(s / 2 for s in self.scene["size"])
-            return Thing(-1, "viewer", None, None, None, [0.3, 0.4, 1.7], [*at, 0.0], self.room.front)
+            return Thing(
+                -1, "viewer", None, None, None, [0.3, 0.4, 1.7], [*at, 0.0], self.room.front
+            )
         at = {"photo": [0.0, 0.0, 1.5], "street": [0.0, -7.0, 2.0], "orbit": [0.0, -4.0, 1.5]}[
             self.scene["kind"]
         ]
@@ -427,7 +444,9 @@ class Table:
             way = (0 if dx > 0 else 180) if abs(dx) > abs(dy) else (90 if dy > 0 else -90)
             return Frame(way + 45.0 * DIRECTIONS.index(args[0]))
         a, b = map(self.object, args)
-        return Frame(math.degrees(math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])), tuple(a.at[:2]))
+        return Frame(
+            math.degrees(math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])), tuple(a.at[:2])
+        )
 
     # --- answers: all accepted words --------------------------------------------------------------
 
@@ -515,7 +534,9 @@ class Table:
             dx, dy = b.at[0] - a.at[0], b.at[1] - a.at[1]
             near = min(frame.off(d, dx, dy) for d in known)
             yield from (
-                d.replace("_", " ") for d in known if frame.off(d, dx, dy) < near + (14 if self.wide else 0.1)
+                d.replace("_", " ")
+                for d in known
+                if frame.off(d, dx, dy) < near + (14 if self.wide else 0.1)
             )
             if sectors == "eight":  # the options may have only diagonal or only straight directions
                 yield from (d.replace("_", " ") for d in DIRECTIONS if frame.off(d, dx, dy) < 35)
@@ -527,13 +548,20 @@ class Table:
                 for k in range(4)
             ]
             k = views.index(min(views))
-            yield (self.options or "1234")[k] if not self.options or len(self.options) == 4 else str(k + 1)
+            yield (
+                (self.options or "1234")[k]
+                if not self.options or len(self.options) == 4
+                else str(k + 1)
+            )
         else:
             raise NoAnswer(f"{call.op} asks nothing")
 
     def _facing(self, t: Thing) -> str:
         frame, a = Frame(90.0, None, True), math.radians(t.heading)
-        return min(("front", "right", "behind", "left"), key=lambda d: frame.off(d, math.cos(a), math.sin(a)))
+        return min(
+            ("front", "right", "behind", "left"),
+            key=lambda d: frame.off(d, math.cos(a), math.sin(a)),
+        )
 
     def _sides(self, t: Thing) -> list[tuple[str, float]]:
         """Return the parts of a room in which an object is, with wide thresholds."""
@@ -600,9 +628,15 @@ class Table:
                 a = math.radians(self.room.angle(rest[0]))
                 x, y = math.cos(a), math.sin(a)
                 x, y = (
-                    ((x > 0) - (x < 0), (y > 0) - (y < 0)) if position == "corner" else (round(x), round(y))
+                    ((x > 0) - (x < 0), (y > 0) - (y < 0))
+                    if position == "corner"
+                    else (round(x), round(y))
                 )
-            return [width / 2 + x * (width / 2 - 0.4), depth / 2 + y * (depth / 2 - 0.4) + 0.3 * k, 0.0]
+            return [
+                width / 2 + x * (width / 2 - 0.4),
+                depth / 2 + y * (depth / 2 - 0.4) + 0.3 * k,
+                0.0,
+            ]
         if position in DIRECTIONS and not isinstance(rest[0], Call):
             a = math.radians(self.frame(Call("frame", ("room",))).angle(position))
             return [t.at[0] + rest[0] * math.cos(a), t.at[1] + rest[0] * math.sin(a), t.at[2]]
@@ -610,7 +644,11 @@ class Table:
         if position in DIRECTIONS:
             a = math.radians(self.frame(rest[1], anchor).angle(position))
             off = anchor.reach(a) + t.reach(a) + 0.1
-            return [anchor.at[0] + off * math.cos(a), anchor.at[1] + off * math.sin(a), self._rest(anchor, t)]
+            return [
+                anchor.at[0] + off * math.cos(a),
+                anchor.at[1] + off * math.sin(a),
+                self._rest(anchor, t),
+            ]
         if position == "on":
             return [anchor.at[0], anchor.at[1], anchor.top]
         if position in ("under", "at"):
@@ -619,11 +657,19 @@ class Table:
             return [anchor.at[0], anchor.at[1], anchor.top + 0.1]
         if position == "between":
             two = self.object(rest[1])
-            return [(anchor.at[0] + two.at[0]) / 2, (anchor.at[1] + two.at[1]) / 2, self._rest(anchor, t)]
+            return [
+                (anchor.at[0] + two.at[0]) / 2,
+                (anchor.at[1] + two.at[1]) / 2,
+                self._rest(anchor, t),
+            ]
         middle = self.scene.get("size", (0.0, 0.0))
         a = math.atan2(middle[1] / 2 - anchor.at[1], middle[0] / 2 - anchor.at[0])
         off = anchor.reach(a) + t.reach(a) + 0.1
-        return [anchor.at[0] + off * math.cos(a), anchor.at[1] + off * math.sin(a), self._rest(anchor, t)]
+        return [
+            anchor.at[0] + off * math.cos(a),
+            anchor.at[1] + off * math.sin(a),
+            self._rest(anchor, t),
+        ]
 
     def _rest(self, anchor: Thing, t: Thing) -> float:
         """Return the height of the surface that an object beside another one stands on."""

@@ -1,4 +1,5 @@
-"""Modules of one's own beside the shipped street networks: colours from pixels, and fronts that are unknown.
+"""Modules of one's own beside the shipped street networks: colours from pixels, and fronts that are
+unknown.
 
 python evaluate.py 'perception.modules.attributes={_target_: my_modules.MeanColor, softness: 30}'
 python evaluate.py 'perception.modules.pose={_target_: my_modules.UnknownFront}'
@@ -30,7 +31,8 @@ class MeanColor:
         x0, y0, x1, y1 = np.clip(np.round(box).astype(int), 0, (639, 479, 639, 479))
         mean = image[y0 : y1 + 1, x0 : x1 + 1].mean((0, 1))
         weights = {
-            name: float(np.exp(-np.linalg.norm(mean - rgb) / self.softness)) for name, rgb in COLORS.items()
+            name: float(np.exp(-np.linalg.norm(mean - rgb) / self.softness))
+            for name, rgb in COLORS.items()
         }
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
@@ -39,5 +41,7 @@ class UnknownFront:
     """Keeps positions and headings; either end may be the front."""
 
     def estimate_poses(self, images, scenes):
-        """One ObjectPose for each row; a position or covariance of None is that of the detection."""
+        """One ObjectPose for each row; a position or covariance of None is that of the
+        detection.
+        """
         return [[ObjectPose(o.heading, flip=0.5) for o in scene.objects] for scene in scenes]

@@ -107,7 +107,8 @@ class Benchmark:
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
     dials: type = Difficulty  # difficulty settings of a twin
     generated: str = "rooms"  # the unit that `po3d generate` counts
-    # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed values
+    # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed
+    # values
     prompt_settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     augmentation: Augmentation | None = None  # added items, for `po3d export --format release`
     tables: ReportTables | None = None

@@ -48,7 +48,8 @@ def bootstrap(
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
         raise ValueError(
-            f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups; expected equal numbers"
+            f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups; expected"
+            " equal numbers"
         )
     column = {name: k for k, name in enumerate(names)}
     cluster_ids = {c: k for k, c in enumerate(dict.fromkeys(clusters))}
@@ -121,10 +122,13 @@ def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float
     return {
         "multi_object": retained("L2-Multi-obj", "L1-Single"),
         "location_2d": retained("L3-2D-Spatial", "L2-Multi-obj"),
-        "orientation_3d": (retained("L4-3D-Pose", "L3-2D-Spatial") + retained("L5-Collision", "L4-Occlusion"))
-        / 2,
-        "location_3d": (retained("L4-Occlusion", "L3-2D-Spatial") + retained("L5-6D-Spatial", "L4-3D-Pose"))
-        / 2,
+        "orientation_3d": (
+            (retained("L4-3D-Pose", "L3-2D-Spatial") + retained("L5-Collision", "L4-Occlusion")) / 2
+        ),
+        "location_3d": (
+            (retained("L4-Occlusion", "L3-2D-Spatial") + retained("L5-6D-Spatial", "L4-3D-Pose"))
+            / 2
+        ),
     }
 
 
@@ -145,7 +149,9 @@ def coefficient_of_variation(counts: Mapping[str, float]) -> float:
     return float(shares.std() / shares.mean()) if shares.sum() else math.nan
 
 
-def confusion(gold: Sequence[str], answers: Sequence[str | None], values: Sequence[str]) -> NDArray[np.int64]:
+def confusion(
+    gold: Sequence[str], answers: Sequence[str | None], values: Sequence[str]
+) -> NDArray[np.int64]:
     """Return the confusion matrix (v, v + 1): rows ground truth, columns predictions; the last
     column counts answers outside `values`.
     """
@@ -165,9 +171,17 @@ CLASS_COST = 1.0  # in scene units: cost of a completely wrong class, added to t
 MAX_DISTANCE = {"shape": 1.5, "name": 0.5}
 VIEW_GATE = 0.25  # matching radius relative to the distance from the camera, for scenes of one view
 YAW_WITHIN = {"pi/36": math.pi / 36, "pi/18": math.pi / 18, "pi/6": math.pi / 6}
-OCCLUSION_STRATA = {"hidden 0-20%": (0.0, 0.2), "hidden 20-50%": (0.2, 0.5), "hidden 50-80%": (0.5, 0.8)}
+OCCLUSION_STRATA = {
+    "hidden 0-20%": (0.0, 0.2),
+    "hidden 20-50%": (0.2, 0.5),
+    "hidden 50-80%": (0.5, 0.8),
+}
 # Depth along the optical axis; the benchmark's camera is 10.8-11.6 units from the scene centre.
-DISTANCE_STRATA = {"near (< 10)": (0.0, 10.0), "middle (10-12)": (10.0, 12.0), "far (> 12)": (12.0, math.inf)}
+DISTANCE_STRATA = {
+    "near (< 10)": (0.0, 10.0),
+    "middle (10-12)": (10.0, 12.0),
+    "far (> 12)": (12.0, math.inf),
+}
 
 
 def match(predicted: Scene, gt: Scene) -> dict[int, int]:
@@ -179,7 +193,9 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
-    kind = "name" if all("name" in o.beliefs for o in (*predicted.objects, *gt.objects)) else "shape"
+    kind = (
+        "name" if all("name" in o.beliefs for o in (*predicted.objects, *gt.objects)) else "shape"
+    )
     if all(kind in o.beliefs for o in (*predicted.objects, *gt.objects)):
         values = VALUES[kind] if kind == "shape" else _values(kind, (predicted, gt))
         agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
@@ -190,7 +206,9 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1
     from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
 
-    rows, columns = linear_sum_assignment(np.where(near, distance + CLASS_COST * (1 - agreement), dearer))
+    rows, columns = linear_sum_assignment(
+        np.where(near, distance + CLASS_COST * (1 - agreement), dearer)
+    )
     return {int(i): int(j) for i, j in zip(rows, columns) if near[i, j]}
 
 
@@ -207,7 +225,9 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
     share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
     names = [o.value("name") for o in gt.objects]
-    name_beliefs = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects]
+    name_beliefs = [
+        [o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects
+    ]
     cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(name_beliefs), 0.0)
     from scipy.optimize import linear_sum_assignment
 
@@ -217,7 +237,9 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
 
 def _values(attribute: str, scenes: Sequence[Scene]) -> tuple[str, ...]:
     """Return the values of an open-vocabulary attribute that occur in the scenes."""
-    return tuple(dict.fromkeys(v for scene in scenes for o in scene.objects for v in o.beliefs[attribute]))
+    return tuple(
+        dict.fromkeys(v for scene in scenes for o in scene.objects for v in o.beliefs[attribute])
+    )
 
 
 class _Pairs(NamedTuple):
@@ -256,19 +278,27 @@ def perception(
     result = {"all": _figures(every, matched, pairs)}
     result["all"] |= {
         "precision": len(owner) / total if total else math.nan,
-        "count_exact": float(np.mean([len(p) == len(g) for p, g in zip(certain, gt)])) if gt else math.nan,
+        "count_exact": (
+            float(np.mean([len(p) == len(g) for p, g in zip(certain, gt)])) if gt else math.nan
+        ),
     }
     if hidden is not None:
         for name, (low, high) in OCCLUSION_STRATA.items():
-            result[name] = _figures([k for k in every if low <= hidden[k[0]][k[1]] < high], matched, pairs)
+            result[name] = _figures(
+                [k for k in every if low <= hidden[k[0]][k[1]] < high], matched, pairs
+            )
     if all(g.camera is not None for g in gt):
         depths = [g.camera.project(g.positions)[1] for g in gt]
         for name, (low, high) in DISTANCE_STRATA.items():
-            result[name] = _figures([k for k in every if low <= depths[k[0]][k[1]] < high], matched, pairs)
+            result[name] = _figures(
+                [k for k in every if low <= depths[k[0]][k[1]] < high], matched, pairs
+            )
     return result
 
 
-def _compare(predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[dict[int, int]]) -> _Pairs:
+def _compare(
+    predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[dict[int, int]]
+) -> _Pairs:
     yaw, position, depth = [], [], []
     attributes = {a for scene in predicted for o in scene.objects for a in o.beliefs}
     right: dict[str, list[float]] = {
@@ -284,7 +314,10 @@ def _compare(predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[
                 known = name in a.beliefs and name in b.beliefs
                 right[name].append(float(a.value(name) == b.value(name)) if known else math.nan)
     return _Pairs(
-        np.array(yaw), np.array(position), np.array(depth), {a: np.array(v) for a, v in right.items()}
+        np.array(yaw),
+        np.array(position),
+        np.array(depth),
+        {a: np.array(v) for a, v in right.items()},
     )
 
 

@@ -37,5 +37,7 @@ def source_lines(benchmark: str, visible: Container[str] | None = None) -> list[
     models: dict[tuple[str, str, str], list[str]] = {}
     for row in later_rows(benchmark):
         if visible is None or row["model"] + LATER in visible:
-            models.setdefault((row["protocol"], row["source"], row["date"]), []).append(row["model"])
+            models.setdefault((row["protocol"], row["source"], row["date"]), []).append(
+                row["model"]
+            )
     return [f"{', '.join(own)}: {'; '.join(about)}" for about, own in models.items()]

@@ -50,7 +50,9 @@ def opened(benchmark: str, root: str | Path | None = None, size: int | None = No
     """
     benchmark_spec = benchmark_of(benchmark)
     return (
-        benchmark_spec.load(benchmark_spec.mini, "mini") if root is None else benchmark_spec.load(Path(root))
+        benchmark_spec.load(benchmark_spec.mini, "mini")
+        if root is None
+        else benchmark_spec.load(Path(root))
     ).first(size)
 
 

@@ -42,7 +42,13 @@ def _renderer(width: int, height: int, furniture: str, cache: str | None) -> Roo
 
 
 def draw(
-    work: Callable, todo: Sequence, studio: Studio, images: Path, workers: int, unit: str, together: int
+    work: Callable,
+    todo: Sequence,
+    studio: Studio,
+    images: Path,
+    workers: int,
+    unit: str,
+    together: int,
 ) -> None:
     """Call `work`, which writes images into `images`, for each item of `todo`; other arguments as
     in `io.pools.each`.

@@ -48,7 +48,8 @@ def scene_file(root: str | Path) -> Path:
     result = [root / name for name in names if (root / name).is_file()]
     if len(result) > 1:
         raise InputError(
-            f"{root} contains both {result[0].name} and {result[1].name}; set the root to one of them"
+            f"{root} contains both {result[0].name} and {result[1].name}; set the root to one of"
+            " them"
         )
     return result[0] if result else root
 
@@ -128,7 +129,9 @@ class Parts:
         for (one, mine), (other, theirs) in itertools.combinations(result.items(), 2):
             for a, b in itertools.product(mine, theirs):
                 if max(a.start, b.start) < min(a.stop, b.stop):
-                    raise InputError(f"data.ranges: {max(a.start, b.start)} is in {one} and in {other}")
+                    raise InputError(
+                        f"data.ranges: {max(a.start, b.start)} is in {one} and in {other}"
+                    )
         return result
 
     def of(self, names: Sequence[str]) -> Iterator[str]:
@@ -170,13 +173,17 @@ def wanted_parts(split: str | Sequence[str]) -> list[str]:
     return parts
 
 
-def nothing_for(root: str | Path, wanted: Sequence[str], ranges: Mapping[str, str] | None = None) -> str:
+def nothing_for(
+    root: str | Path, wanted: Sequence[str], ranges: Mapping[str, str] | None = None
+) -> str:
     """Return the error message for a data set that has no scene in the `wanted` parts."""
     names = [str(record.get("image_filename", "")) for record in records_of(root)]
     return no_part(names, list(Parts(Path(root), ranges).of(names)), root, wanted)
 
 
-def no_part(names: Sequence[str], parts: Sequence[str], root: str | Path, wanted: Sequence[str]) -> str:
+def no_part(
+    names: Sequence[str], parts: Sequence[str], root: str | Path, wanted: Sequence[str]
+) -> str:
     """Return the error message of `nothing_for`, given the `parts` of the images."""
     counts = {part or "outside all ranges": parts.count(part) for part in (*PARTS, "")}
     there = ", ".join(f"{part} {count:,}" for part, count in counts.items() if count)

@@ -32,8 +32,13 @@ def row(name: str, failed: Sequence[bool], value: float, samples: ArrayLike) -> 
 
 
 def rows_and_mean(
-    boot: Bootstrap, questions: Sequence[Question], failed: Sequence[bool], names: Sequence[str], mean: str, all_of: int
-) -> tuple[list[dict], dict]:  # fmt: skip
+    boot: Bootstrap,
+    questions: Sequence[Question],
+    failed: Sequence[bool],
+    names: Sequence[str],
+    mean: str,
+    all_of: int,
+) -> tuple[list[dict], dict]:
     """Return the rows of the categories `names`, computed from `boot`, and the row of their
     unweighted mean.
 

@@ -158,7 +158,9 @@ def twin_of(
         twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=difficulty_of(dials))
         with locked(folder, "generation", wait=True):
             maker.generate(Path(folder), twin, workers)
-        source = UnsavedTwin(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
+        source = UnsavedTwin(
+            twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)}
+        )
         split = load(folder)  # images may be missing: they are rendered on demand
         return replace(split, split=f"fresh, seed {seed}", source=source, read=tuple(split.files()))
 
@@ -179,7 +181,9 @@ def twin_of(
 
         maker, drawing_options = importlib.import_module(module), drawing_of(drawing)
         look = look or maker.LOOK
-        twin = StreetTwin(size, seed, look, images, split, skies, difficulty_of(dials), drawing_options)
+        twin = StreetTwin(
+            size, seed, look, images, split, skies, difficulty_of(dials), drawing_options
+        )
         maker.generate(Path(out), twin, workers)
 
     return open_fresh, generate

@@ -26,7 +26,13 @@ from po3d.io.pools import each
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import PhotoFolder
-from po3d.synthesis.street.dataset import RenderableScene, image_name, make_scene, open_renderer, scene_record
+from po3d.synthesis.street.dataset import (
+    RenderableScene,
+    image_name,
+    make_scene,
+    open_renderer,
+    scene_record,
+)
 from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.layouts import LOOKS, MESHES
 
@@ -79,7 +85,9 @@ class StreetTwin:
         """Generate scene `index`; only masks are rendered."""
         look = self.look or LOOKS[index % len(LOOKS)]
         renderer = open_renderer(SAMPLES)
-        return make_scene(self.seed, index, self.split, renderer, look, self.dials, self.drawing.official())
+        return make_scene(
+            self.seed, index, self.split, renderer, look, self.dials, self.drawing.official()
+        )
 
     def picture(self, scene: RenderableScene) -> NDArray[np.uint8]:
         """Render a scene, (H, W, 3) sRGB."""

@@ -43,7 +43,8 @@ def claimed(out: Path, identity: dict) -> Path:
     if description.exists():
         if read_json(description, "twin description") != identity:
             raise InputError(
-                f"{out} contains a twin with other settings (see {description}); choose another folder"
+                f"{out} contains a twin with other settings (see {description}); choose another"
+                " folder"
             )
     elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
         raise InputError(f"{out} is not empty and contains no twin; choose another folder")
@@ -51,7 +52,14 @@ def claimed(out: Path, identity: dict) -> Path:
 
 
 def start_twin(
-    out: str | Path, version: str, size: int, seed: int, split: str, workers: int, dials: Any, **own: Any
+    out: str | Path,
+    version: str,
+    size: int,
+    seed: int,
+    split: str,
+    workers: int,
+    dials: Any,
+    **own: Any,
 ) -> Path:
     """Create the folder of a room twin and write twin.json: format `version`, settings, and
     benchmark-specific entries `own`.
@@ -82,6 +90,7 @@ def described(folder: Path, version: str = "", picture: str = "") -> dict:
     checked(TwinRecord, twin, f"twin description {folder / TWIN}")
     if version and twin["format"] != version:
         raise InputError(
-            f"{folder} lacks the image {picture}, and has no twin description from which to render it"
+            f"{folder} lacks the image {picture}, and has no twin description from which to"
+            " render it"
         )
     return dict(twin)

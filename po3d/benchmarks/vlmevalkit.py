@@ -20,10 +20,15 @@ def cells(benchmark: Benchmark, question: Question, number: int) -> dict[str, st
     index.
     """
     return {
-        "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
-        "answer": letter(question) if question.options else benchmark.written(question.answer or ""),
-        "category": benchmark.files.get(question.category, question.category), **by_letter(question),
-    }  # fmt: skip
+        "index": question.number or getattr(question, "index", "") or str(number),
+        "qid": question.id,
+        "question": question.text,
+        "answer": letter(question)
+        if question.options
+        else benchmark.written(question.answer or ""),
+        "category": benchmark.files.get(question.category, question.category),
+        **by_letter(question),
+    }
 
 
 def write_table(

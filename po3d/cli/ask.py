@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
-TABLES = {"street": "a street's table", "rooms": "a room's table", "photographs": "a photograph's table"}
+TABLES = {
+    "street": "a street's table",
+    "rooms": "a room's table",
+    "photographs": "a photograph's table",
+}
 STREETS = "street_estimator"
 SAMPLES = 64  # posterior samples of a photograph's scene, except for --mode argmax
 NO_ANSWER = 1  # exit code: the question was parsed, but has no answer
@@ -54,7 +58,11 @@ READ_BY = {
 
 PHOTOGRAPH_OPTIONS = (
     ("--detector", "FILE", "a detector as an ONNX file (docs/photographs.md says how to get one)"),
-    ("--depth", "FILE", "a depth map along the optical axis: .npy in metres, or 16-bit .png in millimetres"),
+    (
+        "--depth",
+        "FILE",
+        "a depth map along the optical axis: .npy in metres, or 16-bit .png in millimetres",
+    ),
     (
         "--intrinsics",
         "FILE",
@@ -70,14 +78,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="IMAGE_OR_SCENE",
         help="an image, or a scene as JSON (po3d's or Super-CLEVR's format)",
     )
-    parser.add_argument("question", help='the question; "-" reads one question per line from standard input')
+    parser.add_argument(
+        "question", help='the question; "-" reads one question per line from standard input'
+    )
     task = (
         "reference frame of left and right: the camera (2d, the default) or the object "
         "itself (6d); words in the question take precedence"
     )
     parser.add_argument("--task", choices=get_args(Task), default="2d", help=task)
     mode = "how uncertainty in the scene is treated (default: marginal, which integrates over it)"
-    parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode)
+    parser.add_argument(
+        "--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument(
         "--save",
@@ -85,18 +97,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PICTURE",
         help="draw boxes and headings on the image, next to a top view, and save it",
     )
-    parser.add_argument("--draw", action="store_true", help="also print a top view of the scene as text")
     parser.add_argument(
-        "--frame", default="", help='rooms: definition of the front, for example "The door is at the front."'
+        "--draw", action="store_true", help="also print a top view of the scene as text"
+    )
+    parser.add_argument(
+        "--frame",
+        default="",
+        help='rooms: definition of the front, for example "The door is at the front."',
     )
     parser.add_argument("--change", default="", help="rooms: a change to apply before answering")
     looks = (
-        "kind of image, which selects the estimator: street, room from inside, orbit view, top-view map, or "
-        "photograph by third-party networks (default: auto, chosen from the image)"
+        "kind of image, which selects the estimator: street, room from inside, orbit view, top-view"
+        " map, or photograph by third-party networks (default: auto, chosen from the image)"
     )
     parser.add_argument("--perception", choices=PERCEPTIONS, default="auto", help=looks)
-    parser.add_argument("--metres-per-pixel", type=float, metavar="M", help="top-view maps: metres per pixel")
-    lens = "rooms, orbits: the focal length in image widths (default: from the image's metadata, else 1)"
+    parser.add_argument(
+        "--metres-per-pixel", type=float, metavar="M", help="top-view maps: metres per pixel"
+    )
+    lens = (
+        "rooms, orbits: the focal length in image widths (default: from the image's metadata,"
+        " else 1)"
+    )
     parser.add_argument("--focal", type=float, metavar="F", help=lens)
     parser.add_argument(
         "--option",
@@ -116,7 +137,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "parser: own (the benchmark's wording), learned (general), or both (asks for "
         "confirmation where they differ)"
     )
-    parser.add_argument("--reader", choices=("own", "learned", "both"), default="both", help=reading)
+    parser.add_argument(
+        "--reader", choices=("own", "learned", "both"), default="both", help=reading
+    )
     parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
@@ -133,9 +156,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     candidates = arguments.question.strip() == "-"
     if not candidates and not arguments.question.strip():
-        raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
+        raise InputError(
+            'the question is empty; ask something like "How many cars are left of the red bus?"'
+        )
     if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
-        raise InputError(f"--save {arguments.save}: the file name should end in one of {', '.join(PICTURES)}")
+        raise InputError(
+            f"--save {arguments.save}: the file name should end in one of {', '.join(PICTURES)}"
+        )
     if arguments.save and candidates:
         raise InputError("--save draws a single answer; give one question")
     path = Path(arguments.input)
@@ -147,7 +174,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"--{option.replace('_', '-')} applies to {', '.join(kinds)}; this input is {kind}"
             )
-    if getattr(model, "kind", "") == "street" and (note := shape_note([(path.name, image.shape[1::-1])])):
+    if getattr(model, "kind", "") == "street" and (
+        note := shape_note([(path.name, image.shape[1::-1])])
+    ):
         print(f"note: {note}", file=sys.stderr)
     options = {
         "task": arguments.task,
@@ -180,7 +209,9 @@ def _note(other: "Callable[..., None]", message: Warning, category: type, *where
         other(message, category, *where)
 
 
-def _tell_all(arguments: argparse.Namespace, ask: "Callable[[str], Answer]", image: "Image | None") -> int:
+def _tell_all(
+    arguments: argparse.Namespace, ask: "Callable[[str], Answer]", image: "Image | None"
+) -> int:
     """Print the answers to the lines of standard input and return the highest exit code. A line
     that cannot be parsed does not stop the others."""
     worst = 0
@@ -246,7 +277,9 @@ def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
         print(f"{arguments.save} is not written: there is no scene to draw", file=sys.stderr)
         return
     with atomic_write(arguments.save, "wb") as file:
-        _answer_picture(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
+        _answer_picture(arguments, answer, image).save(
+            file, PICTURES[Path(arguments.save).suffix.lower()]
+        )
 
 
 def _model(
@@ -263,21 +296,28 @@ def _model(
     room = arguments.perception == "map" if scene is None else world == "rooms"
     asks_rooms = arguments.frame or arguments.change
     if asks_rooms and not room and (scene is not None or arguments.perception != "auto"):
-        raise InputError("--frame and --change apply to rooms: scenes with an outline, and top-view maps")
+        raise InputError(
+            "--frame and --change apply to rooms: scenes with an outline, and top-view maps"
+        )
     if scene is not None and arguments.perception == "photo":
         raise InputError("--perception photo needs an image, not a scene")
     if world == "photographs":
         return DomainRouter(_worlds(arguments, table="truth"))
     if scene is not None:
         if room:
-            parser, executor = rooms.benchmark_parser(arguments.room_parser_checkpoint), rooms.DOMAIN
+            parser, executor = (
+                rooms.benchmark_parser(arguments.room_parser_checkpoint),
+                rooms.DOMAIN,
+            )
         else:
             parser, executor = (
                 street.benchmark_parser(arguments.parser_checkpoint),
                 street.StreetDomain(arguments.mode),
             )
         return Model(
-            Pipeline(scene_sources.Truth(), parser, executor, second=second(arguments.reader, executor))
+            Pipeline(
+                scene_sources.Truth(), parser, executor, second=second(arguments.reader, executor)
+            )
         )
     if arguments.perception == "photo":
         return _photographs(arguments)
@@ -295,7 +335,9 @@ def _model(
         try:  # networks in the hub's cache
             return _photographs(arguments)
         except InputError:
-            raise InputError(f"{refused}, or photo with --detector FILE (docs/photographs.md)") from None
+            raise InputError(
+                f"{refused}, or photo with --detector FILE (docs/photographs.md)"
+            ) from None
 
 
 def _world(scene: "Scene") -> str:
@@ -305,7 +347,9 @@ def _world(scene: "Scene") -> str:
     return worlds_of(scene)[0] if scene.outline is not None or scene.objects else "street"
 
 
-def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str, Callable[[], Model]]":
+def _worlds(
+    arguments: argparse.Namespace, table: str = "picture"
+) -> "dict[str, Callable[[], Model]]":
     """Return the domains' models with shipped estimators, loaded on first use; photographs and
     orbits with `table` as their source of scenes."""
     from po3d.systems import street
@@ -345,7 +389,9 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     return Model(photographs.pipeline(perception=looks, samples=samples, reader=arguments.reader))
 
 
-def _answer_picture(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
+def _answer_picture(
+    arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
+) -> "Pillow.Image":
     """Return the image of --save."""
     from po3d.evaluation.report import draw
     from po3d.scene.edits import unchanged

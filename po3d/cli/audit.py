@@ -22,7 +22,9 @@ from po3d.io.paths import benchmarks
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="folder of the release, with its scene file (default: the mini split)"
+        "--data",
+        metavar="ROOT",
+        help="folder of the release, with its scene file (default: the mini split)",
     )
     parser.add_argument(
         "--out",
@@ -31,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ERRATA",
         help="the file of errata to write, one JSON record per line",
     )
-    parser.add_argument("--corrected", metavar="DIR", help="write the corrected split to this folder")
+    parser.add_argument(
+        "--corrected", metavar="DIR", help="write the corrected split to this folder"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="PREDICTIONS")
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="folder of a release or twin (default: the shipped mini split)"
+        "--data",
+        metavar="ROOT",
+        help="folder of a release or twin (default: the shipped mini split)",
     )
     parser.add_argument(
         "--size",
@@ -36,13 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predictions for a validation split; the temperature is fitted on them",
     )
     parser.add_argument("--fit-data", metavar="ROOT", help="folder of the validation split")
-    parser.add_argument("--temperature", type=float, help="use this temperature instead of fitting one")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--temperature", type=float, help="use this temperature instead of fitting one"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of tables"
+    )
     parser.add_argument(
         "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
     )
     parser.add_argument(
-        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities to this file"
+        "--out",
+        metavar="PREDICTIONS",
+        help="write the predictions with scaled probabilities to this file",
     )
 
 

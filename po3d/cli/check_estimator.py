@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     return BAD_INPUT if failed else 0
 
 
-def checks(target: str, options: list[str], benchmark: str | None = None) -> Iterator[tuple[bool, str]]:
+def checks(
+    target: str, options: list[str], benchmark: str | None = None
+) -> Iterator[tuple[bool, str]]:
     """Yield, for each check, whether it passes, and its description."""
     from po3d.benchmarks.registry import MODULES
     from po3d.systems.estimators import class_path, identity, parameters, title
@@ -102,24 +104,41 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     from itertools import groupby
 
     from po3d.evaluation.run import by_image
-    from po3d.systems.pipeline import DOMAIN_MODULES, Context, PerceptionInput, Pipeline, pictures_of
+    from po3d.systems.pipeline import (
+        DOMAIN_MODULES,
+        Context,
+        PerceptionInput,
+        Pipeline,
+        pictures_of,
+    )
     from po3d.systems.scene_sources import source_of
 
     executor = importlib.import_module(DOMAIN_MODULES[world]).DOMAIN
     source = source_of(estimator, world)
     system = Pipeline(source, _Gold(), executor, executor.reading)
-    query = [(name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)]
+    query = [
+        (name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)
+    ]
     batch = [(own, Context.of(split, image)) for image, own in query]
     looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
     first, again = source.tables(looks), source.tables(looks)
     scenes = [scene for own in first for scene in own]
     things = sum(map(len, scenes))
-    yield (True, (f"{name}: finite predicted scenes for all {len(scenes)} images, {things} objects in total"))
+    yield (
+        True,
+        f"{name}: finite predicted scenes for all {len(scenes)} images, {things} objects in total",
+    )
     same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
-    yield same, f"{name}: the same images give the same scenes again" + ("" if same else ": they differ")
+    yield (
+        same,
+        f"{name}: the same images give the same scenes again" + ("" if same else ": they differ"),
+    )
     result = [p for own in system.answers(batch) for p in own]
     answered = sum(p.status == "ok" for p in result)
-    yield True, f"{name}: {answered} of {len(result)} questions get an answer from their gold programs"
+    yield (
+        True,
+        f"{name}: {answered} of {len(result)} questions get an answer from their gold programs",
+    )
 
 
 class _Gold:

@@ -21,10 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predictions.jsonl of each system, or the folder of its run",
     )
     parser.add_argument(
-        "--names", default="", help="names of the systems, separated by commas (default: the file names)"
+        "--names",
+        default="",
+        help="names of the systems, separated by commas (default: the file names)",
     )
     parser.add_argument(
-        "--benchmark", choices=benchmarks(), help="default: that of the first run, else pulsecheck457"
+        "--benchmark",
+        choices=benchmarks(),
+        help="default: that of the first run, else pulsecheck457",
     )
     parser.add_argument(
         "--data",
@@ -38,14 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
     common = (
-        "compare only questions answered in every file; otherwise a missing line counts as a wrong answer"
+        "compare only questions answered in every file; otherwise a missing line counts as a wrong"
+        " answer"
     )
     parser.add_argument("--common", action="store_true", help=common)
-    parser.add_argument("--to-first", action="store_true", help="compare each system with the first one only")
-    parser.add_argument("--by-category", action="store_true", help="also compare each pair by category")
+    parser.add_argument(
+        "--to-first", action="store_true", help="compare each system with the first one only"
+    )
+    parser.add_argument(
+        "--by-category", action="store_true", help="also compare each pair by category"
+    )
     form = parser.add_mutually_exclusive_group()
     for name in ("markdown", "latex"):
-        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="text")
+        form.add_argument(
+            f"--{name}", dest="form", action="store_const", const=name, default="text"
+        )
     form.add_argument("--json", dest="form", action="store_const", const="json")
     parser.add_argument("--out", metavar="FILE", help="write to this file instead of printing")
 

@@ -51,7 +51,9 @@ def _healthy(checks: list[Check]) -> bool:
 
 def packages() -> Iterator[Check]:
     """Check Python, po3d, and the versions of the requirements of the core and each extra."""
-    yield Check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    yield Check(
+        "python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    )
     try:
         distribution = importlib.metadata.distribution("po3d")
     except importlib.metadata.PackageNotFoundError:
@@ -59,14 +61,22 @@ def packages() -> Iterator[Check]:
         return
     missing = _missing(distribution.requires or [], None)
     if missing:
-        yield Check("po3d", NEEDED, f"{distribution.version}, lacks {', '.join(missing)}", "pip install po3d")
+        yield Check(
+            "po3d",
+            NEEDED,
+            f"{distribution.version}, lacks {', '.join(missing)}",
+            "pip install po3d",
+        )
     else:
         yield Check("po3d", True, distribution.version)
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
         missing = _missing(distribution.requires or [], extra)
         remedy = f"pip install 'po3d[{extra}]'" if missing else ""
         yield Check(
-            f"extra {extra}", not missing, f"lacks {', '.join(missing)}" if missing else "complete", remedy
+            f"extra {extra}",
+            not missing,
+            f"lacks {', '.join(missing)}" if missing else "complete",
+            remedy,
         )
 
 
@@ -82,7 +92,9 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
         if not chosen or (extra is not None and core) or wanted.name == "po3d":
             continue
         try:
-            there = wanted.specifier.contains(importlib.metadata.version(wanted.name), prereleases=True)
+            there = wanted.specifier.contains(
+                importlib.metadata.version(wanted.name), prereleases=True
+            )
         except importlib.metadata.PackageNotFoundError:
             there = False
         if not there:
@@ -106,7 +118,11 @@ def devices() -> Iterator[Check]:
     """Check the renderer, a GPU, and the furniture catalogue."""
     if importlib.util.find_spec("moderngl"):
         process = subprocess.run(
-            [sys.executable, "-c", _RENDERER], capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, "-c", _RENDERER],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         detail = (
             process.stderr.strip().splitlines()
@@ -139,7 +155,9 @@ def _cuda() -> Check:
     import torch
 
     if torch.cuda.is_available():
-        return Check("CUDA", True, f"{torch.cuda.get_device_name()}, torch {torch.__version__}: trainer=gpu")
+        return Check(
+            "CUDA", True, f"{torch.cuda.get_device_name()}, torch {torch.__version__}: trainer=gpu"
+        )
     return Check("CUDA", False, f"none, torch {torch.__version__}: everything runs on the CPU")
 
 
@@ -149,7 +167,10 @@ def checkpoints() -> Iterator[Check]:
     from po3d.io.files import read_json, sha256
 
     for card in sorted(paths.CHECKPOINTS.glob("*.json")):
-        weights, card_record = card.with_suffix(".safetensors"), read_json(card, "checkpoint description")
+        weights, card_record = (
+            card.with_suffix(".safetensors"),
+            read_json(card, "checkpoint description"),
+        )
         if not weights.is_file():
             yield Check(f"checkpoint {card.stem}", NEEDED, "no weights", f"restore {weights.name}")
         elif sha256(weights) != card_record.get("sha256"):
@@ -157,7 +178,9 @@ def checkpoints() -> Iterator[Check]:
                 f"restore {weights.name} from the release (it may be a Git LFS pointer or an "
                 "incomplete download)"
             )
-            yield Check(f"checkpoint {card.stem}", NEEDED, "checksum differs from the card's", remedy)
+            yield Check(
+                f"checkpoint {card.stem}", NEEDED, "checksum differs from the card's", remedy
+            )
         else:
             size = weights.stat().st_size / 1e6
             yield Check(

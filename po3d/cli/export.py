@@ -3,8 +3,8 @@
     po3d export --benchmark hypo3d --format vlmevalkit --out DIR
     po3d export --benchmark pulsecheck457 --data outputs/twins/... --format lmms-eval --out DIR
     po3d export --benchmark scope --format openai --inline --out DIR
-    po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results --predictions FILE \\
-                --dataset Spatial457 --out WORK/po3d
+    po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results \\
+                --predictions FILE --dataset Spatial457 --out WORK/po3d
 
     vlmevalkit   DIR/po3d_<benchmark>.tsv       with images; a row with an earlier row's images refers to it
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
@@ -40,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release", "easi"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
-        "--image-format", default="png", choices=("png", "jpeg"), help="png (default) keeps the exact pixels"
+        "--image-format",
+        default="png",
+        choices=("png", "jpeg"),
+        help="png (default) keeps the exact pixels",
     )
     parser.add_argument(
         "--bare", action="store_true", help="vlmevalkit: write the question without po3d's prompt"
@@ -50,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     own = parser.add_argument_group("what the model receives (docs/lmm.md)")
     own.add_argument(
-        "--show", default="picture", help="picture (default) or none; hypo3d also labelled or captions"
+        "--show",
+        default="picture",
+        help="picture (default) or none; hypo3d also labelled or captions",
     )
     own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default), none or camera")
     own.add_argument(
@@ -64,7 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--table", default="none", help="none (default), predicted or truth: po3d's scene as text"
     )
-    own.add_argument("--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run")
+    own.add_argument(
+        "--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run"
+    )
     parser.add_argument(
         "--predictions", metavar="FILE", help="results, easi: the predictions.jsonl to convert"
     )

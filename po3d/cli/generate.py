@@ -42,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("format=webdataset is only available for street images")
     if config.renderer != "own" or config.vehicles:
         if benchmark.world != "street":
-            raise InputError(f"renderer= and vehicles= apply to streets; {config.benchmark.name} has none")
+            raise InputError(
+                f"renderer= and vehicles= apply to streets; {config.benchmark.name} has none"
+            )
         twin_options["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
     if config.vehicles:
         from po3d.synthesis.official_vehicles import opened
@@ -58,9 +60,16 @@ def run(arguments: argparse.Namespace) -> int:
     with locked(config.out, "generation"):
         with on(engine):
             benchmark.generate(
-                out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-                workers=config.workers, split=config.split, skies=config.skies, **twin_options,
-            )  # fmt: skip
+                out=config.out,
+                size=config.size,
+                seed=config.seed,
+                look=config.look,
+                images=config.images,
+                workers=config.workers,
+                split=config.split,
+                skies=config.skies,
+                **twin_options,
+            )
         if config.format == "webdataset":
             _shards(benchmark, config)
     print(f"wrote {config.size} {benchmark.generated} to {config.out}")
@@ -75,10 +84,18 @@ def _photographs(benchmark: Any, config: Any, usual: Any) -> int:
     generate = benchmark.generate_on_photographs
     if generate is None or not (config.photographs and config.labels):
         raise InputError("photographs= and labels= go together, and are for benchmark=3dsrbench")
-    if config.benchmark.dials != usual.benchmark.dials or config.split != usual.split or not config.images:
-        raise InputError("benchmark.dials=, split= and images= are for rendered rooms, not for photographs")
+    if (
+        config.benchmark.dials != usual.benchmark.dials
+        or config.split != usual.split
+        or not config.images
+    ):
+        raise InputError(
+            "benchmark.dials=, split= and images= are for rendered rooms, not for photographs"
+        )
     with locked(config.out, "generation"):
-        pictures, rows = generate(config.out, config.photographs, config.labels, config.size, config.seed)
+        pictures, rows = generate(
+            config.out, config.photographs, config.labels, config.size, config.seed
+        )
     print(f"wrote {rows} rows on {pictures} photographs to {config.out}")
     return 0
 
@@ -90,6 +107,8 @@ def _shards(benchmark: Any, config: Any) -> None:
     from po3d.training.shards import write_shards
 
     split = benchmark.load(config.out)
-    pictures = ((split.source.path(name), split.source.record(name)) for name in sorted(split.images))
+    pictures = (
+        (split.source.path(name), split.source.record(name)) for name in sorted(split.images)
+    )
     models = [own_name("street", k) for k in MESHES[config.split]]
     write_shards(pictures, f"{config.out}/webdataset", models, root=config.out)

@@ -21,7 +21,9 @@ from po3d.io.paths import benchmarks
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
+        "file",
+        metavar="FILE",
+        help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv",
     )
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
@@ -34,10 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scorer",
-        help="the scorer of the gold answers and the headline figure (default: the benchmark's own)",
+        help=(
+            "the scorer of the gold answers and the headline figure (default: the benchmark's own)"
+        ),
     )
     parser.add_argument(
-        "--out", required=True, type=output_file, metavar="PREDICTIONS", help="the predictions file to write"
+        "--out",
+        required=True,
+        type=output_file,
+        metavar="PREDICTIONS",
+        help="the predictions file to write",
     )
 
 

@@ -35,7 +35,10 @@ def _say(text: str, number: int) -> int:
     try:
         program = Call.parse(text)
         random = np.random.default_rng(0)
-        sentences = [say(program), *(say(program, random) for _ in range(WORDINGS if number > 1 else 0))]
+        sentences = [
+            say(program),
+            *(say(program, random) for _ in range(WORDINGS if number > 1 else 0)),
+        ]
     except (ProgramError, GrammarError) as error:
         raise InputError(str(error)) from None
     print(*list(dict.fromkeys(sentences))[: max(number, 1)], sep="\n")

@@ -31,7 +31,9 @@ class Command(NamedTuple):
 COMMANDS = {
     "ask": Command("answer one question", "po3d.cli.ask"),
     "generate": Command(
-        "make a synthetic twin of a benchmark: images, scenes, questions", "po3d.cli.generate", "synthesis"
+        "make a synthetic twin of a benchmark: images, scenes, questions",
+        "po3d.cli.generate",
+        "synthesis",
     ),
     "check-estimator": Command(
         "check an external estimator before evaluating it", "po3d.cli.check_estimator"

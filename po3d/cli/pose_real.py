@@ -37,10 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     answer = works.add_parser("answer", help="answer items with a system")
     answer.add_argument("items", metavar="ITEMS", help="folder of items")
     answer.add_argument(
-        "out", metavar="RUN", help="folder for the predictions; run the same command again to resume"
+        "out",
+        metavar="RUN",
+        help="folder for the predictions; run the same command again to resume",
     )
     answer.add_argument("--system", choices=SYSTEMS, required=True)
-    answer.add_argument("--url", help="for lmm: an OpenAI-compatible endpoint, http://127.0.0.1:8000/v1")
+    answer.add_argument(
+        "--url", help="for lmm: an OpenAI-compatible endpoint, http://127.0.0.1:8000/v1"
+    )
     answer.add_argument("--model", help="for lmm: name of the model at the endpoint")
     answer.add_argument(
         "--key-env", metavar="NAME", help="for lmm: the environment variable that holds its API key"
@@ -55,10 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     score = works.add_parser("score", help="print accuracy, bias and published rows")
     score.add_argument("items", metavar="ITEMS", help="folder of items")
     score.add_argument(
-        "runs", metavar="RUN", nargs="+", help="folders written by `answer`, or predictions.jsonl files"
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="folders written by `answer`, or predictions.jsonl files",
     )
     score.add_argument(
-        "--names", default="", help="names of the runs, separated by commas (default: from the runs)"
+        "--names",
+        default="",
+        help="names of the runs, separated by commas (default: from the runs)",
     )
     score.add_argument("--form", choices=FORMS, default="text")
 

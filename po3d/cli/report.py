@@ -19,15 +19,26 @@ from po3d.io.runs import HTML
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", metavar="RUN", nargs="+", help="a folder written by evaluate.py")
-    parser.add_argument("--with", "--imported", dest="others", nargs="+", default=[], metavar="PREDICTIONS",
-                        help=(
-"predictions of other systems for the same questions: files (see "
-"`po3d import`) or folders of runs"
-))  # fmt: skip
     parser.add_argument(
-        "--names", default="", help="names of those systems, separated by commas (default: the file names)"
+        "--with",
+        "--imported",
+        dest="others",
+        nargs="+",
+        default=[],
+        metavar="PREDICTIONS",
+        help=(
+            "predictions of other systems for the same questions: files (see "
+            "`po3d import`) or folders of runs"
+        ),
     )
-    parser.add_argument("--data", metavar="ROOT", help="folder of the questions (default: as in the run)")
+    parser.add_argument(
+        "--names",
+        default="",
+        help="names of those systems, separated by commas (default: the file names)",
+    )
+    parser.add_argument(
+        "--data", metavar="ROOT", help="folder of the questions (default: as in the run)"
+    )
     parser.add_argument(
         "--grid", metavar="RUN", help="folder of an oracle grid of the same system (default: RUN)"
     )
@@ -37,7 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 "/ 10 images; a larger set is sampled (default: 10000)"
 ))  # fmt: skip
     parser.add_argument(
-        "--question", nargs="+", default=[], metavar="ID", help="list only these questions; may be repeated"
+        "--question",
+        nargs="+",
+        default=[],
+        metavar="ID",
+        help="list only these questions; may be repeated",
     )
     parser.add_argument("--later", action="store_true",
                         help=(
@@ -45,10 +60,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 "with their protocols"
 ))  # fmt: skip
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--paper", metavar="DIR", help="write LaTeX tables, PDF figures and a description of the protocol to this folder")  # fmt: skip
+    form.add_argument(
+        "--paper",
+        metavar="DIR",
+        help="write LaTeX tables, PDF figures and a description of the protocol to this folder",
+    )
     for name in ("latex", "markdown"):
-        form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
-                          help=f"print the tables in {name}")  # fmt: skip
+        form.add_argument(
+            f"--{name}",
+            dest="form",
+            action="store_const",
+            const=name,
+            help=f"print the tables in {name}",
+        )
     parser.add_argument(
         "--out",
         type=output_file,

@@ -28,7 +28,9 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)"
+    )
     parser.add_argument("--port", type=int, default=8457, help="the port; 0 selects a free one")
     parser.add_argument("--name", action="append", default=[], metavar="HOST",
                         help=(
@@ -53,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MB",
         help="maximum size of a request (default: 32)",
     )
-    parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
+    parser.add_argument(
+        "--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH"
+    )
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
 

@@ -21,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the image or scene to open (default: a shipped example)",
     )
     parser.add_argument(
-        "--port", type=int, default=8080, help="the port, or the next free one; 0 selects any (default: 8080)"
+        "--port",
+        type=int,
+        default=8080,
+        help="the port, or the next free one; 0 selects any (default: 8080)",
     )
 
 

@@ -65,7 +65,11 @@ def serve(path: str | None, port: int) -> int:
 def _own_page(headers: Any) -> bool:
     """Whether a request comes from a page at the address that it is sent to."""
     hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-    return len(hosts) == 1 and OWN.fullmatch(hosts[0]) is not None and origins == [f"http://{hosts[0]}"]
+    return (
+        len(hosts) == 1
+        and OWN.fullmatch(hosts[0]) is not None
+        and origins == [f"http://{hosts[0]}"]
+    )
 
 
 @contextmanager
@@ -77,7 +81,9 @@ def _own_origins() -> Iterator[None]:
     def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
         def checked(connection: Any, request: Any) -> Any:
             if "Upgrade" in request.headers and not _own_page(request.headers):
-                return connection.respond(http.HTTPStatus.FORBIDDEN, "the studio serves only its own page\n")
+                return connection.respond(
+                    http.HTTPStatus.FORBIDDEN, "the studio serves only its own page\n"
+                )
             return process_request(connection, request)
 
         return usual(*args, process_request=checked, **options)
@@ -99,7 +105,9 @@ class StudioPage:
         with _own_origins(), redirect_stdout(io.StringIO()):
             self.server = viser.ViserServer(HOST, port, label="po3d studio", verbose=False)
         self.address = f"http://{HOST}:{self.server.get_port()}"
-        self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
+        self.server.gui.configure_theme(
+            control_width="large", show_logo=False, show_share_button=False
+        )
         self.server.scene.set_up_direction("+z")
         # Shadows and reflections take nearly all time of a browser without a GPU: 0.5 frames a
         # second instead of 40.
@@ -112,7 +120,7 @@ class StudioPage:
         self.refresh(whole=True)
         self.server.on_client_connect(lambda client: self._look_from([client]))
 
-    # --- widgets -------------------------------------------------------------------------------------------------
+    # --- widgets ----------------------------------------------------------------------------------
 
     def _widgets(self) -> None:
         gui = self.server.gui
@@ -152,8 +160,12 @@ class StudioPage:
         for k, button in enumerate(self.meant):
             button.on_click(self._doing(lambda _, k=k: self._tell(self.last_answer.choices[k])))
         self.steps.on_update(self._doing(lambda _: self._draw()))
-        self.changed.on_click(self._doing(lambda _: self._changed(self.session.say, self.sentence.value)))
-        self.framed.on_click(self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value)))
+        self.changed.on_click(
+            self._doing(lambda _: self._changed(self.session.say, self.sentence.value))
+        )
+        self.framed.on_click(
+            self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value))
+        )
         self.undone.on_click(self._doing(self._undo))
         self.thing.on_update(self._doing(self._take_named))
         self.color.on_update(self._doing(self._paint))
@@ -162,7 +174,9 @@ class StudioPage:
             self._doing(lambda e: e.client.send_file_download("scene.json", self.session.saved()))
         )
         self.save_picture.on_click(
-            self._doing(lambda e: e.client.send_file_download("scene.png", self.session.picture_file()))
+            self._doing(
+                lambda e: e.client.send_file_download("scene.png", self.session.picture_file())
+            )
         )
 
     def _doing(self, what: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -178,14 +192,16 @@ class StudioPage:
                 except InputError as error:
                     self._say(f"**{_plain(str(error))}**")
                 except Exception as error:
-                    self._say(f"**internal error ({type(error).__name__}); the scene is unchanged**")
+                    self._say(
+                        f"**internal error ({type(error).__name__}); the scene is unchanged**"
+                    )
 
         return callback
 
     def _say(self, words: str) -> None:
         self.status.content = words
 
-    # --- actions of the user ------------------------------------------------------------------------------------
+    # --- actions of the user ----------------------------------------------------------------------
 
     def _open_example(self, event: Any) -> None:
         if self.example.value != START:
@@ -207,7 +223,10 @@ class StudioPage:
             if button.visible:
                 button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
         self.answer.content = _answer_html(answer)
-        self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
+        self.steps.options = (
+            "nothing",
+            *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)),
+        )
         self.last_answer = answer
         self._draw()
 
@@ -247,7 +266,7 @@ class StudioPage:
         self.taken = row
         self.refresh()
 
-    # --- display ------------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def refresh(self, whole: bool = False) -> None:
         """Redraw everything from the session's state; `whole`: it is another scene."""
@@ -258,7 +277,9 @@ class StudioPage:
                 button.visible = False
             self.steps.options = ("nothing",)
             rooms = session.world == "rooms"
-            self.question.value = "What is next to the bed?" if rooms else "How many cars are there?"
+            self.question.value = (
+                "What is next to the bed?" if rooms else "How many cars are there?"
+            )
             for widget in (self.sentence, self.changed, self.frame, self.framed):
                 widget.visible = rooms
             self.task.visible = not rooms
@@ -269,12 +290,17 @@ class StudioPage:
         self.thing.value = START if self.taken is None else names[self.taken]
         self.color.options = (START, *session.colors)
         self.color.value = START
-        self.table.content = f'<div style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
+        self.table.content = (
+            "<div"
+            f' style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
+        )
         pixels = session.rendered_picture()
         self.picture.content = ""
         if pixels is not None:
             what = f"The image, with its {len(names)} objects"
-            self.picture.content = f'<img alt="{what}" style="max-width:100%" src="{picture(pixels)[0]}">'
+            self.picture.content = (
+                f'<img alt="{what}" style="max-width:100%" src="{picture(pixels)[0]}">'
+            )
         self._draw()
         if whole:
             self._look_from()
@@ -300,29 +326,63 @@ class StudioPage:
             ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
             nose = np.array(middle) + ahead
             tip = np.array(middle) + ahead * 1.5
-            keep(world.add_arrows(f"/fronts/{k}", np.array([[nose, tip]]), paint(o), shaft_radius=0.2 * size,
-                                  head_radius=0.5 * size, head_length=size))  # fmt: skip
+            keep(
+                world.add_arrows(
+                    f"/fronts/{k}",
+                    np.array([[nose, tip]]),
+                    paint(o),
+                    shaft_radius=0.2 * size,
+                    head_radius=0.5 * size,
+                    head_length=size,
+                )
+            )
             above = (*o.position[:2], o.underside + 1.15 * o.extent[2])
             keep(world.add_label(f"/names/{k}", names[k], position=above))
             if (spread := _ellipse(o)) is not None:
-                keep(world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=0.004 * reach))
+                keep(
+                    world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=0.004 * reach)
+                )
         if scene.outline is not None:
             corners = np.array([(*p, 0.0) for p in scene.outline])
             walls = np.stack([corners, np.roll(corners, -1, 0)], 1)
             keep(world.add_line_segments("/walls", walls, (90, 90, 90), thickness=0.006 * reach))
-        keep(world.add_grid("/ground", 1.6 * reach, 1.6 * reach, position=(*self._middle(), -0.002), cell_color=(225, 225, 225),
-                            section_color=(200, 200, 200)))  # fmt: skip
+        keep(
+            world.add_grid(
+                "/ground",
+                1.6 * reach,
+                1.6 * reach,
+                position=(*self._middle(), -0.002),
+                cell_color=(225, 225, 225),
+                section_color=(200, 200, 200),
+            )
+        )
         front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * reach, 0.0)])
         front[:, :2] += self._middle()
         keep(world.add_label("/front", "front", position=tuple(front[1])))
-        keep(world.add_arrows("/front_arrow", front[None], (213, 94, 0), shaft_radius=0.004 * reach, head_radius=0.012 * reach,
-                              head_length=0.03 * reach))  # fmt: skip
+        keep(
+            world.add_arrows(
+                "/front_arrow",
+                front[None],
+                (213, 94, 0),
+                shaft_radius=0.004 * reach,
+                head_radius=0.012 * reach,
+                head_length=0.03 * reach,
+            )
+        )
         if scene.camera is not None:
             pose = scene.camera.cam_T_world
             rotation = np.asarray(pose.rotation).T
             fov = 2 * math.atan(scene.camera.height / 2 / scene.camera.K[1][1])
-            keep(world.add_camera_frustum("/camera", fov, scene.camera.width / scene.camera.height, scale=0.08 * reach,
-                                          wxyz=_quaternion(rotation), position=tuple(scene.camera.position)))  # fmt: skip
+            keep(
+                world.add_camera_frustum(
+                    "/camera",
+                    fov,
+                    scene.camera.width / scene.camera.height,
+                    scale=0.08 * reach,
+                    wxyz=_quaternion(rotation),
+                    position=tuple(scene.camera.position),
+                )
+            )
         if self.taken is not None:
             keep(self._handle(self.taken))
 
@@ -343,7 +403,9 @@ class StudioPage:
 
     def handle_size(self, row: int) -> float:
         """Return the length of a handle's arrows, which end outside the object."""
-        return max(0.18 * self._reach(), 0.9 * float(max(self.session.scene.objects[row].extent[:2])))
+        return max(
+            0.18 * self._reach(), 0.9 * float(max(self.session.scene.objects[row].extent[:2]))
+        )
 
     def _drop(self, row: int, handle: Any) -> None:
         """Move an object to the position of its handle."""
@@ -376,7 +438,11 @@ class StudioPage:
         """Move the cameras of the browsers (None: all): behind the viewer, from above, beside the
         panel if the window is wide enough."""
         behind = "behind" if self.session.world == "street" else "front"
-        middle, back, reach = self._middle(), -np.array(self.session.scene.axes[behind]), self._reach()
+        middle, back, reach = (
+            self._middle(),
+            -np.array(self.session.scene.axes[behind]),
+            self._reach(),
+        )
 
         def look(camera: Any, wide: bool) -> None:
             aside = middle + np.array([-back[1], back[0]]) * (BESIDE * reach * wide)
@@ -393,10 +459,16 @@ def _answer_html(answer: Answer) -> str:
     if answer.status != "ok":
         head = f"<p><b>no answer</b>: {safe(answer.reason)}</p>"
     else:
-        head = f"<p style='font-size:1.2em'><b>{safe(str(answer.answer))}</b> (probability {answer.probability:.2f})</p>"
+        head = (
+            f"<p style='font-size:1.2em'><b>{safe(str(answer.answer))}</b> (probability"
+            f" {answer.probability:.2f})</p>"
+        )
     steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
     flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
-    return f"<div style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
+    return (
+        "<div"
+        f" style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
+    )
 
 
 def _plain(words: str) -> str:
@@ -427,10 +499,14 @@ def _ellipse(o: ObjectState) -> Array | None:
         return None
     values, vectors = np.linalg.eigh(covariance[:2, :2])
     turn = np.linspace(0, 2 * np.pi, 33)
-    ring = (vectors * (SPREAD * np.sqrt(np.maximum(values, 0)))) @ np.stack([np.cos(turn), np.sin(turn)])
+    ring = (vectors * (SPREAD * np.sqrt(np.maximum(values, 0)))) @ np.stack(
+        [np.cos(turn), np.sin(turn)]
+    )
     points = np.c_[np.array(o.position[:2]) + ring.T, np.full(33, 0.01)]
     spread = SPREAD * math.sqrt(max(covariance[2, 2], 0.0))
     ends = [o.heading + s * spread for s in (-1, 1)]
     at = np.array((*o.position[:2], 0.01))
-    fan = np.array([[at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))] for a in ends])
+    fan = np.array(
+        [[at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))] for a in ends]
+    )
     return np.concatenate([np.stack([points[:-1], points[1:]], 1), fan])

@@ -29,7 +29,8 @@ LARGEST = 20_000_000  # bytes of an upload
 PIXELS = 16_000_000  # of an image, 48 MB decoded
 UNDO_LIMIT = 100  # number of states kept for undo
 EXAMPLES = {
-    name: paths.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
+    name: paths.ROOT / "data" / "examples" / name
+    for name in ("street.jpg", "street.json", "room.json")
 }
 
 
@@ -90,7 +91,7 @@ class Session:
             names.append(f"{name} {counts[name]}" if totals[name] > 1 else name)
         return names
 
-    # --- display ------------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def open_example(self, name: str) -> None:
         path = EXAMPLES[name]
@@ -100,7 +101,9 @@ class Session:
         """Open a street image, or a scene as JSON, from its bytes; `name` is only displayed."""
         display = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
         if len(data) > LARGEST:
-            raise InputError(f"{display} has {len(data):,} bytes, more than the limit of {LARGEST:,}")
+            raise InputError(
+                f"{display} has {len(data):,} bytes, more than the limit of {LARGEST:,}"
+            )
         if data.lstrip()[:1] == b"{":
             self._begin(State(_table(data, display), description=display))
         else:
@@ -110,7 +113,7 @@ class Session:
     def _begin(self, state: State) -> None:
         self.states = [state]
 
-    # --- actions ------------------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def move(self, row: int, x: float, y: float, heading: float | None = None) -> None:
         """Move an object on the ground; `heading` in radians."""
@@ -132,7 +135,9 @@ class Session:
     def say(self, sentence: str) -> None:
         """Apply a change to a room, given in words."""
         if self.world != "rooms":
-            raise InputError("textual changes apply to rooms; drag, paint or remove the objects of a street")
+            raise InputError(
+                "textual changes apply to rooms; drag, paint or remove the objects of a street"
+            )
         self._push(change(self.scene, sentence), sentence)
 
     def turn_to(self, sentence: str) -> None:
@@ -156,9 +161,12 @@ class Session:
         self._push(apply(self.scene, [edit]), description)
 
     def _push(self, scene: Scene, description: str) -> None:
-        self.states = [*self.states[-UNDO_LIMIT:], replace(self.state, scene=scene, description=description)]
+        self.states = [
+            *self.states[-UNDO_LIMIT:],
+            replace(self.state, scene=scene, description=description),
+        ]
 
-    # --- answers ------------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def ask(self, question: str, task: Task = "2d") -> Answer:
         if not question.strip():
@@ -184,7 +192,9 @@ class Session:
 
         if self.state.picture is None:
             return None
-        image = draw_scene(self.state.picture, self.scene).crop((0, 0, *self.state.picture.shape[1::-1]))
+        image = draw_scene(self.state.picture, self.scene).crop(
+            (0, 0, *self.state.picture.shape[1::-1])
+        )
         return np.asarray(image)
 
     def picture_file(self) -> bytes:

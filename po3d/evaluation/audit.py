@@ -33,8 +33,12 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
             if p.answer is not None and benchmark_spec.same(p.answer, q.answer):
                 continue
             computed, reason = p.answer, p.reason or "another answer"
-        verdict: Verdict = "unvouched" if not q.program else "left out" if computed is None else "replaced"
-        errata.append(Erratum(q.id, q.image, q.category, q.text, verdict, q.answer, computed, reason))
+        verdict: Verdict = (
+            "unvouched" if not q.program else "left out" if computed is None else "replaced"
+        )
+        errata.append(
+            Erratum(q.id, q.image, q.category, q.text, verdict, q.answer, computed, reason)
+        )
     return errata
 
 

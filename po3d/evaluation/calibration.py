@@ -61,7 +61,8 @@ class SelectiveSystem:
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         return [
-            [abstain(p, self.below) for p in predictions] for predictions in all_answers(self.system, batch)
+            [abstain(p, self.below) for p in predictions]
+            for predictions in all_answers(self.system, batch)
         ]
 
     @property
@@ -95,7 +96,9 @@ def calibration_error(probabilities: ArrayLike, right: ArrayLike, bins: int = BI
     bins, weighted by their counts; in [0, 1].
     """
     bin_list = reliability(probabilities, right, bins)
-    return sum(b.n * abs(b.confidence - b.accuracy) for b in bin_list) / max(sum(b.n for b in bin_list), 1)
+    return sum(b.n * abs(b.confidence - b.accuracy) for b in bin_list) / max(
+        sum(b.n for b in bin_list), 1
+    )
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
@@ -116,7 +119,9 @@ def rescaled(probabilities: ArrayLike, temperature: float) -> Array:
     return expit(_logits(probabilities) / temperature)
 
 
-def risk_coverage(probabilities: ArrayLike, right: ArrayLike, total: int) -> tuple[Array, Array, Array]:
+def risk_coverage(
+    probabilities: ArrayLike, right: ArrayLike, total: int
+) -> tuple[Array, Array, Array]:
     """Compute the risk-coverage curve: thresholds (k,) in descending order and, for each, the
     fraction of `total` questions answered at or above it and the error rate of those answers. Ties
     enter together.
@@ -155,7 +160,10 @@ class Answered(NamedTuple):
 
 
 def answered(
-    benchmark: Benchmark, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scorer: str,
 ) -> Answered:
     """Collect the given answers; raise InputError for an answer without a probability, or if there
     is none.
@@ -207,12 +215,29 @@ def calibration_tables(figures: dict) -> list[Table]:
     ]
     for level, point in figures["coverage_at"].items():
         where = (
-            "" if point["threshold"] is None else f" (answers with probability >= {point['threshold']:.3f})"
+            ""
+            if point["threshold"] is None
+            else f" (answers with probability >= {point['threshold']:.3f})"
         )
-        rows.append([f"coverage at {100 * float(level):g} % risk", f"{100 * point['coverage']:.1f} %{where}"])
-    bins = [[f"{b['low']:.2f}-{b['high']:.2f}", b["n"], f"{b['confidence']:.3f}", f"{b['accuracy']:.3f}"]
-            for b in figures["bins"]]  # fmt: skip
-    return [Table(("figure", "value"), rows), Table(("probability", "n", "confidence", "accuracy"), bins)]
+        rows.append(
+            [
+                f"coverage at {100 * float(level):g} % risk",
+                f"{100 * point['coverage']:.1f} %{where}",
+            ]
+        )
+    bins = [
+        [
+            f"{b['low']:.2f}-{b['high']:.2f}",
+            b["n"],
+            f"{b['confidence']:.3f}",
+            f"{b['accuracy']:.3f}",
+        ]
+        for b in figures["bins"]
+    ]
+    return [
+        Table(("figure", "value"), rows),
+        Table(("probability", "n", "confidence", "accuracy"), bins),
+    ]
 
 
 def _finite(values: dict[str, float]) -> dict[str, float | None]:
@@ -226,7 +251,9 @@ def calibration_command(arguments: argparse.Namespace) -> int:
     """Print the calibration figures of a predictions file."""
     if (arguments.fit_on is None) != (arguments.fit_data is None):
         raise InputError("--fit-on (predictions) and --fit-data (their split) need each other")
-    if arguments.temperature is not None and (arguments.fit_on or not 0 < arguments.temperature < np.inf):
+    if arguments.temperature is not None and (
+        arguments.fit_on or not 0 < arguments.temperature < np.inf
+    ):
         raise InputError("--temperature should be positive, and cannot be combined with --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
@@ -239,11 +266,15 @@ def calibration_command(arguments: argparse.Namespace) -> int:
             "); --size overrides this"
         )
     if entry.absent:
-        notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
+        notes.append(
+            f"{len(entry.absent)} questions have no line in the file and count as not covered"
+        )
     temperature = arguments.temperature or 1.0
     if arguments.fit_on:
         if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
-            raise InputError("--fit-on should be predictions for another split than the evaluated one")
+            raise InputError(
+                "--fit-on should be predictions for another split than the evaluated one"
+            )
         fitting, fitted = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
         notes += _others(fitted, arguments.fit_on)
         temperature = fit_temperature(fitting.probabilities, fitting.right)
@@ -269,7 +300,8 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
     if not entry.foreign:
         return []
     return [
-        (f"{file}: ignored {entry.foreign} lines for other questions; check that the file is for this split")
+        f"{file}: ignored {entry.foreign} lines for other questions; check that the file is for"
+        " this split"
     ]
 
 
@@ -282,4 +314,8 @@ def _read(
 
 
 def _scaled(p: Prediction, temperature: float) -> Prediction:
-    return p if p.probability is None else replace(p, probability=float(rescaled(p.probability, temperature)))
+    return (
+        p
+        if p.probability is None
+        else replace(p, probability=float(rescaled(p.probability, temperature)))
+    )

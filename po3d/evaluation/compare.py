@@ -107,7 +107,8 @@ def compare(
             | _pair(right[i], right[j], scored_questions, np.ones(len(scored_questions), bool))
             | {
                 "by_category": {
-                    name: _pair(right[i], right[j], scored_questions, mask) for name, mask in groups.items()
+                    name: _pair(right[i], right[j], scored_questions, mask)
+                    for name, mask in groups.items()
                 }
             }
         )
@@ -153,20 +154,37 @@ def accuracy_table(result: dict) -> Table:
     rows: list[list] = []
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
-        rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
-    title = f"{result.get('scorer_name', result['scorer'])}, {result['questions']} questions, {result['clusters']} clusters"
+        rows.append(
+            ["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])]
+        )
+    title = (
+        f"{result.get('scorer_name', result['scorer'])}, {result['questions']} questions,"
+        f" {result['clusters']} clusters"
+    )
     return Table([title, "no answer", *names], rows)
 
 
 def pair_table(result: dict) -> Table:
     """Return a table with one row per pair of systems, followed by its categories if compared."""
-    header = ["first - second", "difference", "95 %", "p (bootstrap)", "only first", "only second", "p (McNemar)",
-              "p (Holm)", "detectable", "kappa", "shared errors %"]  # fmt: skip
+    header = [
+        "first - second",
+        "difference",
+        "95 %",
+        "p (bootstrap)",
+        "only first",
+        "only second",
+        "p (McNemar)",
+        "p (Holm)",
+        "detectable",
+        "kappa",
+        "shared errors %",
+    ]
     rows: list[list] = []
     for pair in result["pairs"]:
         rows.append([f"{pair['first']} - {pair['second']}", *_cells(pair)])
         rows += [
-            [f"  {name}", *_cells(category_result)] for name, category_result in pair["by_category"].items()
+            [f"  {name}", *_cells(category_result)]
+            for name, category_result in pair["by_category"].items()
         ]
     return Table(header, rows)
 
@@ -219,7 +237,9 @@ def compare_command(arguments: argparse.Namespace) -> int:
     names = arguments.names.split(",") if arguments.names else [""] * len(arguments.files)
     if len(names) != len(arguments.files):
         raise InputError(f"--names has {len(names)} names for {len(arguments.files)} files")
-    entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
+    entries = [
+        read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)
+    ]
     for path in arguments.files:
         if runs:
             check_data(runs[0], path)
@@ -233,7 +253,9 @@ def compare_command(arguments: argparse.Namespace) -> int:
         notes.append(f"compared on the {len(questions)} questions that every system answered")
     benchmark = BENCHMARKS[name]
     scorer = arguments.scorer or benchmark.scorers[0]
-    result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
+    result = compare(
+        benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category
+    )
     from po3d.evaluation.options import kind_of_data  # with hydra
 
     data = {
@@ -261,7 +283,9 @@ def _data_of(
         name = runs[0]["benchmark"]
         if root is None and runs[0]["split"] != "mini":
             root = runs[0]["provenance"]["data"]["root"]
-    sizes = [size for path in arguments.files if described_run(path) and (size := size_of_run(path))]
+    sizes = [
+        size for path in arguments.files if described_run(path) and (size := size_of_run(path))
+    ]
     size = arguments.size if arguments.size is not None else min(sizes, default=None)
     return name or "pulsecheck457", root, size
 
@@ -269,10 +293,8 @@ def _data_of(
 def gaps(entries: Sequence[SystemEntry]) -> list[str]:
     """Return notes on entries with missing or additional lines."""
     return [
-        (
-            f"{e.name}: {len(e.absent)} questions without a prediction, {e.foreign}"
-            " predictions for other questions"
-        )
+        f"{e.name}: {len(e.absent)} questions without a prediction, {e.foreign}"
+        " predictions for other questions"
         for e in entries
         if e.absent or e.foreign
     ]
@@ -283,7 +305,10 @@ def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> lis
     name.
     """
     names = [e.name for e in entries]
-    return [e._replace(name=str(f)) if f and names.count(e.name) > 1 else e for e, f in zip(entries, files)]
+    return [
+        e._replace(name=str(f)) if f and names.count(e.name) > 1 else e
+        for e, f in zip(entries, files)
+    ]
 
 
 def _common(
@@ -317,9 +342,13 @@ def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
     the caption.
     """
-    query = f"{result['questions']:,} questions, scorer: {result.get('scorer_name', result['scorer'])}"
+    query = (
+        f"{result['questions']:,} questions, scorer: {result.get('scorer_name', result['scorer'])}"
+    )
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
     headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])
     notes = (result["notes"], [STATISTICS.format(unit=BENCHMARKS[data["benchmark"]].unit)])
-    return [Explained(title, table, [where, *own]) for title, table, own in zip(titles, headed, notes)]
+    return [
+        Explained(title, table, [where, *own]) for title, table, own in zip(titles, headed, notes)
+    ]

@@ -31,7 +31,19 @@ DATA_KEYS = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=
 ALWAYS_READ = ("name", "domain", "scorer", "on_bad_image", "sbert", "furniture")
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
 # System settings that do not affect predictions.
-NO_EFFECT = ("name", "device", "margins", "log", "key_env", "concurrency", "timeout", "tries", "wait", "give_up", "price")  # fmt: skip
+NO_EFFECT = (
+    "name",
+    "device",
+    "margins",
+    "log",
+    "key_env",
+    "concurrency",
+    "timeout",
+    "tries",
+    "wait",
+    "give_up",
+    "price",
+)
 
 
 def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +51,11 @@ def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
     configs/.
     """
     config = OmegaConf.load(CONFIGS / "evaluate.yaml")
-    chosen = {"benchmark": options["benchmark"]["name"], "perception": "shipped", "parser": "shipped"}
+    chosen = {
+        "benchmark": options["benchmark"]["name"],
+        "perception": "shipped",
+        "parser": "shipped",
+    }
     for group, name in {**chosen, "system": options["system"]["name"]}.items():
         path = CONFIGS / group / f"{name}.yaml"  # a user's own config has no other defaults
         config[group] = OmegaConf.load(path) if path.is_file() else OmegaConf.create(options[group])
@@ -54,11 +70,16 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     if unknown := sorted(set(options["benchmark"]) - set(usual["benchmark"])):
         raise InputError(f"benchmark.{unknown[0]} is not an option of {of}")
     if root is not None and options["split"] != usual["split"]:
-        raise InputError(f"split={options['split']} is set, but the questions come from data.root={root}")
+        raise InputError(
+            f"split={options['split']} is set, but the questions come from data.root={root}"
+        )
     pairs = [(f"{g}.{k}", v, usual[g].get(k)) for g in GROUPS for k, v in options[g].items()]
     changed = [key for key, now, before in pairs if now != before]
     changed += [key for key in ALONE if options[key] != usual[key]]
-    there = {"split=fresh": root is None and options["split"] == "fresh", "data.root=DIR": root is not None}
+    there = {
+        "split=fresh": root is None and options["split"] == "fresh",
+        "data.root=DIR": root is not None,
+    }
     for key, reader in DATA_KEYS.items():
         if f"benchmark.{key}" in changed and not there[reader]:
             raise InputError(f"benchmark.{key} is set, but only {reader} uses it")
@@ -70,18 +91,22 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     for key in changed:
         if key not in read and key.partition(".")[0] not in named:
             raise InputError(
-                f"{key} is set, but has no effect on system={options['system']['name']} with benchmark={of}"
+                f"{key} is set, but has no effect on system={options['system']['name']} with"
+                f" benchmark={of}"
             )
     if options["executor"]["samples"] not in (
         None,
         options["benchmark"].get("samples", options["executor"]["samples"]),
     ):
         raise InputError(
-            "executor.samples and benchmark.samples are the same option, and are set to different values"
+            "executor.samples and benchmark.samples are the same option, and are set to different"
+            " values"
         )
 
 
-def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def identity_of(
+    system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return what identifies a run's system: its settings and, for a custom estimator, its identity
     and constructor options.
     """
@@ -90,7 +115,11 @@ def identity_of(system: Mapping[str, Any], modules: Mapping[str, Mapping[str, An
     if not isinstance(node, Mapping):
         return result
     if node.get("_target_") != SHIPPED:
-        inputs = {k: v for k, v in buildable(system)["perception"].items() if k not in ("_target_", "device")}
+        inputs = {
+            k: v
+            for k, v in buildable(system)["perception"].items()
+            if k not in ("_target_", "device")
+        }
         result["perception"] = {**modules.get("perception", {}), "options": inputs}
     elif chosen := chosen_modules(node.get("modules")):
         of = {k: own for k, own in modules.items() if k.startswith("perception.")}
@@ -108,12 +137,16 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     if not isinstance(node, Mapping):
         return dict(system)
     if not node.get("_target_"):
-        raise InputError("perception should have a _target_, the class of an estimator (docs/extending.md)")
+        raise InputError(
+            "perception should have a _target_, the class of an estimator (docs/extending.md)"
+        )
     node = {**node, "modules": chosen_modules(node.get("modules")) or None}
     for name, own in {"": node, **(node["modules"] or {})}.items():
         if isinstance(own, Mapping):
             if not own.get("_target_"):
-                raise InputError(f"perception.modules.{name} should have a _target_, the class of a module")
+                raise InputError(
+                    f"perception.modules.{name} should have a _target_, the class of a module"
+                )
             importable(own["_target_"])
     if on_cpu and node.get("device") is not None:
         node = {**node, "device": "cpu"}
@@ -177,7 +210,9 @@ def _title(own: Any) -> str:
     return path.parent.name if path.name == SCENES else path.name
 
 
-def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default: Mapping[str, Any]) -> str:
+def default_out(
+    options: Mapping[str, Any], settings: Mapping[str, Any], default: Mapping[str, Any]
+) -> str:
     """Return the default output folder outputs/NAME, composed of data, system and non-default
     settings.
     """
@@ -191,7 +226,9 @@ def default_out(options: Mapping[str, Any], settings: Mapping[str, Any], default
         split = "mini" if options["seed"] == 0 else f"mini-seed{options['seed']}"
     else:
         look, dials = options["benchmark"].get("look"), difficulty_options(options["benchmark"])
-        tag = slug(difficulty_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag)
+        tag = slug(
+            difficulty_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag
+        )
         split = "-".join(filter(None, [f"fresh-seed{options['seed']}", look, tag]))
     system = options["system"]["name"]
     name = run_folder(options["benchmark"]["name"], split + size, system, settings, default)
@@ -215,5 +252,7 @@ def modules(value: Any) -> list[str]:
     """
     names = as_list(value) if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]")
+        raise InputError(
+            f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]"
+        )
     return list(names)

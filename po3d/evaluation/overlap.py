@@ -13,8 +13,9 @@ from po3d.io.checkpoint import description, locate
 def trained_on(
     system: Mapping[str, str], root: str | Path, images: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for `system` (module -> checkpoint), module -> {checkpoint, scenes, of}: how many of the scenes of `images`, from the data
-    set `root`, the module's checkpoint was trained on, and how many there are. Modules whose
+    """Return, for `system` (module -> checkpoint), module -> {checkpoint, scenes, of}: how many of
+    the scenes of `images`, from the data set `root`, the module's checkpoint was trained on, and
+    how many there are. Modules whose
     checkpoint lists no scenes are omitted.
     """
     result: dict[str, dict[str, Any]] = {}
@@ -25,13 +26,18 @@ def trained_on(
         records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
             shared = sum(len(numbers & own.get(group, set())) for group, numbers in query.items())
-            result[module] = {"checkpoint": name, "scenes": shared, "of": sum(map(len, query.values()))}
+            result[module] = {
+                "checkpoint": name,
+                "scenes": shared,
+                "of": sum(map(len, query.values())),
+            }
     return result
 
 
 def overlap_notes(result: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return one line per module."""
     return [
-        f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,} scenes"
+        f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,}"
+        " scenes"
         for module, row in result.items()
     ]

@@ -25,7 +25,10 @@ from po3d.systems.baselines import RandomOption
 from po3d.systems.pipeline import Context, System
 from po3d.systems.prompts import Prompt
 
-NOTE = "*: published in the paper (Table 5) on its own items, which are not released, so the images differ."
+NOTE = (
+    "*: published in the paper (Table 5) on its own items, which are not released, so the images"
+    " differ."
+)
 
 
 def pose_real_command(arguments: argparse.Namespace) -> int:
@@ -37,7 +40,9 @@ def _make(arguments: argparse.Namespace) -> int:
     if arguments.annotations is not None:
         photographs = read_annotations(arguments.annotations)
     else:
-        photographs = read_poses(arguments.pictures, arguments.opengl, arguments.front, arguments.up)
+        photographs = read_poses(
+            arguments.pictures, arguments.opengl, arguments.front, arguments.up
+        )
     count = pose_real.generate(photographs, arguments.pictures, arguments.items)
     print(f"{count} items in {arguments.items}")
     return 0
@@ -58,13 +63,22 @@ def _answer(arguments: argparse.Namespace) -> int:
         raise InputError(f"--system {arguments.system} needs --{option}")
     system = _system(arguments, split)
     data = {
-        "root": arguments.items, "sha256": data_digest(arguments.items, split), "images": len(split.images),
-    }  # fmt: skip
+        "root": arguments.items,
+        "sha256": data_digest(arguments.items, split),
+        "images": len(split.images),
+    }
     about = {
-        "benchmark": CATEGORY, "split": split.split, "system": arguments.system, "settings": settings,
+        "benchmark": CATEGORY,
+        "split": split.split,
+        "system": arguments.system,
+        "settings": settings,
         "provenance": provenance({}, {}, data, git_revision()),
-    }  # fmt: skip
-    identity = {"benchmark": CATEGORY, "system": {"name": arguments.system, **settings}, "data": data}
+    }
+    identity = {
+        "benchmark": CATEGORY,
+        "system": {"name": arguments.system, **settings},
+        "data": data,
+    }
     with locked(arguments.out):
         predictions = predict(split, system, arguments.out, identity, about=about)
     silent = sum(p.status != "ok" for p in predictions)
@@ -79,7 +93,9 @@ def _system(arguments: argparse.Namespace, split: PoseRealSplit) -> System:
         from po3d.systems.lmm import Lmm
 
         log = Path(arguments.out) / "usage.jsonl"
-        return Lmm(CATEGORY, arguments.url, arguments.model, arguments.key_env, log, prompts=_prompt)
+        return Lmm(
+            CATEGORY, arguments.url, arguments.model, arguments.key_env, log, prompts=_prompt
+        )
     from po3d.systems.facing import BoxFacing, orientation_network
 
     network = orientation_network(arguments.weights, arguments.device)
@@ -98,7 +114,9 @@ def _score(arguments: argparse.Namespace) -> int:
     names = arguments.names.split(",") if arguments.names else [""] * len(arguments.runs)
     if len(names) != len(arguments.runs):
         raise InputError(f"--names has {len(names)} names for {len(arguments.runs)} runs")
-    entries = [read_entry(run, split.questions, name.strip()) for run, name in zip(arguments.runs, names)]
+    entries = [
+        read_entry(run, split.questions, name.strip()) for run, name in zip(arguments.runs, names)
+    ]
     entries = distinct(entries, arguments.runs)
     reports = {e.name: pose_real.score(split.questions, e.predictions) for e in entries}
     if arguments.form == "json":
@@ -106,7 +124,11 @@ def _score(arguments: argparse.Namespace) -> int:
         return 0
     table, notes = score_table(reports), [*_notes(split, reports), *gaps(entries)]
     if arguments.form == "latex":
-        print(latex_page([Explained(f"{CATEGORY}: accuracy (%) and bias (CV)", table, notes)], "pose-real"))
+        print(
+            latex_page(
+                [Explained(f"{CATEGORY}: accuracy (%) and bias (CV)", table, notes)], "pose-real"
+            )
+        )
         return 0
     spelling = {"text": text, "markdown": markdown}[arguments.form]
     print("\n\n".join([spelling(table), "\n".join(notes)]))

@@ -41,7 +41,14 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import input_errors
-from po3d.systems.pipeline import AsyncSystem, Context, PendingPredictions, System, all_answers, at_once
+from po3d.systems.pipeline import (
+    AsyncSystem,
+    Context,
+    PendingPredictions,
+    System,
+    all_answers,
+    at_once,
+)
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
 # (split, system, images with their questions) -> per image, in order: name, questions, scenes
@@ -134,11 +141,17 @@ def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     stored, now = _plain(stored), _plain(now)
     if not stored or stored == now:
         return now
-    later = {k: v for k, v in now.get("provenance", {}).items() if k in ("git_revision", "versions", "date")}
+    later = {
+        k: v
+        for k, v in now.get("provenance", {}).items()
+        if k in ("git_revision", "versions", "date")
+    }
     return {**stored, "provenance": {**stored.get("provenance", {}), "scored": later}}
 
 
-def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
+def _beside(
+    folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str
+) -> dict[str, Any]:
     """Score a finished run on the same questions; raise InputError if its questions differ."""
     about, path = runs.described(folder), folder / PREDICTIONS
     if not about or not path.is_file():
@@ -160,7 +173,9 @@ def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict
     hidden = [split.hidden(name) for name in scenes]
     predicted = list(scenes.values())
     if getattr(split, "own_worlds", False):  # single-view estimators predict in the camera frame
-        predicted = [p if t.camera is None else carried(p, t.camera) for p, t in zip(predicted, true)]
+        predicted = [
+            p if t.camera is None else carried(p, t.camera) for p, t in zip(predicted, true)
+        ]
     return perception(predicted, true, None if None in hidden else hidden)
 
 
@@ -188,7 +203,8 @@ def predict(
     run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     images = [
-        (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
+        (name, list(group))
+        for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
     ids = {name: [q.id for q in group] for name, group in images}
     records = runs.unfinished(out, run, ids, overwrite)
@@ -204,11 +220,14 @@ def predict(
     with open(partial, "a", encoding="utf-8") as file, frozen_gc():
         left = [item for item in images if item[0] not in done]
         results = (answers or _answers)(split, system, left)
-        bar = progress(results, "answering", total=len(images), initial=len(images) - len(left), unit="image")
+        bar = progress(
+            results, "answering", total=len(images), initial=len(images) - len(left), unit="image"
+        )
         for name, questions, scenes, predictions in _naming_the_option(bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
-                    f"{type(system).__name__} did not answer the questions about {name}, each once and in order"
+                    f"{type(system).__name__} did not answer the questions about {name}, each once"
+                    " and in order"
                 )
             record = {
                 "image": name,
@@ -259,7 +278,11 @@ def _resumed_run(partial: Path, records: Sequence[dict], run: runs.Run) -> runs.
     machine.
     """
     first = records[0]["run"]["about"]
-    now = {k: v for k, v in run.about.get("provenance", {}).items() if k in ("versions", "date", "machine")}
+    now = {
+        k: v
+        for k, v in run.about.get("provenance", {}).items()
+        if k in ("versions", "date", "machine")
+    }
     with open(partial, "a", encoding="utf-8") as file:
         runs.append(file, {"sitting": now})
     sittings = [record["sitting"] for record in records if "sitting" in record] + [now]
@@ -271,7 +294,10 @@ def _tables(name: str, questions: Sequence[Question], scenes: Sequence[Scene]) -
     """Serialise the last recorded scene of the image, or of each view that its questions show."""
     views = {view for q in questions for view in q.images}
     named = {scene.image if scene.image in views else name: scene for scene in scenes}
-    return [to_json(dataclasses.replace(scene, image=image), exact=True) for image, scene in named.items()]
+    return [
+        to_json(dataclasses.replace(scene, image=image), exact=True)
+        for image, scene in named.items()
+    ]
 
 
 def _answers(
@@ -299,8 +325,8 @@ def _answers(
 def _async_answers(
     split: Split, system: AsyncSystem, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Answer the questions with an `AsyncSystem` system; images are read or rendered in this thread, one
-    after the other.
+    """Answer the questions with an `AsyncSystem` system; images are read or rendered in this
+    thread, one after the other.
     """
     under_way: deque[tuple[str, list[Question], list[Scene], PendingPredictions]] = deque()
     try:
@@ -328,7 +354,9 @@ def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[s
     }
 
 
-def provenance(config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str) -> dict:
+def provenance(
+    config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str
+) -> dict:
     """Return the provenance of a result, sufficient to repeat it and to find differences.
     `modules`: the `identity` of each module used.
     """
@@ -339,10 +367,16 @@ def provenance(config: dict, modules: dict[str, dict[str, Any]], data: dict[str,
         "modules": modules,
         "checkpoints": {name: own["sha256"] for name, own in modules.items() if "sha256" in own},
         "data": data,
-        "versions": {"po3d": __version__, "python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in packages},
+        "versions": (
+            {"po3d": __version__, "python": platform.python_version()}
+            | {name: importlib.metadata.version(name) for name in packages}
+        ),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "machine": {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
     }
 
 
@@ -403,7 +437,8 @@ def _in_order(
     by_id = {p.id: p for p in predictions}
     if missing := [q.id for q in questions if q.id not in by_id]:
         raise InputError(
-            f"{path} has no line for {len(missing)} of {len(questions)} questions, first {missing[0]!r}"
+            f"{path} has no line for {len(missing)} of {len(questions)} questions, first"
+            f" {missing[0]!r}"
         )
     return [by_id[q.id] for q in questions]
 

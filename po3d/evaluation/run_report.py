@@ -42,7 +42,10 @@ class ReportedRun(NamedTuple):
 
 
 def read_run(
-    folder: str | Path, others: Sequence[str] = (), names: Sequence[str] = (), data: str | None = None
+    folder: str | Path,
+    others: Sequence[str] = (),
+    names: Sequence[str] = (),
+    data: str | None = None,
 ) -> ReportedRun:
     """Read a run's report and predictions, and those of other systems; raise InputError if they are
     on other questions.
@@ -77,7 +80,11 @@ def _part(entry: SystemEntry, questions: int) -> str:
     (missing ones count as wrong).
     """
     answered = questions - len(entry.absent)
-    return f"{entry.name}, answers to {answered:,} of {questions:,} questions" if entry.absent else entry.name
+    return (
+        f"{entry.name}, answers to {answered:,} of {questions:,} questions"
+        if entry.absent
+        else entry.name
+    )
 
 
 def _answered_split(split: Any, predictions: Path) -> Any:
@@ -115,12 +122,15 @@ def run_tables(
     )
     if report_tables:
         tables += [
-            (f"{what}: {title}", table) for title, table in report_tables.titled(report, *beside, *others)
+            (f"{what}: {title}", table)
+            for title, table in report_tables.titled(report, *beside, *others)
         ]
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("perception"):
-        tables.append(("Perception compared with ground truth", perception_table(report["perception"])))
+        tables.append(
+            ("Perception compared with ground truth", perception_table(report["perception"]))
+        )
     return [*tables, *(grid_tables(grid) if grid else ())]
 
 
@@ -128,7 +138,10 @@ def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """Return titles and tables of an oracle grid for a paper."""
     return [
         ("Oracle grid: accuracy (%) with modules replaced by ground truth", ladder_table(grid)),
-        ("Shares of the error rate by module (Shapley values, percentage points)", blame_table(grid)),
+        (
+            "Shares of the error rate by module (Shapley values, percentage points)",
+            blame_table(grid),
+        ),
     ]
 
 
@@ -197,7 +210,10 @@ def run_page(
     questions = run.split.questions
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
     scorer = run.report["scorer"]
-    right = [[float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)] for e in run.entries]
+    right = [
+        [float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)]
+        for e in run.entries
+    ]
     chosen = _chosen(questions, right[0], items, ids)
     listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
@@ -207,7 +223,11 @@ def run_page(
         risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
-    notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
+    notes = [
+        f"{status}: {n}"
+        for status, n in (run.report.get("statuses") or {}).items()
+        if status != "ok"
+    ]
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])
     tables = run_tables(run, published, cells)
     page = Page(
@@ -241,7 +261,9 @@ def _page_notes(report: Mapping[str, Any], tables: Sequence[tuple[str, Table]]) 
     return lines
 
 
-def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequence[str]) -> list[int]:
+def _chosen(
+    questions: Sequence, right: Sequence[float], items: int, ids: Sequence[str]
+) -> list[int]:
     if items < 1:
         raise InputError(f"--items {items} should be at least 1")
     if not ids:
@@ -318,7 +340,10 @@ def _images(
     for q in by_image(questions):
         groups.setdefault(q.image, []).append(q)
     for name, image_questions in progress(groups.items(), "drawing", unit="image"):
-        yield name, image_record(run.split, name, image_questions, answers, stored_scenes, run.report)
+        yield (
+            name,
+            image_record(run.split, name, image_questions, answers, stored_scenes, run.report),
+        )
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -344,13 +369,16 @@ def report_command(arguments: argparse.Namespace) -> int:
     if tabled and (arguments.items is not None or arguments.question):
         raise InputError("--items and --question apply to the HTML report, not to tables")
     if arguments.paper and arguments.out:
-        raise InputError("--paper writes to its own folder; --out applies to an HTML report or tables")
+        raise InputError(
+            "--paper writes to its own folder; --out applies to an HTML report or tables"
+        )
     published: Published = "later" if arguments.later else True
     groups = _grouped(arguments)
     if not tabled:
         if len(groups) > 1:
             raise InputError(
-                f"{groups[0][0]} and {groups[1][0]} are on different data; write one report for each"
+                f"{groups[0][0]} and {groups[1][0]} are on different data; write one report for"
+                " each"
             )
         (folder, run), which = groups[0], {"ids": arguments.question, "published": published}
         which["items"] = ITEMS if arguments.items is None else arguments.items

@@ -113,7 +113,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     # NaN is sorted to the end
     tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     adjusted = np.full(len(p), math.nan)
-    adjusted[tests] = np.maximum.accumulate(np.minimum(1.0, np.arange(len(tests), 0, -1) * p[tests]))
+    adjusted[tests] = np.maximum.accumulate(
+        np.minimum(1.0, np.arange(len(tests), 0, -1) * p[tests])
+    )
     return adjusted.tolist()
 
 

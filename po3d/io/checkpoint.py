@@ -68,8 +68,12 @@ def save(
 ) -> Path:
     """Write `path`.safetensors and `path`.json, and return the path of the weights. The JSON file
     has the hash of the weights and is written last, so a pair with a matching hash is complete."""
-    stem = Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
-    half = {k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()}
+    stem = (
+        Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
+    )
+    half = {
+        k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()
+    }
     record = {
         "format": FORMAT,
         "kind": kind,
@@ -108,7 +112,9 @@ def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
     coarser step in the middle of the row."""
     full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
     steps = (full * torch.linspace(0.2, 1, 17, device=matrix.device)[:, None]).half().float()
-    errors = torch.stack([(in_few_bits(matrix, step, bits) - matrix).square().sum(1) for step in steps])
+    errors = torch.stack(
+        [(in_few_bits(matrix, step, bits) - matrix).square().sum(1) for step in steps]
+    )
     return steps.gather(0, errors.argmin(0)[None])[0]
 
 
@@ -140,8 +146,15 @@ def _packed(codes: torch.Tensor, bits: int) -> torch.Tensor:
 
 def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
     """Inverse of `_packed`; ValueError for an invalid input."""
-    if not 2 <= bits < 8 or packed.dtype != torch.uint8 or packed.ndim != 2 or packed.shape[1] % bits:
-        raise ValueError(f"{tuple(packed.shape)} values of {packed.dtype} are not codes of {bits} bits")
+    if (
+        not 2 <= bits < 8
+        or packed.dtype != torch.uint8
+        or packed.ndim != 2
+        or packed.shape[1] % bits
+    ):
+        raise ValueError(
+            f"{tuple(packed.shape)} values of {packed.dtype} are not codes of {bits} bits"
+        )
     each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
     return torch.from_numpy(np.packbits(each, axis=-1)[..., 0] >> (8 - bits))
 
@@ -223,7 +236,10 @@ def folder_config(folder: Path) -> dict:
     """Return config.json of a model folder; InputError if it is not a model folder of po3d."""
     from po3d.io.schemas import ModelFolder, checked
 
-    config, where = read_json(folder / CONFIG, "model folder's config"), f"model folder {folder}, {CONFIG}"
+    config, where = (
+        read_json(folder / CONFIG, "model folder's config"),
+        f"model folder {folder}, {CONFIG}",
+    )
     if not isinstance(config, dict) or config.get("format") != FOLDER:
         raise InputError(f"{where} is not of format {FOLDER!r}")
     checked(ModelFolder, config, where)
@@ -240,7 +256,8 @@ def _description(path: Path, kind: str | None) -> dict:
         meta = config["parts"].get(kind)
         if meta is None:
             raise InputError(
-                f"{where} contains no {kind}; it contains {', '.join(map(printable, config['parts']))}"
+                f"{where} contains no {kind}; it contains"
+                f" {', '.join(map(printable, config['parts']))}"
             )
         meta = {**meta, "sha256": config["sha256"]}
     else:
@@ -282,11 +299,15 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
-        raise InputError(f"checkpoint {path}: the tensor {printable(odd[0])} contains non-finite values")
+        raise InputError(
+            f"checkpoint {path}: the tensor {printable(odd[0])} contains non-finite values"
+        )
     return values
 
 
-def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path) -> Network:
+def restored(
+    make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path
+) -> Network:
     """Build a network by `make` and load `weights` into it; `path` names the checkpoint in errors.
     InputError if they do not fit. The network is built without memory (on the meta device) until
     names and shapes have been compared with the weights."""
@@ -340,7 +361,9 @@ class _NoInitialisation(TorchFunctionMode):
     """Within this mode, random initialisation of tensors on the meta device does nothing. It has no
     effect there, but torch imports its compiler for it, which takes seconds."""
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         module = getattr(function, "__module__", "")
         initialises = function in INITIALISERS or module == nn.init.__name__
         if initialises and (tensor := args[0] if args else kwargs["tensor"]).is_meta:

@@ -85,7 +85,8 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
 
 
 NO_MEMORY = re.compile(
-    r"can.?t allocate memory|cannot allocate memory|out of memory|can.?t start new thread|failed to map segment|"
+    r"can.?t allocate memory|cannot allocate memory|out of memory|can.?t start new thread|failed to"
+    r" map segment|"
     r"terminated abruptly",  # of a process pool
     re.IGNORECASE,
 )

@@ -51,7 +51,9 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
             config, resolve=True, throw_on_missing=True
         )  # raises on invalid interpolations
     except MissingMandatoryValue as error:
-        raise InputError(f"the option {error.full_key} has no value; set {error.full_key}=...") from None
+        raise InputError(
+            f"the option {error.full_key} has no value; set {error.full_key}=..."
+        ) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
     from po3d.io.schemas import check_settings  # pydantic takes 0.1 s to import
@@ -128,7 +130,8 @@ def build(node: dict[str, Any], **extra: object) -> Any:
             module = str(cause.name)
             if module == target:
                 raise InputError(
-                    f"{target}: the module {module.rpartition('.')[0]} has no {module.rpartition('.')[2]}"
+                    f"{target}: the module {module.rpartition('.')[0]} has no"
+                    f" {module.rpartition('.')[2]}"
                 ) from None
             if target.startswith(f"{module}."):
                 raise InputError(
@@ -142,7 +145,10 @@ def build(node: dict[str, Any], **extra: object) -> Any:
 
 
 def run_hydra(
-    main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
+    main: Callable[[DictConfig], None],
+    name: str,
+    usage: str | None,
+    argv: Sequence[str] | None = None,
 ) -> int:
     """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only
     print; -m runs it for each combination of options that are lists (`seed=0,1`), by hydra's
@@ -161,9 +167,13 @@ def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) 
     if not any(a.startswith("hydra.sweep.dir=") for a in arguments):
         arguments.append("hydra.sweep.dir=outputs/sweeps/${now:%Y-%m-%d}/${now:%H-%M-%S}")
     # An argument that hydra cannot parse is a path; any other may be a list of values.
-    typed = [a if a.startswith("-") or _readable(a, sweep=True) else as_typed(name, a) for a in arguments]
+    typed = [
+        a if a.startswith("-") or _readable(a, sweep=True) else as_typed(name, a) for a in arguments
+    ]
     sys.argv = [sys.argv[0], *typed]
-    hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(partial(_job, main, name))()
+    hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(
+        partial(_job, main, name)
+    )()
 
 
 def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> None:
@@ -186,7 +196,8 @@ def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
     flags = _flags(arguments)
     if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
         raise InputError(
-            f"unknown flag {unknown[0]!r}; options have the form key=value, flags are --help, --cfg and -m"
+            f"unknown flag {unknown[0]!r}; options have the form key=value, flags are --help, --cfg"
+            " and -m"
         )
     config = compose(name, [a for a in arguments if a not in flags])
     if flags[0] == "--cfg":

@@ -1,7 +1,9 @@
-"""Old names that still work for one release: modules and what is in them, options of configs, commands of `po3d`.
+"""Old names that still work for one release: modules and what is in them, options of configs,
+commands of `po3d`.
 
-The table is deprecated_names.toml: [modules] old = new, [names] "new.module:Old" = "New", [options] old key = new key,
-[commands] old = new. An old module or name gives a DeprecationWarning, an old option or command one line on stderr.
+The table is deprecated_names.toml: [modules] old = new, [names] "new.module:Old" = "New", [options]
+old key = new key, [commands] old = new. An old module or name gives a DeprecationWarning, an old
+option or command one line on stderr.
 """
 
 import importlib
@@ -26,7 +28,9 @@ def table() -> dict[str, dict[str, str]]:
 
 
 def new_module(old: str) -> str | None:
-    """Today's name of a module, or of one inside a package that was renamed; None for a name that is not an old one."""
+    """Today's name of a module, or of one inside a package that was renamed; None for a name that
+    is not an old one.
+    """
     modules, tail = table()["modules"], ""
     name = old
     while name:
@@ -38,7 +42,9 @@ def new_module(old: str) -> str | None:
 
 
 def old_name(module: str, name: str) -> Any:
-    """What an old name of a module is called today, for a module's `__getattr__`; AttributeError for any other name."""
+    """What an old name of a module is called today, for a module's `__getattr__`; AttributeError
+    for any other name.
+    """
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
@@ -50,7 +56,9 @@ class _OldModule(ModuleType):
     """A module under its old name; every attribute is the new module's."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # the import system's own, such as __path__: a copy would be loaded
+        if name.startswith(
+            "__"
+        ):  # the import system's own, such as __path__: a copy would be loaded
             raise AttributeError(name)
         new = self.__spec__.loader.new
         module = importlib.import_module(new)
@@ -66,7 +74,9 @@ class _OldModuleLoader(Loader):
         self.new = new
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        warnings.warn(f"{spec.name} is deprecated; use {self.new}", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"{spec.name} is deprecated; use {self.new}", DeprecationWarning, stacklevel=2
+        )
         return _OldModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -98,7 +108,10 @@ def install() -> None:
 
 
 def _notice(old: str, new: str) -> None:
-    print(f"note: {old} is deprecated and will be removed in the next release; use {new}", file=sys.stderr)
+    print(
+        f"note: {old} is deprecated and will be removed in the next release; use {new}",
+        file=sys.stderr,
+    )
 
 
 def new_options(arguments: Sequence[str]) -> list[str]:

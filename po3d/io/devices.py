@@ -16,5 +16,7 @@ def device_of(name: str | torch.device) -> torch.device:
     # Torch without CUDA raises AssertionError.
     except (RuntimeError, AssertionError, TypeError) as error:
         reason = str(error).split("\n")[0]
-        raise InputError(f"device {str(name)!r} is not available ({reason}); device=cpu always is") from None
+        raise InputError(
+            f"device {str(name)!r} is not available ({reason}); device=cpu always is"
+        ) from None
     return device

@@ -56,7 +56,9 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         # names in the content may not be valid UTF-8
-        with open(temporary, mode, encoding=encoding, errors="replace" if encoding else None) as file:
+        with open(
+            temporary, mode, encoding=encoding, errors="replace" if encoding else None
+        ) as file:
             with contextlib.suppress(OSError):  # some file systems have no locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
@@ -182,7 +184,9 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
                 raise
             raise InputError(f"{where}: not valid UTF-8 (byte {error.start} of the line)") from None
         if not isinstance(record, dict):
-            raise InputError(f"{where}: each line should be a JSON object, not {type(record).__name__}")
+            raise InputError(
+                f"{where}: each line should be a JSON object, not {type(record).__name__}"
+            )
         yield record
 
 
@@ -199,10 +203,13 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
                     left -= len(line)
                     if len(line) > LONGEST_LINE:
                         raise InputError(
-                            f"{what} has a line longer than the limit of {LONGEST_LINE:,} bytes: {path}"
+                            f"{what} has a line longer than the limit of {LONGEST_LINE:,} bytes:"
+                            f" {path}"
                         )
                     if left < 0:
-                        raise InputError(f"{what} is larger than the limit of {LARGEST:,} bytes: {path}")
+                        raise InputError(
+                            f"{what} is larger than the limit of {LARGEST:,} bytes: {path}"
+                        )
                     yield line.removeprefix(mark)
                     mark = b""
                 return

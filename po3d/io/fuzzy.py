@@ -27,7 +27,9 @@ def slips(word: str, known: Collection[str]) -> set[str]:
     if len(word) > LONGEST_WORD:
         return set()
     variants = {
-        word[:i] + c + word[i:] for i in range(1, len(word) + 1) for c in "abcdefghijklmnopqrstuvwxyz"
+        word[:i] + c + word[i:]
+        for i in range(1, len(word) + 1)
+        for c in "abcdefghijklmnopqrstuvwxyz"
     }
     variants |= {word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]}
     variants |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 1)}

@@ -29,7 +29,13 @@ def fetch(address: str) -> Path:
 
 
 def push(
-    folder: Path, name: str, message: str, *, private: bool | None, branch: str | None, token: str | None
+    folder: Path,
+    name: str,
+    message: str,
+    *,
+    private: bool | None,
+    branch: str | None,
+    token: str | None,
 ) -> str:
     """Upload the files of `folder` to the model ORG/NAME, created if missing, as one commit; return
     its URL."""
@@ -41,7 +47,9 @@ def push(
         if branch is not None:
             api.create_branch(name, branch=branch, exist_ok=True)
         return str(
-            api.upload_folder(repo_id=name, folder_path=folder, commit_message=message, revision=branch)
+            api.upload_folder(
+                repo_id=name, folder_path=folder, commit_message=message, revision=branch
+            )
         )
 
 

@@ -97,7 +97,9 @@ def decode_image(
             f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; reduce its size"
         ) from None
     except UnidentifiedImageError:
-        raise ImageError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
+        raise ImageError(
+            f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"
+        ) from None
     # Pillow raises all three for a damaged header.
     except (OSError, SyntaxError, ValueError) as error:
         raise ImageError(f"image {where} is damaged ({error})") from None
@@ -111,7 +113,8 @@ def decode_image(
         )
     if image.mode.startswith(("I", "F")):
         raise ImageError(
-            f"image {where} has more than 8 bits per channel (mode {image.mode}); convert it to 8 bits"
+            f"image {where} has more than 8 bits per channel (mode {image.mode}); convert it to 8"
+            " bits"
         )
     if image.format in ANIMATED and getattr(image, "n_frames", 1) > 1:
         raise ImageError(

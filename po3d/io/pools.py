@@ -51,7 +51,9 @@ def pool(workers: int) -> ProcessPoolExecutor:
     Spawned, not forked: a forked child would inherit a graphics context, CUDA and the locks of
     torch's threads, none of which survive a fork.
     """
-    return ProcessPoolExecutor(max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent)
+    return ProcessPoolExecutor(
+        max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent
+    )
 
 
 def each(

@@ -122,7 +122,10 @@ class Ray:
             while True:
                 while idle:
                     if not again:
-                        if taken - submitted >= count * AHEAD or (item := next(items, None)) is None:
+                        if (
+                            taken - submitted >= count * AHEAD
+                            or (item := next(items, None)) is None
+                        ):
                             break
                         pending[taken] = item
                         again.append(taken)
@@ -140,14 +143,20 @@ class Ray:
                     if number is None or isinstance(cause, InputError):
                         raise cause from None
                     idle.append(actor)
-                    settle(number, f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}", cause)
+                    settle(
+                        number,
+                        f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}",
+                        cause,
+                    )
                 except ray.exceptions.RayError as error:
                     ray.kill(actor)  # the actor, its machine, or the result is lost
                     start()
                     deaths[number] += 1
                     if number is None and deaths[None] == STARTS:
                         reason = " ".join(str(error).split())[-300:]
-                        raise InputError(f"workers of the Ray cluster exit at startup: {reason}") from None
+                        raise InputError(
+                            f"workers of the Ray cluster exit at startup: {reason}"
+                        ) from None
                     if number is not None and deaths[number] < self.tries:
                         again.append(number)
                     elif number is not None:

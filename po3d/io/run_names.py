@@ -24,7 +24,12 @@ _TABLES = {
 }
 # Inputs of a language model.
 _SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
-_STYLES = {"plain": "", "cot": "chain of thought", "ego_to_allo": "ego to allo", "boxes": "3D boxes first"}
+_STYLES = {
+    "plain": "",
+    "cot": "chain of thought",
+    "ego_to_allo": "ego to allo",
+    "boxes": "3D boxes first",
+}
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _KEY_WORDS: dict[str, Callable[[Any], str]] = {
     "table": lambda v: _TABLES.get(v, str(v)),
@@ -65,7 +70,9 @@ def words(settings: Mapping[str, Any]) -> list[str]:
     return [word for word in (*known, *others) if word]
 
 
-def settings_of(system: Mapping[str, Any], default: Mapping[str, Any], below: float = 0) -> dict[str, Any]:
+def settings_of(
+    system: Mapping[str, Any], default: Mapping[str, Any], below: float = 0
+) -> dict[str, Any]:
     """Return the settings of a system's config for the report: ALWAYS, and all that differ from the
     default."""
     effective = {
@@ -80,8 +87,8 @@ def run_folder(
     benchmark: str, split: str, system: str, settings: Mapping[str, Any], default: Mapping[str, Any]
 ) -> str:
     """Return the name of a run's folder: benchmark, split and system, and the settings that are not
-    default. A short hash of the settings is added if the name is cut off, or if it does not show the
-    options of an estimator unchanged ("x=-1" and "x=1" have one slug).
+    default. A short hash of the settings is added if the name is cut off, or if it does not show
+    the options of an estimator unchanged ("x=-1" and "x=1" have one slug).
     """
     changed = {k: v for k, v in settings.items() if default.get(k) != v}
     name = slug("-".join([benchmark, split, _base(system, settings), *words(changed)]))
@@ -108,5 +115,8 @@ def _base(system: str, settings: Mapping[str, Any]) -> str:
         return str(model)
     if system == "replay" and settings.get("path"):
         path = Path(settings["path"])
-        return f"replay of {path.resolve().parent.name if path.name == 'predictions.jsonl' else path.stem}"
+        return (
+            "replay of"
+            f" {path.resolve().parent.name if path.name == 'predictions.jsonl' else path.stem}"
+        )
     return system

@@ -94,7 +94,7 @@ def _writing(out: Path) -> Iterator[None]:
         ) from None
 
 
-# --- an unfinished run --------------------------------------------------------------------------------------
+# --- an unfinished run ----------------------------------------------------------------------------
 
 
 def begin(partial: Path, run: Run) -> None:
@@ -115,8 +115,9 @@ def unfinished(
 ) -> list[dict] | None:
     """Return the lines of partial.jsonl, answers reduced to their ids, if it is an unfinished
     `run`; a torn last line is cut off. None if it has no answers, or if `overwrite` discarded
-    another run's or a damaged file; without `overwrite` these are InputErrors. `questions`: ids of the
-    questions of each image."""
+    another run's or a damaged file; without `overwrite` these are InputErrors. `questions`: ids of
+    the questions of each image.
+    """
     partial = out / PARTIAL
     if not partial.is_file():
         return None
@@ -151,16 +152,22 @@ def _read(partial: Path) -> tuple[list[dict], int]:
             where = f"{partial}, line {number}"
             try:
                 record = parse_json(line, f"{where}: not valid JSON")
-                later = SittingLine if isinstance(record, dict) and "sitting" in record else ImageLine
+                later = (
+                    SittingLine if isinstance(record, dict) and "sitting" in record else ImageLine
+                )
                 checked(RunLine if number == 1 else later, record, where)
             except InputError as error:
                 raise InputError(f"{error}; overwrite=true starts over") from None
             header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
-            records.append(header | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]})
+            records.append(
+                header | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]}
+            )
     return records, whole
 
 
-def _check(out: Path, records: Sequence[dict], run: Run, questions: Mapping[str, Sequence[str]]) -> None:
+def _check(
+    out: Path, records: Sequence[dict], run: Run, questions: Mapping[str, Sequence[str]]
+) -> None:
     """Raise InputError unless the lines belong to `run` and have the answers to each image's
     questions once."""
     other = _of(records[0])
@@ -188,7 +195,7 @@ def answered(partial: Path) -> Iterator[dict]:
                 yield record
 
 
-# --- a finished run -----------------------------------------------------------------------------------------
+# --- a finished run -------------------------------------------------------------------------------
 
 
 def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
@@ -202,7 +209,8 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
     different = _differences(_of({"run": record}), run)
     if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
         different = [
-            (f"{PREDICTIONS} (changed since the run wrote it; system=replay scores any predictions file)")
+            f"{PREDICTIONS} (changed since the run wrote it; system=replay scores any predictions"
+            " file)"
         ]
     if different and not overwrite:
         raise _taken(out, "a finished run", different)
@@ -231,13 +239,15 @@ def described(out: str | Path) -> dict[str, Any]:
     return {} if record is None else record.about
 
 
-# --- differences --------------------------------------------------------------------------------------------
+# --- differences ----------------------------------------------------------------------------------
 
 
 def _of(record: object) -> Run | None:
     """Return the run in a record; None if it has none."""
     run_record = record.get("run") if isinstance(record, dict) else None
-    if not isinstance(run_record, dict) or not all(isinstance(run_record.get(k), dict) for k in Run._fields):
+    if not isinstance(run_record, dict) or not all(
+        isinstance(run_record.get(k), dict) for k in Run._fields
+    ):
         return None
     if not isinstance(run_record["about"].get("provenance", {}), dict):
         return None

@@ -141,7 +141,7 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
     )
 
 
-# --- scene tables -------------------------------------------------------------------------------------------
+# --- scene tables ---------------------------------------------------------------------------------
 
 
 def _sums_to_one(belief: dict[str, float]) -> dict[str, float]:
@@ -179,7 +179,9 @@ def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, 
         raise ValueError(f"should have four sides; {missing[0]!r} is missing")
     for side, (x, y) in axes.items():
         if abs(math.hypot(x, y) - 1) > ROUNDING:
-            raise ValueError(f"should be unit vectors; {side!r} has the length {math.hypot(x, y):.4g}")
+            raise ValueError(
+                f"should be unit vectors; {side!r} has the length {math.hypot(x, y):.4g}"
+            )
     for side, other in (("left", "right"), ("front", "behind")):
         if math.dist(axes[side], (-axes[other][0], -axes[other][1])) > ROUNDING:
             raise ValueError(f"should have {side!r} opposite to {other!r}")
@@ -211,10 +213,14 @@ Belief = Annotated[
 ]
 Covariance = Annotated[Matrix, AfterValidator(_possible_covariance)]
 Box = Annotated[tuple[Number, Number, Number, Number], AfterValidator(_ordered)]
-Axes = Annotated[dict[Literal["left", "right", "front", "behind"], Point], AfterValidator(_four_sides)]
+Axes = Annotated[
+    dict[Literal["left", "right", "front", "behind"], Point], AfterValidator(_four_sides)
+]
 Occluders = Annotated[dict[Index, Probability], AfterValidator(_at_most_one)]
 Rotation = Annotated[Matrix, AfterValidator(_rotation)]
-Outline = Annotated[tuple[Point, ...], Field(min_length=3, max_length=2000), AfterValidator(_closed)]
+Outline = Annotated[
+    tuple[Point, ...], Field(min_length=3, max_length=2000), AfterValidator(_closed)
+]
 Pixels = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
@@ -264,7 +270,7 @@ class SceneTable(Record):
     camera: View | None = None
 
 
-# --- Super-CLEVR's scene records ------------------------------------------------------------------------------
+# --- Super-CLEVR's scene records ------------------------------------------------------------------
 
 
 def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
@@ -272,7 +278,9 @@ def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ..
     return rows
 
 
-PixelSample = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; width and height of the image
+PixelSample = tuple[
+    Vector, Any
+]  # pixel x, pixel y and depth of an origin; width and height of the image
 Row4 = tuple[Number, Number, Number, Number]
 
 
@@ -305,12 +313,14 @@ class VehicleScene(Record):
 
     image_filename: Name = ""
     objects: Annotated[tuple[Vehicle, ...], Field(max_length=OBJECTS)]
-    matrix_world: Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None = None
+    matrix_world: (
+        Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None
+    ) = None
     occlusion: dict[Name, Hidden] | None = None
     po3d: Extras = Extras()
 
 
-# --- predictions and checkpoints ------------------------------------------------------------------------------
+# --- predictions and checkpoints ------------------------------------------------------------------
 
 
 class PredictionRecord(Record):
@@ -396,7 +406,9 @@ class ParserNetwork(Closed):
     """Arguments of `po3d.language.read.seq2seq.Seq2Seq`."""
 
     width: Width = 128
-    dilations: Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None = None
+    dilations: (
+        Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None
+    ) = None
     heads: Annotated[int, Field(strict=True, ge=1, le=64)] = 4
     reach: Annotated[int, Field(strict=True, ge=1, le=256)] = 15
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.1
@@ -481,7 +493,9 @@ class ReaderConfig(Record):
 CONFIGS = {
     "reader": ReaderConfig,
     **dict.fromkeys(("parser", "room_parser"), ParserConfig),
-    **dict.fromkeys(("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig),
+    **dict.fromkeys(
+        ("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig
+    ),
     **dict.fromkeys(("street_attributes", "street_pose"), CropConfig),
 }
 
@@ -562,7 +576,9 @@ class ScopeItem(Record):
     scene: Name | Whole
     task: Name
     images: tuple[Name, ...]
-    view: Annotated[tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])]
+    view: Annotated[
+        tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])
+    ]
     question: Name
     options: tuple[Name | Number, ...]
     answer: Name | Number
@@ -584,7 +600,7 @@ class OrbitRecord(Record):
     reading: Name
 
 
-# --- settings of the commands ---------------------------------------------------------------------------------
+# --- settings of the commands ---------------------------------------------------------------------
 
 
 def _folder(path: str) -> str:
@@ -592,7 +608,8 @@ def _folder(path: str) -> str:
     there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
     if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
         raise ValueError(
-            "should be a folder" + (f", but {there} is a file" if there and not there.is_dir() else "")
+            "should be a folder"
+            + (f", but {there} is a file" if there and not there.is_dir() else "")
         )
     return path
 

@@ -60,7 +60,9 @@ def table_rows(
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
     if missing := [name for name in columns if name not in lower]:
-        raise InputError(f"{where}: column {missing[0]!r} is missing; required columns: {', '.join(columns)}")
+        raise InputError(
+            f"{where}: column {missing[0]!r} is missing; required columns: {', '.join(columns)}"
+        )
     observed = 0
     for number, row in enumerate(rows, 1):
         observed += len(row)
@@ -75,7 +77,8 @@ def _text(path: Path, what: str, longest: int, strict: bool) -> Iterator[list[An
     for number, row in enumerate(rows):
         if len(row) != width:
             raise InputError(
-                f"{what} {path}, row {number}: {len(row)} cells in {width} columns; the file may be truncated"
+                f"{what} {path}, row {number}: {len(row)} cells in {width} columns; the file may be"
+                " truncated"
             )
         yield row
 
@@ -107,7 +110,9 @@ def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[A
         raise
     except Exception as error:  # a damaged workbook raises any error of zip, XML and openpyxl
         reason = " ".join(str(error).split())[:100]
-        raise InputError(f"{where} is not a readable .xlsx file ({type(error).__name__}: {reason})") from None
+        raise InputError(
+            f"{where} is not a readable .xlsx file ({type(error).__name__}: {reason})"
+        ) from None
 
 
 def _value(value: Any) -> Any:
@@ -127,13 +132,19 @@ def _check_archive(path: Path, where: str) -> None:
                     f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
             others = [
-                p for p in parts if p.filename.endswith((".xml", ".rels")) and not _of_cells(p.filename)
+                p
+                for p in parts
+                if p.filename.endswith((".xml", ".rels")) and not _of_cells(p.filename)
             ]
             if (size := sum(p.file_size for p in others)) > OTHERS:
-                raise InputError(f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}")
+                raise InputError(
+                    f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}"
+                )
             # Entities may expand without limit
             if any(b"<!DOCTYPE" in archive.read(p) for p in parts):
-                raise InputError(f"{where} is not a readable .xlsx file: its XML declares a document type")
+                raise InputError(
+                    f"{where} is not a readable .xlsx file: its XML declares a document type"
+                )
     except InputError:
         raise
     except FileNotFoundError:
@@ -162,12 +173,22 @@ def _parquet(path: Path, where: str, extra: str) -> Iterator[list[Any]]:
         with parquet.ParquetFile(path) as file:
             about, decoded = file.metadata, 0
             # A column of a million equal rows takes a few bytes in the file.
-            _check(about.num_rows, about.num_columns, about.num_rows * about.num_columns, where, PACKED_CELLS)
+            _check(
+                about.num_rows,
+                about.num_columns,
+                about.num_rows * about.num_columns,
+                where,
+                PACKED_CELLS,
+            )
             yield file.schema_arrow.names
-            for row in itertools.chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(BATCH)):
+            for row in itertools.chain.from_iterable(
+                batch.to_pylist() for batch in file.iter_batches(BATCH)
+            ):
                 decoded += sum(map(_size, row.values()))
                 if decoded > DECODED:
-                    raise InputError(f"{where} unpacks to more than the limit of {DECODED:,} characters")
+                    raise InputError(
+                        f"{where} unpacks to more than the limit of {DECODED:,} characters"
+                    )
                 yield list(row.values())
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None

@@ -41,7 +41,9 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
     return f"{low:.1f} to {high:.1f}" if signed and low < 0 else f"{low:.1f}-{high:.1f}"
 
 
-def figure_rows(name: str, figures: Sequence[Mapping | None], signed: bool = False) -> list[list[Cell]]:
+def figure_rows(
+    name: str, figures: Sequence[Mapping | None], signed: bool = False
+) -> list[list[Cell]]:
     """Return the row of a system's figures, and the row of their intervals; a missing figure is an
     empty cell."""
     values = [None if figure is None else figure["value"] for figure in figures]
@@ -60,8 +62,12 @@ def text(table: Table, digits: int = 1, width: float | None = None) -> str:
     """Return aligned columns, numbers to the right; unprintable characters as escapes. A table
     wider than `width` (default: the terminal's) is split into groups of columns below each other,
     each with the first column and without rows that are empty in it."""
-    cells = [[visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows]
-    widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
+    cells = [
+        [visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows
+    ]
+    widths = [
+        max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))
+    ]
     groups = _groups(widths, terminal_width() if width is None else width)
     return "\n\n".join(_aligned(table, cells, widths, group) for group in groups)
 
@@ -79,7 +85,9 @@ def _groups(widths: Sequence[int], width: float) -> list[list[int]]:
     return groups
 
 
-def _aligned(table: Table, cells: Sequence[Sequence[str]], widths: Sequence[int], group: list[int]) -> str:
+def _aligned(
+    table: Table, cells: Sequence[Sequence[str]], widths: Sequence[int], group: list[int]
+) -> str:
     def line(row: Sequence[str]) -> str:
         padded = (row[k].ljust(widths[k]) if k == 0 else row[k].rjust(widths[k]) for k in group)
         return "  ".join(padded).rstrip()
@@ -98,9 +106,13 @@ def _aligned(table: Table, cells: Sequence[Sequence[str]], widths: Sequence[int]
 def markdown(table: Table, digits: int = 1) -> str:
     """Return a pipe table; rules are omitted, as markdown has none."""
     lines = ["| " + " | ".join(table.header) + " |"]
-    lines.append("|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|")
+    lines.append(
+        "|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|"
+    )
     for row in table.rows:
-        lines.append("| " + " | ".join(cell_text(c, digits).replace("|", "\\|") for c in row) + " |")
+        lines.append(
+            "| " + " | ".join(cell_text(c, digits).replace("|", "\\|") for c in row) + " |"
+        )
     return "\n".join(lines)
 
 
@@ -114,13 +126,17 @@ _LATEX = str.maketrans(
     | {"\u2020": r"\dag{}", "\u00b0": r"\textdegree{}", "\u2192": r"$\to$", "\u2212": "$-$"}
 )
 # Characters missing in pdflatex's default fonts.
-_UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u00dd\u00df-\u00ef\u00f1-\u00fd\u00ff"
-                        "\u2013\u2014\u2018\u2019\u201c\u201d\u2026]")  # fmt: skip
+_UNTYPESET = re.compile(
+    "[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u00dd\u00df-\u00ef\u00f1-\u00fd\u00ff"
+    "\u2013\u2014\u2018\u2019\u201c\u201d\u2026]"
+)
 
 
 def latex_text(words: str) -> str:
     """Escape text for LaTeX; a character missing in its default fonts becomes U+4E2D."""
-    return _UNTYPESET.sub(lambda result: f"U+{ord(result[0]):04X}", visible(words).translate(_LATEX))
+    return _UNTYPESET.sub(
+        lambda result: f"U+{ord(result[0]):04X}", visible(words).translate(_LATEX)
+    )
 
 
 def html(table: Table, digits: int = 1) -> str:

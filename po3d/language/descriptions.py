@@ -38,7 +38,9 @@ class Description:
 
 
 _WORDS = load("read_descriptions")
-COLOR_WORDS = {c: (c,) for c in COLORS} | {w: tuple(p.op.split()) for w, p in _WORDS.meanings("color")}
+COLOR_WORDS = {c: (c,) for c in COLORS} | {
+    w: tuple(p.op.split()) for w, p in _WORDS.meanings("color")
+}
 MATERIAL_WORDS = {m: m for m in MATERIALS} | {w: p.op for w, p in _WORDS.meanings("material")}
 STATE_WORDS = {s: s for s in STATES if s not in ("on", "off")} | {
     w: p.op for w, p in _WORDS.meanings("state")
@@ -86,7 +88,9 @@ def _description(words: list[str]) -> Description:
             at = worn
             continue
         described_parts = (
-            words[at : at + 2] == ["made", "of"] and at + 2 < len(words) and words[at + 2] in MATERIAL_WORDS
+            words[at : at + 2] == ["made", "of"]
+            and at + 2 < len(words)
+            and words[at + 2] in MATERIAL_WORDS
         )
         if described_parts:
             attributes.append(("material", (MATERIAL_WORDS[words[at + 2]],)))
@@ -94,7 +98,9 @@ def _description(words: list[str]) -> Description:
             continue
         relation, length = _longest(words, at, _RELATIONS)
         if relation and at + length < len(words):
-            relations.append((_RELATIONS[relation], _landmarks(_RELATIONS[relation], words[at + length :])))
+            relations.append(
+                (_RELATIONS[relation], _landmarks(_RELATIONS[relation], words[at + length :]))
+            )
             break
         at += max(length, 1)
     ranks = [Rank("across", 1, r.place) if r.measure == "count" else r for r in ranks]
@@ -116,11 +122,15 @@ def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], lis
     attributes: list[tuple[str, tuple[str, ...]]] = []
     ranks: list[Rank] = []
     noun: list[str] = []
-    words = [w for k, w in enumerate(words) if w not in _ARTICLES or (w == "one" and k + 1 == len(words))]
+    words = [
+        w for k, w in enumerate(words) if w not in _ARTICLES or (w == "one" and k + 1 == len(words))
+    ]
     for k, word in enumerate(words):
         last = k + 1 == len(words)
         compound = " ".join(words[k : k + 2]) if not last else ""
-        if last or (compound and kinds_of(compound) and kinds_of(compound) != kinds_of(words[k + 1])):
+        if last or (
+            compound and kinds_of(compound) and kinds_of(compound) != kinds_of(words[k + 1])
+        ):
             noun.append(word)  # "stop sign", "orange juice": part of a compound noun
         elif word in COLOR_WORDS:
             attributes.append(("color", COLOR_WORDS[word]))

@@ -45,9 +45,12 @@ class Dialect:
         answers: Iterable[str] = (),
     ) -> None:
         self.name, self.tree, self.words, self.answers = name, tree, words, tuple(answers)
-        self.spoken = {kind: {core: word for word, core in of.items()} for kind, of in words.items()}
+        self.spoken = {
+            kind: {core: word for word, core in of.items()} for kind, of in words.items()
+        }
         self.meanings: dict[str, Pattern] = {
-            op: read_calls(text, lambda *call: call, bare(Call), int) for op, text in meanings.items()
+            op: read_calls(text, lambda *call: call, bare(Call), int)
+            for op, text in meanings.items()
         }
         self.call = lru_cache(CALLS)(self._call)
         # By the call's operation; more specific patterns are tried first.
@@ -77,7 +80,9 @@ class Dialect:
         ((kinds, _),) = self.tree.language.signatures[op]
         if len(kinds) != len(args):
             raise ProgramError(f"{op} takes {len(kinds)} arguments, got {len(args)}")
-        return self._filled(self.meanings[op], [self._argument_to_core(k, a) for k, a in zip(kinds, args)])
+        return self._filled(
+            self.meanings[op], [self._argument_to_core(k, a) for k, a in zip(kinds, args)]
+        )
 
     def to_core(self, tree: Tree) -> Call:
         """Translate a tree to a call, cached on the tree; a call is returned unchanged."""
@@ -129,10 +134,14 @@ class Dialect:
 
 
 def _size(pattern: Pattern) -> int:
-    return 1 + sum(map(_size, pattern[1])) if isinstance(pattern, tuple) else isinstance(pattern, str)
+    return (
+        1 + sum(map(_size, pattern[1])) if isinstance(pattern, tuple) else isinstance(pattern, str)
+    )
 
 
-def _matches(pattern: Pattern, arg: Call | str | float, bound: dict[int, Call | str | float]) -> bool:
+def _matches(
+    pattern: Pattern, arg: Call | str | float, bound: dict[int, Call | str | float]
+) -> bool:
     """Match an argument against a pattern, collecting the arguments for its numbers in `bound`."""
     if isinstance(pattern, int):
         return bound.setdefault(pattern, arg) == arg

@@ -30,12 +30,16 @@ def _table(name: str) -> list[list[str]]:
 
 
 IDLE = frozenset(chain(*_table("idle.txt")))
-_STAND_INS = tuple((word, stand_in) for stand_in, *words in _table("stand_ins.txt") for word in words)
+_STAND_INS = tuple(
+    (word, stand_in) for stand_in, *words in _table("stand_ins.txt") for word in words
+)
 _STAND_IN = dict(_STAND_INS)
 KNOWN = frozenset(chain(*_STAND_INS))  # words that are not misspellings of others
 
 _ENDINGS = [(kind, old, "".join(new)) for kind, old, *new in _table("endings.txt")]
-_PLURALS, _SINGULARS = ([(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular"))
+_PLURALS, _SINGULARS = (
+    [(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular")
+)
 _PREPOSITION = re.compile(
     r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides|between|by|for|from|in|into"
     r"|near|of|off|on|onto|out|over|to|under|until|upon|with) "
@@ -85,7 +89,9 @@ def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[
     other = irregular.get(word)
     if other is None:
         other = next(
-            word[: m.start()] + m.expand(new) for old, new in endings if (m := re.search(rf"{old}\Z", word))
+            word[: m.start()] + m.expand(new)
+            for old, new in endings
+            if (m := re.search(rf"{old}\Z", word))
         )
     return noun[:start] + other + noun[end:]
 

@@ -72,7 +72,9 @@ class Grammar:
 
     def wordings(self, key: str) -> tuple[str, ...]:
         """Return the wordings of a phrase."""
-        wordings = tuple(w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings)
+        wordings = tuple(
+            w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings
+        )
         if not wordings:
             raise GrammarError(f"{self.name}.grammar has no phrase {key!r}")
         return wordings
@@ -160,14 +162,18 @@ class Grammar:
             elif kind != "choice":
                 words = ["[^?.]+?"] if kind == "slot" else [re.escape(part) for part in parts]
                 return (
-                    r"\s*".join("|".join(words).split("\\ ")) if kind == "text" else f"(?:{'|'.join(words)})"
+                    r"\s*".join("|".join(words).split("\\ "))
+                    if kind == "text"
+                    else f"(?:{'|'.join(words)})"
                 )
             return f"(?:{'|'.join(map(form, parts))})"
 
         wordings = [w for key in self.of if key.startswith(prefix) for w in self.wordings(key)]
         return re.compile("|".join(form(compiled(wording)) for wording in wordings), re.IGNORECASE)
 
-    def _expanded(self, wording: str, pick: Pick, slot: Callable[[str, str], list]) -> list[str | Verb]:
+    def _expanded(
+        self, wording: str, pick: Pick, slot: Callable[[str, str], list]
+    ) -> list[str | Verb]:
         pieces: list[str | Verb] = []
 
         def walk(node: tuple) -> None:
@@ -201,7 +207,9 @@ class Grammar:
                     break
         return matches
 
-    def say(self, form: str, value: Value, pick: Pick, facts: Mapping = {}, kind: str = "") -> PhrasePieces:
+    def say(
+        self, form: str, value: Value, pick: Pick, facts: Mapping = {}, kind: str = ""
+    ) -> PhrasePieces:
         """Generate a value in a random wording of a form.
 
         `facts`: name -> text, truth value, or a function of the value bound to a capital. A leaf
@@ -211,8 +219,12 @@ class Grammar:
         fitting = [pair for pair in self.fitting(form, value, facts) for _ in range(pair[0].weight)]
         if not fitting:
             if isinstance(value, Tree):
-                raise GrammarError(f"{self.name}.grammar has no wording for: {form} {str(value)[:80]}")
-            return PhrasePieces([_word(plural(value) if form == "many" else _leaf_text(value), value, kind)])
+                raise GrammarError(
+                    f"{self.name}.grammar has no wording for: {form} {str(value)[:80]}"
+                )
+            return PhrasePieces(
+                [_word(plural(value) if form == "many" else _leaf_text(value), value, kind)]
+            )
         rule, bound = fitting[pick(len(fitting))]
         phrase = PhrasePieces([], rule.plural, dict(bound.same))
         many = rule.plural
@@ -221,7 +233,11 @@ class Grammar:
             nonlocal many
             value, kind = bound.values[name]
             clause = self.say(
-                form or (value.output if isinstance(value, Tree) else kind), value, pick, facts, kind
+                form or (value.output if isinstance(value, Tree) else kind),
+                value,
+                pick,
+                facts,
+                kind,
             )
             many |= clause.many
             phrase.same |= clause.same

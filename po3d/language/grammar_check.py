@@ -17,11 +17,24 @@ from po3d.scene.vocabulary import ATTRIBUTES
 # Start keys of the grammars' sentences; the keys of other grammars are used by name in the code.
 STARTS = {
     "plain": ("question", "edit", "object", "place", "frame", "thing"),
-    "rooms": ("spoken", "asked", "edit", "object", "set", "place", "thing", "direction", "name", "value"),
+    "rooms": (
+        "spoken",
+        "asked",
+        "edit",
+        "object",
+        "set",
+        "place",
+        "thing",
+        "direction",
+        "name",
+        "value",
+    ),
     "superclevr": ("question", "opening"),
 }
 # The simplest argument of each type.
-_CHAIR, _BED = (call("unique", call("filter", "name", name, call("scene"))) for name in ("chair", "bed"))
+_CHAIR, _BED = (
+    call("unique", call("filter", "name", name, call("scene"))) for name in ("chair", "bed")
+)
 _SIMPLE = {
     "objects": call("filter", "name", "cup", call("scene")),
     "frame": call("frame", "camera"),
@@ -36,15 +49,24 @@ _SIMPLE = {
     "amount": 2.0,
 }
 _VALUES = {
-    "name": "bottle", "shape": "bus", "size": "large", "material": "wooden", "state": "open", "facing": "away", "occlusion": "hidden",
-    "purpose": "sitting", "side": "left",
-}  # fmt: skip
+    "name": "bottle",
+    "shape": "bus",
+    "size": "large",
+    "material": "wooden",
+    "state": "open",
+    "facing": "away",
+    "occlusion": "hidden",
+    "purpose": "sitting",
+    "side": "left",
+}
 
 
 def everything() -> list[str]:
     """Return the problems of all grammar files, one line each."""
     files = (resources.files("po3d.language") / "grammars").iterdir()
-    names = sorted(file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar"))
+    names = sorted(
+        file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar")
+    )
     faults = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
     return faults + wordless() + ambiguities()
 
@@ -58,7 +80,9 @@ def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
         ("read_street", 'adjective "{}"'),
     ):
         known = {f'{r.key} "{r.pattern.op}"' if r.pattern else r.key for r in load(name).rules}
-        keys = [template.format(value) for a, each in values.items() if a != "shape" for value in each]
+        keys = [
+            template.format(value) for a, each in values.items() if a != "shape" for value in each
+        ]
         if name != "read_street":
             keys += [f"noun.{shape}" for shape in values.get("shape", ())]
         faults += [f"{name}.grammar: '{key}:' is missing" for key in keys if key not in known]
@@ -88,7 +112,9 @@ def samples() -> Iterator[Call]:
     for op, signatures in SIGNATURES.items():
         for signature in signatures:
             for args in product(*_arguments(signature)):
-                yield from _asking(call(op, *(_VALUES.get(args[0], a) if a == "red" else a for a in args)))
+                yield from _asking(
+                    call(op, *(_VALUES.get(args[0], a) if a == "red" else a for a in args))
+                )
 
 
 def _arguments(signature: Signature) -> Iterator[Sequence]:
@@ -151,9 +177,13 @@ def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
         if rule.pattern and len(set(rule.wordings)) < len(rule.wordings):
             faults.append(f"{where}: duplicate wording")
         for earlier in grammar.of[rule.key]:
-            always = earlier.line < rule.line and earlier.only and not earlier.facts and earlier.pattern
+            always = (
+                earlier.line < rule.line and earlier.only and not earlier.facts and earlier.pattern
+            )
             if always and rule.pattern and _covers(earlier.pattern, rule.pattern, {}):
-                faults.append(f"{where}: never used, because line {earlier.line} always takes precedence")
+                faults.append(
+                    f"{where}: never used, because line {earlier.line} always takes precedence"
+                )
     if starts:
         faults += [
             f"{grammar.name}.grammar: the phrase <{key}> is never used"

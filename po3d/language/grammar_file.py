@@ -20,11 +20,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _HEADING = re.compile(
-    r"(?P<key>[a-z_][\w.]*)(?: (?P<pattern>(?!(?:if|only|plural)[ :]|\*)\S.*?))?(?: if (?P<facts>.+?))?"
+    r"(?P<key>[a-z_][\w.]*)(?: (?P<pattern>(?!(?:if|only|plural)[ :]|\*)\S.*?))?(?: if"
+    r" (?P<facts>.+?))?"
     r"(?P<marks>(?: only| plural| \*\d+)*):(?: (?P<first>.*))?"
 )
 _FACT = re.compile(r"(?P<no>not )?(?P<name>\w+)(?:=(?P<values>\S+)|\((?P<of>[A-Z]\w*)\))?")
-_PIECE = re.compile(r"\\.|[\[\]|]|\{\w+(?:\.\w+)?\}|<[a-z_][\w.]*>|\b[A-Za-z']+/[A-Za-z']+\b|.", re.DOTALL)
+_PIECE = re.compile(
+    r"\\.|[\[\]|]|\{\w+(?:\.\w+)?\}|<[a-z_][\w.]*>|\b[A-Za-z']+/[A-Za-z']+\b|.", re.DOTALL
+)
 _PATTERN = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<word>[\w.-]+(?: [a-z]+)*)|(?P<mark>[(),]))')
 
 
@@ -127,7 +130,11 @@ def _parted(line: str) -> list[str]:
 
 def pattern(text: str) -> Pattern:
     """Parse a pattern such as count(relate(next_to, X, S)); capitals and "_" match anything."""
-    tokens = [m.groupdict() for m in _PATTERN.finditer(text)] if _PATTERN.sub("", text).strip() == "" else []
+    tokens = (
+        [m.groupdict() for m in _PATTERN.finditer(text)]
+        if _PATTERN.sub("", text).strip() == ""
+        else []
+    )
     tokens.append(dict.fromkeys(("quoted", "word", "mark"), ""))
     at = 0
 
@@ -168,12 +175,17 @@ def rules(name: str, text: str) -> Iterator[Rule]:
             blocks.append((number, [line.rstrip()]))
     for number, (heading, *wordings) in blocks:
         m = _HEADING.fullmatch(heading)
-        facts = [_FACT.fullmatch(part) for part in m["facts"].split(" and ")] if m and m["facts"] else []
+        facts = (
+            [_FACT.fullmatch(part) for part in m["facts"].split(" and ")]
+            if m and m["facts"]
+            else []
+        )
         if m and m["first"]:
             wordings.insert(0, m["first"])
         if not m or None in facts or not wordings:
             raise GrammarError(
-                f"{name}.grammar, line {number}: invalid heading {heading!r}, or no wordings below it"
+                f"{name}.grammar, line {number}: invalid heading {heading!r}, or no wordings"
+                " below it"
             )
         marks = m["marks"].split()
         yield Rule(

@@ -50,7 +50,8 @@ def lexicon() -> Lexicon:
         depth, odd = divmod(len(line) - len(line.lstrip()), 2)
         if odd or depth > len(above):
             raise InputError(
-                f"nouns.txt, line {number}: unexpected indentation of {len(line) - len(line.lstrip())} blanks"
+                f"nouns.txt, line {number}: unexpected indentation of"
+                f" {len(line) - len(line.lstrip())} blanks"
             )
         words = [word.strip() for word in line.split("|")]
         kind = words[0]
@@ -144,11 +145,15 @@ def _kin(noun: str, name: str) -> float:
     if name in ancestors(noun) and name != ROOT:
         return ABOVE
     if "person" in ancestors(noun) and "person" in ancestors(name):
-        return COUSIN if len({noun, name} & AGES) == 1 or frozenset((noun, name)) in GROWING else 0.0
+        return (
+            COUSIN if len({noun, name} & AGES) == 1 or frozenset((noun, name)) in GROWING else 0.0
+        )
     return 0.0
 
 
 def _slip(word: str, name: str) -> float:
     """Return 1 if an unknown word is a typo of a known name or one of its synonyms, else 0."""
-    others = {name} | {w for w, kinds in lexicon().kinds.items() if set(kinds) & set(kinds_of(name))}
+    others = {name} | {
+        w for w, kinds in lexicon().kinds.items() if set(kinds) & set(kinds_of(name))
+    }
     return float(any(alike(other, [word], ALIKE) for other in others))

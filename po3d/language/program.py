@@ -57,7 +57,10 @@ class Language(NamedTuple):
 
     def unknown(self, op: str) -> ProgramError:
         """Return the error for an unknown operation (street tokens carry arguments in brackets)."""
-        known, name = list(dict.fromkeys(o.partition("[")[0] for o in self.signatures)), op.partition("[")[0]
+        known, name = (
+            list(dict.fromkeys(o.partition("[")[0] for o in self.signatures)),
+            op.partition("[")[0],
+        )
         if name in known:
             return ProgramError(f"{name} does not take the argument of {op[:60]!r}")
         return ProgramError(f"unknown operation {op[:60]!r}; known: {', '.join(known)}")
@@ -82,7 +85,9 @@ class Language(NamedTuple):
             numbers = " or ".join(str(n) for n in sorted({len(s.inputs) for s in known}))
             taken = {kind for s in known for kind in s.inputs}
             what = taken.pop() if len(taken) == 1 else "argument"
-            return f"{op} takes {numbers} {what.rstrip('s')}{'s' * (numbers != '1')}, got {len(args)}"
+            return (
+                f"{op} takes {numbers} {what.rstrip('s')}{'s' * (numbers != '1')}, got {len(args)}"
+            )
         kind, arg = next((kind, arg) for kind, arg in zip(kinds, args) if not self._fits(kind, arg))
         got = repr(arg) if isinstance(arg, str) else str(arg)
         got = got if len(got) <= 60 else got[:60] + "..."
@@ -176,7 +181,9 @@ class Tree:
                     raise ProgramError(f"{op}: the {kind} {arg[:60]!r} should be {form}")
             return call
 
-        return read_calls(text, make, bare(cls), float if float in language.leaves.values() else str)
+        return read_calls(
+            text, make, bare(cls), float if float in language.leaves.values() else str
+        )
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[str]) -> Self:
@@ -240,7 +247,9 @@ def rows(name: str) -> list[OperationRow]:
     """Read an operation table from this folder."""
     matches = map(_ROW.fullmatch, lines_beside(__file__, name))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
-    return [OperationRow(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in matches]
+    return [
+        OperationRow(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in matches
+    ]
 
 
 class Quoted(str):

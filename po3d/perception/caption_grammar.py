@@ -33,7 +33,9 @@ _PATTERN = re.compile(
     r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
 )
 _COMMA = "comma"  # token for a comma, after which relations belong to the caption's object again
-_IT, _NO_NOUN, _NO_VALUE, _FILLERS = map(_WORDINGS.wordings, ("again", "no_noun", "no_value", "filler"))
+_IT, _NO_NOUN, _NO_VALUE, _FILLERS = map(
+    _WORDINGS.wordings, ("again", "no_noun", "no_value", "filler")
+)
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,20 @@ def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
     k = 0
     while k < len(words):
         length = next(
-            (n for n in (4, 3, 2, 1) if " ".join(words[k : k + n]) in _names() and k + n <= len(words)), 0
+            (
+                n
+                for n in (4, 3, 2, 1)
+                if " ".join(words[k : k + n]) in _names() and k + n <= len(words)
+            ),
+            0,
         )
         if words[k] in _IT and k:
             mentions.append((k, k + 1, Mention("")))
         elif words[k] in ROOM_WORDS:
             mentions.append((k, k + 1, Mention("room")))
-        elif length and not (words[k] == "light" and words[k + 1 : k + 2] and words[k + 1] in _VALUES):
+        elif length and not (
+            words[k] == "light" and words[k + 1 : k + 2] and words[k + 1] in _VALUES
+        ):
             name = _names()[" ".join(words[k : k + length])]
             start, looks = _adjectives(words, k)
             mentions.append((start, k + length, Mention(name, looks)))
@@ -192,7 +201,9 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
         # "there is a lamp on it", "the lamp is on it": the subject is the lamp
         if object_.name == "":
             other = (
-                subject if subject.name else next((m for _, e, m in mentions if e < first and m.name), None)
+                subject
+                if subject.name
+                else next((m for _, e, m in mentions if e < first and m.name), None)
             )
             if other is not None and other.name != "room":
                 relations.append(CaptionRelation(relation, other, objects))

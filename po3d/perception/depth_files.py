@@ -65,7 +65,9 @@ def _values(path: Path) -> Array:
         if path.suffix.lower() == ".png":
             with Image.open(path, formats=("PNG",)) as image:
                 if image.mode not in ("I;16", "I;16B", "I"):
-                    raise InputError(f"depth {path}: a PNG of 16 bits is needed, not mode {image.mode}")
+                    raise InputError(
+                        f"depth {path}: a PNG of 16 bits is needed, not mode {image.mode}"
+                    )
                 return np.asarray(image).astype(np.int64)
     except (OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, InputError):
@@ -76,11 +78,14 @@ def _values(path: Path) -> Array:
 
 
 def fitted_to(depth: Array, width: int, height: int, path: str | Path) -> Array:
-    """Return a depth map at the size of a picture (nearest pixels); InputError for another shape."""
+    """Return a depth map at the size of a picture (nearest pixels); InputError for another
+    shape.
+    """
     rows, columns = depth.shape
     if abs(columns * height / (rows * width) - 1) > 0.02:
         raise InputError(
-            f"depth {path} is {columns} x {rows}, the picture {width} x {height}: another aspect ratio"
+            f"depth {path} is {columns} x {rows}, the picture {width} x {height}: another aspect"
+            " ratio"
         )
     y = ((np.arange(height) + 0.5) * rows / height).astype(int)
     x = ((np.arange(width) + 0.5) * columns / width).astype(int)
@@ -88,7 +93,9 @@ def fitted_to(depth: Array, width: int, height: int, path: str | Path) -> Array:
 
 
 def read_intrinsics(path: str | Path) -> Intrinsics:
-    """Read a camera's intrinsics; InputError for a file without a pinhole camera of square pixels."""
+    """Read a camera's intrinsics; InputError for a file without a pinhole camera of square
+    pixels.
+    """
     path = Path(path)
     try:
         if path.suffix.lower() == ".npy":
@@ -102,15 +109,21 @@ def read_intrinsics(path: str | Path) -> Intrinsics:
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise InputError(f"intrinsics {path} can't be read ({reason})") from None
     if not (np.isfinite([fx, fy, cx, cy]).all() and min(fx, fy) > 0):
-        raise InputError(f"intrinsics {path}: fx {fx:g}, fy {fy:g}, cx {cx:g}, cy {cy:g} are no camera")
+        raise InputError(
+            f"intrinsics {path}: fx {fx:g}, fy {fy:g}, cx {cx:g}, cy {cy:g} are no camera"
+        )
     if abs(fx / fy - 1) > SQUARE:
-        raise InputError(f"intrinsics {path}: fx {fx:g} and fy {fy:g} differ; resize to square pixels")
+        raise InputError(
+            f"intrinsics {path}: fx {fx:g} and fy {fy:g} differ; resize to square pixels"
+        )
     return Intrinsics((fx + fy) / 2, (cx, cy))
 
 
 def _from_json(record: Any) -> Array:
     if isinstance(record, dict) and "fx" in record:
-        return np.array([[record["fx"], 0, record["cx"]], [0, record.get("fy", record["fx"]), record["cy"]]])
+        return np.array(
+            [[record["fx"], 0, record["cx"]], [0, record.get("fy", record["fx"]), record["cy"]]]
+        )
     return np.array(record["K"] if isinstance(record, dict) else record, float).reshape(3, -1)
 
 
@@ -187,8 +200,8 @@ class DepthFile:
         metres = fitted_to(self.metres, width, height, self.path)
         if first and looks_like_range(metres, (focal or 1.0) * width):
             warnings.warn(
-                f"{self.path} looks like range, not z: floors and walls are flatter if its values are "
-                "distances from the camera instead of along its axis",
+                f"{self.path} looks like range, not z: floors and walls are flatter if its values"
+                " are distances from the camera instead of along its axis",
                 PhotographWarning,
                 stacklevel=2,
             )

@@ -14,7 +14,15 @@ from PIL import Image
 from po3d.perception.fit import wrapped
 from po3d.perception.flip_tta import FlipTTA
 from po3d.perception.material_shift import MaterialShift
-from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
+from po3d.perception.network import (
+    HEADING_BINS,
+    MIN_LOG_SCALE,
+    BoxOutput,
+    Dense,
+    SceneNet,
+    boxes_at,
+    peaks,
+)
 from po3d.scene.geometry import Array
 from po3d.scene.vocabulary import MATERIALS
 
@@ -72,7 +80,13 @@ class Detections(NamedTuple):
         leaf = iter(leaves)
         return Detections(
             *(
-                {name: next(leaf) for name in v} if isinstance(v, dict) else None if v is None else next(leaf)
+                (
+                    {name: next(leaf) for name in v}
+                    if isinstance(v, dict)
+                    else None
+                    if v is None
+                    else next(leaf)
+                )
                 for v in self
             )
         )
@@ -89,7 +103,9 @@ class Detections(NamedTuple):
         return trimmed._replace(
             **cut,
             probabilities={a: p[:, :n] for a, p in trimmed.probabilities.items()},
-            occluder=np.concatenate([trimmed.occluder[:, :n, :n], trimmed.occluder[:, :n, -1:]], -1),
+            occluder=np.concatenate(
+                [trimmed.occluder[:, :n, :n], trimmed.occluder[:, :n, -1:]], -1
+            ),
         )
 
 
@@ -142,7 +158,9 @@ def detected(
         scores = torch.where(_first_of_overlapping(boxes, scores, threshold, layer), scores, 0.0)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
-    return _described(net, dense, boxes, scores, width, calibration, half, log_focal, packed, material_shift)
+    return _described(
+        net, dense, boxes, scores, width, calibration, half, log_focal, packed, material_shift
+    )
 
 
 @torch.inference_mode()
@@ -164,7 +182,9 @@ def described(
         dense = net(images)
     boxes = boxes.float() * (net.width / width)
     scores = present.float()
-    return _described(net, dense, boxes, scores, width, calibration, half, material_shift=material_shift)
+    return _described(
+        net, dense, boxes, scores, width, calibration, half, material_shift=material_shift
+    )
 
 
 def _described(
@@ -179,7 +199,9 @@ def _described(
     packed: bool | None = None,
     material_shift: MaterialShift | None = None,
 ) -> Detections:
-    """Run the box head on boxes (B, N, 4) in pixels of the input with scores (B, N), 0 for padding."""
+    """Run the box head on boxes (B, N, 4) in pixels of the input with scores (B, N), 0 for
+    padding.
+    """
     device = boxes.device
     packed = device.type == "cpu" if packed is None else packed
     present = scores > 0
@@ -194,7 +216,9 @@ def _described(
         def grid(values: torch.Tensor) -> torch.Tensor:
             """Return values of the processed boxes as (B, N, ...) doubles, zero elsewhere."""
             if packed:
-                values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(0, rows, values)
+                values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(
+                    0, rows, values
+                )
             return values.unflatten(0, present.shape).double()
 
         inputs = (grid(output.embedding).to(output.embedding), boxes, present)
@@ -202,17 +226,23 @@ def _described(
         pairs = zip(*(part.split(1) for part in inputs)) if packed else [inputs]
         occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
         hold = (
-            None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
+            None
+            if log_focal is None
+            else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         )
         attributes = {name: grid(logits) for name, logits in output.attributes.items()}
         if material_shift is not None:
-            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(boxes))[:, None]
+            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(boxes))[
+                :, None
+            ]
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
     # The training loss is the negative log likelihood of exp(-|error|/b) over the plane, whose
     # variance along each axis is 3 b^2.
-    scale = grid(output.point_scale).clamp(MIN_LOG_SCALE, 1).exp() * (math.sqrt(3) * calibration["sigma"])
+    scale = grid(output.point_scale).clamp(MIN_LOG_SCALE, 1).exp() * (
+        math.sqrt(3) * calibration["sigma"]
+    )
     return Detections(
         _existence(scores, calibration),
         box,
@@ -228,7 +258,11 @@ def _described(
 
 
 def _in_blocks(
-    net: SceneNet | FlipTTA, dense: Dense, boxes: torch.Tensor, index: torch.Tensor, rows: torch.Tensor
+    net: SceneNet | FlipTTA,
+    dense: Dense,
+    boxes: torch.Tensor,
+    index: torch.Tensor,
+    rows: torch.Tensor,
 ) -> BoxOutput:
     """Run the box head on `rows` of boxes (K, 4) and their image indices (K,), BLOCK at a time.
 
@@ -237,8 +271,12 @@ def _in_blocks(
     count = len(rows)
     rows = torch.cat([rows, rows.new_zeros(-count % BLOCK if count else BLOCK)])
     parts = [net.describe(dense, boxes[part], index[part]) for part in rows.split(BLOCK)]
-    attributes = {a: torch.cat([part.attributes[a] for part in parts])[:count] for a in parts[0].attributes}
-    return BoxOutput(attributes, *(torch.cat(same)[:count] for same in zip(*(part[1:] for part in parts))))
+    attributes = {
+        a: torch.cat([part.attributes[a] for part in parts])[:count] for a in parts[0].attributes
+    }
+    return BoxOutput(
+        attributes, *(torch.cat(same)[:count] for same in zip(*(part[1:] for part in parts)))
+    )
 
 
 def joined(parts: Sequence[Detections]) -> Detections:
@@ -248,12 +286,16 @@ def joined(parts: Sequence[Detections]) -> Detections:
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
     """Return the values (V,) with a probability >= SURE, and the best one, renormalised."""
-    probable = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
+    probable = {
+        v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()
+    }
     return {v: p / sum(probable.values()) for v, p in probable.items()}
 
 
 def _existence(scores: torch.Tensor, calibration: Mapping[str, float]) -> torch.Tensor:
-    odds = calibration["slope"] * scores.double().clamp(1e-6, 1 - 1e-6).logit() + calibration["offset"]
+    odds = (
+        calibration["slope"] * scores.double().clamp(1e-6, 1 - 1e-6).logit() + calibration["offset"]
+    )
     return odds.sigmoid().where(scores > 0, 0.0)
 
 

@@ -105,12 +105,17 @@ class NetworkEstimator:
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
         del weights  # while layers are fused, only one copy of each is in memory
         domains = {
-            kind: FeatureDistribution.read(record) for kind, record in config.get("domains", {}).items()
+            kind: FeatureDistribution.read(record)
+            for kind, record in config.get("domains", {}).items()
         }
         ranges = config.get("ranges")
-        result = cls(net, config.get("calibration"), device, mirror, plain, domains, ranges, in_place=True)
+        result = cls(
+            net, config.get("calibration"), device, mirror, plain, domains, ranges, in_place=True
+        )
         if config.get("material_shift") is not None:
-            result.material_shift = MaterialShift.read(config["material_shift"], 2 * net.config["neck"])
+            result.material_shift = MaterialShift.read(
+                config["material_shift"], 2 * net.config["neck"]
+            )
         result.checkpoint = str(path)
         return result
 
@@ -120,16 +125,22 @@ class NetworkEstimator:
         """Load a shipped checkpoint pair by name, or one at a path without suffix; cached."""
         return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
 
-    def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
+    def detect(
+        self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None
+    ) -> Detections:
         """Detect objects in (H, W, 3) uint8 images; arrays in pixels of an image `width` wide.
 
         `focals`: focal lengths in image widths, for networks that estimate depth.
         """
         return self.detected(pictures, focals).arrays()
 
-    def detected(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
+    def detected(
+        self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None
+    ) -> Detections:
         """Return the detections as tensors on the device; arguments as for `detect`."""
-        log_focal = None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
+        log_focal = (
+            None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
+        )
         on_cpu = self.device.type == "cpu"
         chunk = CHUNK if on_cpu else len(pictures)
         parts = []
@@ -139,10 +150,15 @@ class NetworkEstimator:
             focal = None if log_focal is None else log_focal[part]
             alone = on_cpu and len(images) == 1 and not isinstance(self.looks, FlipTTA)
             if alone:  # torch uses other kernels for a batch of one, which round differently
-                images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
+                images, focal = (
+                    images.repeat(2, 1, 1, 1),
+                    None if focal is None else focal.repeat(2),
+                )
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
             detections = detected(self.looks, images, *options, material_shift=self.material_shift)
-            parts.append(detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections)
+            parts.append(
+                detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections
+            )
         return joined(parts)
 
     def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
@@ -156,15 +172,17 @@ class NetworkEstimator:
     def ood_score(self, picture: np.ndarray) -> dict[str, float]:
         """Score how far an (H, W, 3) uint8 image is outside each training domain.
 
-        Above 1 the image is outside the domain (`FeatureDistribution.ood_score`). Return {} if the checkpoint
-        holds no domain statistics.
+        Above 1 the image is outside the domain (`FeatureDistribution.ood_score`). Return {} if the
+        checkpoint holds no domain statistics.
         """
         features = self.features(picture) if self.domains else None
         return {kind: float(domain.ood_score(features)[0]) for kind, domain in self.domains.items()}
 
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
-        """Return the pooled features (1, F) of an image for `FeatureDistribution`, without flipping."""
+        """Return the pooled features (1, F) of an image for `FeatureDistribution`, without
+        flipping.
+        """
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

@@ -122,7 +122,12 @@ def rays(pixels: Tensor) -> Tensor:
 
 
 def joint_fit(
-    points: Tensor, sigma: Tensor, heading: Tensor, heading_sigma: Tensor, extent: Tensor, present: Tensor
+    points: Tensor,
+    sigma: Tensor,
+    heading: Tensor,
+    heading_sigma: Tensor,
+    extent: Tensor,
+    present: Tensor,
 ) -> Fit:
     """Solve B images at once; all inputs are doubles.
 
@@ -142,7 +147,9 @@ def joint_fit(
     jitter, position, heading = state
     _, normal, _ = _normal_equations(state, observed, PHASES[-1][0])
     residual = (project_boxes(jitter, position, heading, extent) - points) / sigma
-    object_block = normal[..., :3, :3] + 1e-9 * torch.eye(3, dtype=normal.dtype, device=normal.device)
+    object_block = normal[..., :3, :3] + 1e-9 * torch.eye(
+        3, dtype=normal.dtype, device=normal.device
+    )
     covariance = torch.linalg.inv_ex(object_block).inverse
     return Fit(jitter, position, wrapped(heading), covariance, residual.square().mean((-1, -2)))
 
@@ -182,7 +189,9 @@ def _ground_points(pixels: Tensor, z: Tensor) -> Tensor:
     return (eye[:2] + d[..., :2] * reach[..., None]).clamp(-8, 8)
 
 
-def _normal_equations(state: State, observed: Observed, dof: float) -> tuple[Tensor, Tensor, Tensor]:
+def _normal_equations(
+    state: State, observed: Observed, dof: float
+) -> tuple[Tensor, Tensor, Tensor]:
     """Return the cost (B,), normal matrices (B, N, 6, 6) and gradients (B, N, 6 + 3) at a state.
 
     The unknowns of an object's block are (x, y, heading) and the camera's three coordinates. The
@@ -213,11 +222,15 @@ def _normal_equations(state: State, observed: Observed, dof: float) -> tuple[Ten
     # derivative.
     _, rotation = camera_axes(jitter)
     ground = rotation[:, None, None, :, :2].expand(*here.shape, 2)
-    turned = (ground * torch.stack([-offset[..., 1], offset[..., 0]], -1)[..., None, :]).sum(-1, keepdim=True)
+    turned = (ground * torch.stack([-offset[..., 1], offset[..., 0]], -1)[..., None, :]).sum(
+        -1, keepdim=True
+    )
     by_camera = ((places[:, 1:] - places[:, :1]) / STEP).movedim(1, -1)
     derivative = torch.cat([ground, turned, by_camera], -1)
     scale = FOCAL / (depth * observed.sigma)  # (B, N, 9, 1)
-    jacobian = scale[..., None] * (derivative[..., :2, :] - slope[..., None] * derivative[..., 2:, :])
+    jacobian = scale[..., None] * (
+        derivative[..., :2, :] - slope[..., None] * derivative[..., 2:, :]
+    )
     jacobian = jacobian.flatten(2, 3)  # (B, N, 18, 6)
     weighted = (jacobian * weight.repeat_interleave(2, -1)[..., None]).mT
     normal = weighted @ jacobian
@@ -231,7 +244,11 @@ def _normal_equations(state: State, observed: Observed, dof: float) -> tuple[Ten
     )
     pull = turn_weight * turn / observed.heading_sigma
     gradient = gradient + torch.stack([zero, zero, pull, zero, zero, zero], -1)
-    return cost, normal, torch.cat([gradient, -jitter[:, None].expand(-1, gradient.shape[1], -1)], -1)
+    return (
+        cost,
+        normal,
+        torch.cat([gradient, -jitter[:, None].expand(-1, gradient.shape[1], -1)], -1),
+    )
 
 
 def _solve(normal: Tensor, gradient: Tensor, damping: Tensor) -> tuple[Tensor, Tensor]:

@@ -53,13 +53,17 @@ class FlipTTA:
 
     def __call__(self, images: Tensor) -> FlippedDense:
         second, coloured = self._grey_balanced(images)
-        both = self.net(torch.cat([images, second.flip(-1)]).contiguous(memory_format=torch.channels_last))
+        both = self.net(
+            torch.cat([images, second.flip(-1)]).contiguous(memory_format=torch.channels_last)
+        )
         (heat, heat_m), (box, box_m) = both.heat.float().chunk(2), both.box.float().chunk(2)
         left, top, right, bottom = box_m.flip(-1).unbind(1)
         box = (box + torch.stack([right, top, left, bottom], 1)) / 2
         # an object detected in only one of the two images gets half its probability
         there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2
-        return FlippedDense(torch.logit(there, eps=1e-6), box, both.stride, both, coloured, both.layers)
+        return FlippedDense(
+            torch.logit(there, eps=1e-6), box, both.stride, both, coloured, both.layers
+        )
 
     def describe(self, dense: FlippedDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """As SceneNet.describe; the embeddings of both passes are concatenated."""
@@ -67,9 +71,12 @@ class FlipTTA:
         there = self.net.describe(dense.both, self._mirrored(boxes), image_index + len(dense.heat))
         if self.cast is not None:  # colours: from the original image
             predicted, balanced = here.attributes["color"], there.attributes["color"]
-            there.attributes["color"] = torch.where(dense.coloured[image_index, None], predicted, balanced)
+            there.attributes["color"] = torch.where(
+                dense.coloured[image_index, None], predicted, balanced
+            )
         attributes = {
-            name: torch.cat([here.attributes[name], there.attributes[name]]) for name in here.attributes
+            name: torch.cat([here.attributes[name], there.attributes[name]])
+            for name in here.attributes
         }
         return self._merged(BoxOutput(attributes, *map(torch.cat, zip(here[1:], there[1:]))))
 
@@ -124,7 +131,9 @@ class FlipTTA:
         depth, depth_m = o.depth.chunk(2)
         if depth.shape[1]:
             (value, width), (value_m, width_m) = (part.unbind(1) for part in (depth, depth_m))
-            depth = torch.stack([_weighted(value, value_m, width, width_m), (width + width_m) / 2], 1)
+            depth = torch.stack(
+                [_weighted(value, value_m, width, width_m), (width + width_m) / 2], 1
+            )
         return BoxOutput(
             attributes,
             (heading + heading_m) / 2,

@@ -43,7 +43,15 @@ from po3d.perception.foundation_geometry import (
 )
 from po3d.perception.foundation_weights import HEAD, Weights, folders
 from po3d.perception.onnx_detector import OnnxDetector, read_names
-from po3d.perception.photo_detections import Choice, PhotoDetection, Pixels, chosen, colors, crop, nouns
+from po3d.perception.photo_detections import (
+    Choice,
+    PhotoDetection,
+    Pixels,
+    chosen,
+    colors,
+    crop,
+    nouns,
+)
 from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
 from po3d.scene.orbit import viewer_axes
@@ -112,7 +120,9 @@ class FoundationEstimator:
             for picture, focal, name in zip(pictures, focals, names, strict=True)
         ]
 
-    def _scene(self, picture: Pixels, focal: float | None, name: str, things: Sequence[str]) -> Scene:
+    def _scene(
+        self, picture: Pixels, focal: float | None, name: str, things: Sequence[str]
+    ) -> Scene:
         height, width = picture.shape[:2]
         small = _shrunk(picture, self.longest_side)
         scale = width / small.shape[1], height / small.shape[0]
@@ -141,7 +151,9 @@ class FoundationEstimator:
         axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
         return Scene(objects, axes, "predicted", view_camera, image=name)
 
-    def _lens(self, width: int, height: int, scale: tuple[float, float]) -> tuple[float, tuple[float, float]]:
+    def _lens(
+        self, width: int, height: int, scale: tuple[float, float]
+    ) -> tuple[float, tuple[float, float]]:
         """Return focal length in widths and principal point in pixels of the networks' input."""
         focal, (cx, cy) = self.intrinsics
         if not (0.25 < cx / width < 0.75 and 0.2 < cy / height < 0.8):
@@ -208,8 +220,8 @@ class FoundationEstimator:
         )  # fmt: skip
         if fit.common > COMMON:
             warnings.warn(
-                "without a depth map distances come from the usual sizes of things; all of them may be "
-                f"wrong by one factor (about {round(10 * fit.common) * 10} %)",
+                "without a depth map distances come from the usual sizes of things; all of them"
+                f" may be wrong by one factor (about {round(10 * fit.common) * 10} %)",
                 PhotographWarning,
                 stacklevel=2,
             )
@@ -218,12 +230,16 @@ class FoundationEstimator:
             camera = replace(camera, center=center)
         result = []
         for detection, place, extent, sigma in zip(boxes, fit.position, fit.extent, fit.sigma):
-            box = GroundBox(tuple(place.tolist()), tuple(extent.tolist()), _sight_covariance(place, sigma))
+            box = GroundBox(
+                tuple(place.tolist()), tuple(extent.tolist()), _sight_covariance(place, sigma)
+            )
             result.append(Placed(detection, place, lambda _, box=box: box))
         return camera, result
 
 
-def _box_of(cloud: Array, camera: Camera, detection: PhotoDetection) -> Callable[[float], GroundBox]:
+def _box_of(
+    cloud: Array, camera: Camera, detection: PhotoDetection
+) -> Callable[[float], GroundBox]:
     name = likeliest_name(detection)
     return lambda heading: placed(cloud, heading, camera.position, name)
 
@@ -308,14 +324,20 @@ def _object(
     `scale` converts the box to the original image's pixels.
     """
     detection, eye = thing.detection, camera.position
-    ray = np.array([*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal])
+    ray = np.array(
+        [*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal]
+    )
     if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
         toward = eye - thing.centre
         heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
     else:
         front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
         level = math.sqrt(max(0.0, 1 - float(camera.cam_T_world.rotation[:, 2] @ front) ** 2))
-        heading, sigma, flip = heading_of(front, camera), facing.sigma / max(level, VERTICAL), facing.flip
+        heading, sigma, flip = (
+            heading_of(front, camera),
+            facing.sigma / max(level, VERTICAL),
+            facing.flip,
+        )
     box = thing.box(heading)
     covariance = np.zeros((3, 3))
     covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
@@ -409,7 +431,9 @@ def foundation(
     if orientation is not None and (orientation.get("weights") or onnx is None):
         nodes["orientation"] = {"name": orientation.get("weights") or ORIENTATION, **orientation}
     wanted = [
-        Weights(role, str(node["name"]), node.get("revision"), (HEAD,) if role == "orientation" else ())
+        Weights(
+            role, str(node["name"]), node.get("revision"), (HEAD,) if role == "orientation" else ()
+        )
         for role, node in nodes.items()
     ]
     at = folders(wanted, download) if wanted else {}
@@ -430,7 +454,9 @@ def foundation(
         detect = later("detector", "Detector", phrases_at_once)
     else:
         names = detector.get("names")
-        options = {key: detector[key] for key in ("temperature", "tiles") if detector.get(key) is not None}
+        options = {
+            key: detector[key] for key in ("temperature", "tiles") if detector.get(key) is not None
+        }
         detect = OnnxDetector(onnx, None if names is None else read_names(names), **options)
         detect.check_file()
         classes = detect.names
@@ -439,7 +465,9 @@ def foundation(
         measure = DepthFile(file, by_file.get("unit"))
     elif "depth" in nodes:
         measure = later("depth", "DepthMap")
-    source = Path(file).name if file else nodes["depth"]["name"] if "depth" in nodes else "size priors"
+    source = (
+        Path(file).name if file else nodes["depth"]["name"] if "depth" in nodes else "size priors"
+    )
     head = nodes["orientation"]["name"] if "orientation" in nodes else "none"
     return FoundationEstimator(
         detect,
@@ -449,7 +477,10 @@ def foundation(
         classes=classes,
         intrinsics=None if intrinsics is None else read_intrinsics(intrinsics),
         known=None if known is None else parse_known(known),
-        version=f"detector {Path(onnx).name if onnx else nodes['detector']['name']}, depth {source}, orientation {head}",
+        version=(
+            f"detector {Path(onnx).name if onnx else nodes['detector']['name']}, depth {source},"
+            f" orientation {head}"
+        ),
         checkpoint=onnx,
         **settings,
     )

@@ -189,7 +189,9 @@ def thing_points(points: Array, box: tuple[float, float, float, float], camera: 
     rows = np.unique(np.linspace(y0, y1 - 1, STEP).round().astype(int))
     columns = np.unique(np.linspace(x0, x1 - 1, STEP).round().astype(int))
     patch = points[np.ix_(rows, columns)]
-    v, u = np.meshgrid(np.linspace(-1, 1, len(rows)), np.linspace(-1, 1, len(columns)), indexing="ij")
+    v, u = np.meshgrid(
+        np.linspace(-1, 1, len(rows)), np.linspace(-1, 1, len(columns)), indexing="ij"
+    )
     real = np.isfinite(patch).all(-1)
     visible, middle = patch[real], np.exp(-2 * (u**2 + v**2))[real]
     if len(visible) == 0:
@@ -250,7 +252,9 @@ def placed(points: Array, heading: float, eye: Array, name: str = "") -> GroundB
                 low[axis] -= lacking
     centre = spin @ ((low + high) / 2)
     extent = np.maximum(high - low, 0.01)
-    return GroundBox(tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden))
+    return GroundBox(
+        tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden)
+    )
 
 
 def _usual(name: str, size: Array, sight: Array) -> Array:
@@ -276,7 +280,9 @@ def _covariance(offset: Array, hidden: float) -> Array:
     along = offset[:2] / max(distance, 1e-9)
     across = np.array([-along[1], along[0]])
     sigma = math.hypot(SIGHT_ERROR * distance, hidden / 4)
-    return sigma**2 * np.outer(along, along) + (ACROSS_ERROR * distance) ** 2 * np.outer(across, across)
+    return sigma**2 * np.outer(along, along) + (ACROSS_ERROR * distance) ** 2 * np.outer(
+        across, across
+    )
 
 
 # --- headings -------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
     logging.disable_progress_bar()
     kind = read_json(folder / "config.json", f"{role} config").get("model_type")
     if kind not in kinds:
-        raise InputError(f"{role} weights {folder} are for a {kind!r} network; known: {', '.join(kinds)}")
+        raise InputError(
+            f"{role} weights {folder} are for a {kind!r} network; known: {', '.join(kinds)}"
+        )
     try:
         model, notes = auto.from_pretrained(
             folder,
@@ -89,7 +91,8 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
         ) from None
     if notes["missing_keys"]:
         raise InputError(
-            f"{role} weights {folder} lack {len(notes['missing_keys'])} tensors, first {min(notes['missing_keys'])}"
+            f"{role} weights {folder} lack {len(notes['missing_keys'])} tensors, first"
+            f" {min(notes['missing_keys'])}"
         )
     return model.eval().to(device)
 
@@ -112,7 +115,9 @@ class Detector:
 
         self.device, self.at_once = device_of(device), phrases_at_once
         kinds = BY_TOKENS + BY_PHRASES
-        self.model = _loaded(AutoModelForZeroShotObjectDetection, folder, "detector", kinds, self.device)
+        self.model = _loaded(
+            AutoModelForZeroShotObjectDetection, folder, "detector", kinds, self.device
+        )
         self.processor = _prepared(AutoProcessor, folder, "detector")
         self.by_tokens = self.model.config.model_type in BY_TOKENS
 
@@ -133,7 +138,9 @@ class Detector:
             most = self.model.config.max_text_len
             if len(tokens) > most and len(phrases) > 1:
                 half = len(phrases) // 2
-                return _together([self._part(picture, part) for part in (phrases[:half], phrases[half:])])
+                return _together(
+                    [self._part(picture, part) for part in (phrases[:half], phrases[half:])]
+                )
             output = self._run(images=Image.fromarray(picture), text=text)
             of_tokens = output.logits[0].float().sigmoid().cpu().numpy()
             score = of_phrases(of_tokens, tokens[:most], spans)
@@ -148,7 +155,9 @@ class Detector:
             score = output.logits[0].float().sigmoid().cpu().numpy()
             # OWLv2 pads images to squares, OWL-ViT resizes them to squares.
             square = self.model.config.model_type == "owlv2"
-            unit = np.tile([float(max(width, height))] * 2 if square else [float(width), float(height)], 2)
+            unit = np.tile(
+                [float(max(width, height))] * 2 if square else [float(width), float(height)], 2
+            )
         x, y, w, h = (output.pred_boxes[0].float().cpu().numpy().astype(float) * unit).T
         box = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
         box[:, [0, 2]] = box[:, [0, 2]].clip(0, width)
@@ -162,7 +171,9 @@ class Detector:
 
 def _together(parts: Sequence[Boxes]) -> Boxes:
     """Concatenate boxes of several groups of phrases, with score 0 for other groups' phrases."""
-    return Boxes(np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts)))
+    return Boxes(
+        np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts))
+    )
 
 
 def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
@@ -189,7 +200,9 @@ def of_phrases(
     """
     scores = np.zeros((len(of_tokens), len(spans)))
     for k, (start, end) in enumerate(spans):
-        tokens_of_phrase = [t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end]
+        tokens_of_phrase = [
+            t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end
+        ]
         if tokens_of_phrase:
             scores[:, k] = of_tokens[:, tokens_of_phrase].mean(1)
     return scores
@@ -205,7 +218,8 @@ class DepthMap:
         self.model = _loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
         if getattr(self.model.config, "depth_estimation_type", "metric") != "metric":
             raise InputError(
-                f"depth weights {folder} give relative depth; metric ones are needed (...-Metric-...)"
+                f"depth weights {folder} give relative depth; metric ones are needed"
+                " (...-Metric-...)"
             )
         self.processor = _prepared(AutoImageProcessor, folder, "depth")
 
@@ -216,9 +230,13 @@ class DepthMap:
         `focal`: in image widths, if known. A network that also estimates the focal length
         (DepthPro) returns depth in proportion to its own estimate, which is corrected.
         """
-        inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt").to(self.device)
+        inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt").to(
+            self.device
+        )
         output = self.model(**inputs)
-        (depth,) = self.processor.post_process_depth_estimation(output, target_sizes=[picture.shape[:2]])
+        (depth,) = self.processor.post_process_depth_estimation(
+            output, target_sizes=[picture.shape[:2]]
+        )
         metres = depth["predicted_depth"].float().cpu().numpy().astype(float)
         field = depth.get("field_of_view")
         if field is None:
@@ -239,7 +257,9 @@ class Orientation:
         weights = load_file(str(folder / HEAD))
         out = len(weights["net2.0.bias"]) if "net2.0.bias" in weights else 0
         if out <= AZIMUTHS + POLARS + 2:
-            raise InputError(f"{folder / HEAD} is not an orientation head: net2.0.bias has {out} outputs")
+            raise InputError(
+                f"{folder / HEAD} is not an orientation head: net2.0.bias has {out} outputs"
+            )
         self.head = head(self.backbone.config.hidden_size, out)
         try:
             self.head.load_state_dict(weights)
@@ -255,7 +275,9 @@ class Orientation:
         facing: list[Facing] = []
         for start in range(0, len(crops), CROPS):
             squares = [Image.fromarray(squared(crop)) for crop in crops[start : start + CROPS]]
-            pixels = self.processor(images=squares, return_tensors="pt")["pixel_values"].to(self.device)
+            pixels = self.processor(images=squares, return_tensors="pt")["pixel_values"].to(
+                self.device
+            )
             feature = self.backbone(pixel_values=pixels).last_hidden_state[:, 0]
             facing += [decoded(row) for row in self.head(feature).float().cpu()]
         return facing

@@ -49,7 +49,10 @@ class Weights:
         try:
             return Path(
                 snapshot_download(
-                    self.name, revision=self.revision, local_files_only=not download, allow_patterns=WANTED
+                    self.name,
+                    revision=self.revision,
+                    local_files_only=not download,
+                    allow_patterns=WANTED,
                 )
             )
         except HFValidationError:
@@ -65,7 +68,9 @@ class Weights:
         """Describe a folder's problem; "" if it is complete."""
         files = [WEIGHTS]
         if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
-            files = sorted(set(read_json(folder / INDEX, "index of weights")["weight_map"].values()))
+            files = sorted(
+                set(read_json(folder / INDEX, "index of weights")["weight_map"].values())
+            )
         missing = [name for name in (CONFIG, *files, *self.more) if not (folder / name).is_file()]
         if not missing:
             return ""
@@ -84,7 +89,9 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     Raise InputError, in one line, naming all missing weights and how to get them, or if
     transformers is not installed.
     """
-    if any(importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")):
+    if any(
+        importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")
+    ):
         raise InputError(NEEDED)
     paths = {w.role: w.folder(download) for w in weights}
     if missing := [problem for problem in paths.values() if isinstance(problem, str)]:

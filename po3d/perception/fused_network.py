@@ -49,10 +49,18 @@ def fold_in_place(net: SceneNet, half: bool = False) -> SceneNet:
     """Return the network itself, changed to what `folded` returns a copy of; takes less memory."""
     net.eval().requires_grad_(False)
     order, pairs = _walked(net)
-    places = {part: (parent, name) for parent in net.modules() for name, part in parent.named_children()}
+    places = {
+        part: (parent, name) for parent in net.modules() for name, part in parent.named_children()
+    }
     for conv, norm in pairs:
         conv.weight, conv.bias = fuse_conv_bn_weights(
-            conv.weight, conv.bias, norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
+            conv.weight,
+            conv.bias,
+            norm.running_mean,
+            norm.running_var,
+            norm.eps,
+            norm.weight,
+            norm.bias,
         )
         parent, name = places[norm]
         # timm's norm layers include the activation
@@ -86,8 +94,12 @@ def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.Ba
         pairs.extend((conv, norm) for output, conv in outputs if output is inputs[0])
 
     parts = [part for part in net.modules() if isinstance(part, nn.Conv2d | nn.BatchNorm2d)]
-    hooks = [p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts]
-    shapes = {name: value.to("meta") for name, value in [*net.named_parameters(), *net.named_buffers()]}
+    hooks = [
+        p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts
+    ]
+    shapes = {
+        name: value.to("meta") for name, value in [*net.named_parameters(), *net.named_buffers()]
+    }
     functional_call(_Trace(net), {f"net.{name}": value for name, value in shapes.items()}, ())
     for hook in hooks:
         hook.remove()
@@ -112,7 +124,9 @@ class _Trace(nn.Module):
 
 def _plain(conv: nn.Conv2d) -> bool:
     """Return whether a convolution pads symmetrically with zeros (timm has other variants)."""
-    return type(conv) is nn.Conv2d and isinstance(conv.padding, tuple) and conv.padding_mode == "zeros"
+    return (
+        type(conv) is nn.Conv2d and isinstance(conv.padding, tuple) and conv.padding_mode == "zeros"
+    )
 
 
 def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
@@ -128,4 +142,6 @@ def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
     weight = blocks.permute(0, 1, 4, 2, 5, 3).reshape(out, 3, rows * fold, columns * fold) / std
     conv.weight = nn.Parameter(weight, requires_grad=False)
     conv.in_channels, conv.kernel_size = 3, tuple(weight.shape[2:])
-    conv.stride, conv.padding = (tuple(fold * n for n in size) for size in (conv.stride, conv.padding))
+    conv.stride, conv.padding = (
+        tuple(fold * n for n in size) for size in (conv.stride, conv.padding)
+    )

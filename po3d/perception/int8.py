@@ -55,7 +55,9 @@ def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, f
         net(images)
     for hook in hooks:
         hook.remove()
-    return {name: tuple(np.mean(per_batch, 0).round(4).tolist()) for name, per_batch in observed.items()}
+    return {
+        name: tuple(np.mean(per_batch, 0).round(4).tolist()) for name, per_batch in observed.items()
+    }
 
 
 class Rounded(nn.Module):
@@ -126,7 +128,9 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
         maps = _Maps(rounded(net, ranges)).eval()
         with warnings.catch_warnings():  # torch warns that its tracer is deprecated
             warnings.simplefilter("ignore")
-            model = openvino.convert_model(maps, example_input=example, input=[(-1, *example.shape[1:])])
+            model = openvino.convert_model(
+                maps, example_input=example, input=[(-1, *example.shape[1:])]
+            )
     core, requests, one_at_a_time, stride = openvino.Core(), {}, threading.Lock(), net.stride
     layers = net.layers
     options = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1}
@@ -137,11 +141,17 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
             if size not in requests:  # kernels for a static batch size are 1.5 times as fast
                 model.reshape([size, *example.shape[1:]])
                 threads = {"INFERENCE_NUM_THREADS": torch.get_num_threads()}
-                requests[size] = core.compile_model(model, "CPU", options | threads).create_infer_request()
+                requests[size] = core.compile_model(
+                    model, "CPU", options | threads
+                ).create_infer_request()
             request = requests[size]
             request.infer([images.permute(0, 2, 3, 1).contiguous().numpy()], share_inputs=True)
-            outputs = [torch.from_numpy(request.get_output_tensor(k).data.copy()) for k in range(len(MAPS))]
-        heat, box, features, detail, context = (t.permute(0, 3, 1, 2) if t.dim() == 4 else t for t in outputs)
+            outputs = [
+                torch.from_numpy(request.get_output_tensor(k).data.copy()) for k in range(len(MAPS))
+            ]
+        heat, box, features, detail, context = (
+            t.permute(0, 3, 1, 2) if t.dim() == 4 else t for t in outputs
+        )
         return Dense(heat, box, features, detail, stride, context, layers)
 
     net = copy.deepcopy(net)

@@ -48,7 +48,11 @@ class MaterialShift:
 
     def record(self) -> dict[str, Any]:
         """Return the values for a checkpoint's JSON."""
-        return {"direction": packed_floats(self.direction), "offset": self.offset, "shift": self.shift}
+        return {
+            "direction": packed_floats(self.direction),
+            "offset": self.offset,
+            "shift": self.shift,
+        }
 
     @classmethod
     def read(cls, record: Mapping[str, Any], size: int) -> Self:

@@ -171,9 +171,15 @@ class SceneNet(nn.Module):
         self.trunk = trunk(inputs, hidden)
         self.attributes = tuple(attributes)
         self.sizes = dict(attributes) | dict(
-            heading=HEADING_BINS, residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS,
-            embedding=64, extent=3 if extent else 0, depth=2 if view else 0,
-        )  # fmt: skip
+            heading=HEADING_BINS,
+            residual=HEADING_BINS,
+            residual_scale=1,
+            points=2 * POINTS,
+            point_scale=POINTS,
+            embedding=64,
+            extent=3 if extent else 0,
+            depth=2 if view else 0,
+        )
         self.of_pose = POSE if pose_hidden else ()
         self.output = nn.Linear(
             hidden, sum(size for name, size in self.sizes.items() if name not in self.of_pose)
@@ -187,9 +193,13 @@ class SceneNet(nn.Module):
         )
         self.alone = nn.Linear(64, 1)
         if view:
-            self.hold_convs = nn.Sequential(conv_block(neck, 96, stride=2), conv_block(96, 32, stride=2))
+            self.hold_convs = nn.Sequential(
+                conv_block(neck, 96, stride=2), conv_block(96, 32, stride=2)
+            )
             self.hold_out = nn.Sequential(
-                nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96), nn.ReLU(inplace=True), nn.Linear(96, 6)
+                nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96),
+                nn.ReLU(inplace=True),
+                nn.Linear(96, 6),
             )
         self.input = Input(fold)
         with torch.no_grad():
@@ -203,7 +213,9 @@ class SceneNet(nn.Module):
         merged = maps[-1]
         for finer in reversed(maps[1:-1]):
             merged = finer + F.interpolate(merged, size=finer.shape[-2:], mode="nearest")
-        whole = maps[0] + F.interpolate(self.coarse(merged), size=maps[0].shape[-2:], mode="nearest")
+        whole = maps[0] + F.interpolate(
+            self.coarse(merged), size=maps[0].shape[-2:], mode="nearest"
+        )
         features = self.smooth(whole)
         out = self.dense(features)
         if self.layers > 1:
@@ -215,7 +227,9 @@ class SceneNet(nn.Module):
         if self.training or log_focal.device.type != "cpu":
             out = self._held(dense.context, log_focal)
         else:  # one by one: rounding depends on the batch size and on the position in the batch
-            out = torch.cat([self._held(*row) for row in zip(dense.context.split(1), log_focal.split(1))])
+            out = torch.cat(
+                [self._held(*row) for row in zip(dense.context.split(1), log_focal.split(1))]
+            )
         return CameraPoseOutput(out[:, :3], out[:, 3:])
 
     def _held(self, context: Tensor, log_focal: Tensor) -> Tensor:
@@ -225,14 +239,22 @@ class SceneNet(nn.Module):
     def describe(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """Run the box head on boxes (K, 4) of the images image_index (K,)."""
         size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=1.0)
-        enlarged = torch.cat([boxes[:, :2] - BOX_MARGIN * size, boxes[:, 2:] + BOX_MARGIN * size], 1)
+        enlarged = torch.cat(
+            [boxes[:, :2] - BOX_MARGIN * size, boxes[:, 2:] + BOX_MARGIN * size], 1
+        )
         crops = crop_features(dense.features, enlarged / self.stride, image_index, GRID, samples=2)
-        details = crop_features(dense.detail, enlarged / self.detail_stride, image_index, 2 * GRID, samples=1)
+        details = crop_features(
+            dense.detail, enlarged / self.detail_stride, image_index, 2 * GRID, samples=1
+        )
         crops = torch.cat([crops, self.detail_conv(details)], 1)
         scale = torch.tensor([self.width, self.height], device=boxes.device, dtype=boxes.dtype)
-        where = torch.cat([(boxes[:, :2] + boxes[:, 2:]) / scale - 1, (size / scale).log() / 2 + 1], 1)
+        where = torch.cat(
+            [(boxes[:, :2] + boxes[:, 2:]) / scale - 1, (size / scale).log() / 2 + 1], 1
+        )
         x = torch.cat([self.box_convs(crops).flatten(1), self.place(where)], 1)
-        parts = self._split(self.output(self.trunk(x)), [n for n in self.sizes if n not in self.of_pose])
+        parts = self._split(
+            self.output(self.trunk(x)), [n for n in self.sizes if n not in self.of_pose]
+        )
         if self.of_pose:
             parts |= self._split(self.pose_output(self.pose_trunk(x)), self.of_pose)
         parts["points"] = parts["points"].unflatten(1, (POINTS, 2))
@@ -240,7 +262,9 @@ class SceneNet(nn.Module):
         return BoxOutput({name: parts.pop(name) for name in self.attributes}, **parts)
 
     def _split(self, values: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
-        return dict(zip(names, values.float().split([self.sizes[name] for name in names], 1), strict=True))
+        return dict(
+            zip(names, values.float().split([self.sizes[name] for name in names], 1), strict=True)
+        )
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
         """Return the logits (B, N, N + 1) of each object's dominant occluder.
@@ -250,11 +274,16 @@ class SceneNet(nn.Module):
         embedding (B, N, E), boxes (B, N, 4), present (B, N) bool.
         """
         n = boxes.shape[1]
-        centre, size = (boxes[..., :2] + boxes[..., 2:]) / 2, (boxes[..., 2:] - boxes[..., :2]).clamp(min=1.0)
+        centre, size = (
+            (boxes[..., :2] + boxes[..., 2:]) / 2,
+            (boxes[..., 2:] - boxes[..., :2]).clamp(min=1.0),
+        )
         mean = size.prod(-1, keepdim=True).sqrt()  # (B, N, 1)
         # from i to j, in sizes of i
         offset = (centre[:, None] - centre[:, :, None]) / mean[:, :, None]
-        bottom = ((boxes[..., 3:][:, None] - boxes[..., 3:][:, :, None]) / mean[:, :, None]).clamp(-4, 4)
+        bottom = ((boxes[..., 3:][:, None] - boxes[..., 3:][:, :, None]) / mean[:, :, None]).clamp(
+            -4, 4
+        )
         low = torch.maximum(boxes[:, None, :, :2], boxes[:, :, None, :2])
         high = torch.minimum(boxes[:, None, :, 2:], boxes[:, :, None, 2:])
         overlap = (high - low) / mean[:, :, None]  # negative: a gap
@@ -268,7 +297,9 @@ class SceneNet(nn.Module):
         return torch.cat([logits, self.alone(embedding).float()], -1)
 
 
-def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: int, samples: int) -> Tensor:
+def crop_features(
+    features: Tensor, boxes: Tensor, image_index: Tensor, grid: int, samples: int
+) -> Tensor:
     """Crop box features (K, C, grid, grid) by RoIAlign.
 
     Boxes (K, 4) are in cells; each bin averages samples x samples bilinear samples.
@@ -302,13 +333,18 @@ def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: in
 
 def trunk(inputs: int, hidden: int) -> nn.Sequential:
     return nn.Sequential(
-        nn.Linear(inputs, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, hidden), nn.ReLU(inplace=True)
+        nn.Linear(inputs, hidden),
+        nn.ReLU(inplace=True),
+        nn.Linear(hidden, hidden),
+        nn.ReLU(inplace=True),
     )
 
 
 def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
+        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False),
+        nn.BatchNorm2d(outputs),
+        nn.ReLU(inplace=True),
     )
 
 
@@ -325,8 +361,12 @@ def peaks(heat: Tensor, limit: int = 16, layers: int = 1) -> tuple[Tensor, Tenso
 
 def boxes_at(dense: Dense, cells: Tensor) -> Tensor:
     """Return the boxes (B, N, 4) in input pixels predicted at cells (B, N)."""
-    (b, h, w) = dense.heat.shape
-    log_sides = dense.box.flatten(2).gather(2, cells[:, None].expand(b, 4, -1)).transpose(1, 2).float()
+    b, h, w = dense.heat.shape
+    log_sides = (
+        dense.box.flatten(2).gather(2, cells[:, None].expand(b, 4, -1)).transpose(1, 2).float()
+    )
     sides = log_sides.clamp(-2, 7).exp()
     x, y = (cells % w + 0.5) * dense.stride, (cells // w % (h // dense.layers) + 0.5) * dense.stride
-    return torch.stack([x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3]], -1)
+    return torch.stack(
+        [x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3]], -1
+    )

@@ -76,7 +76,9 @@ def read_names(path: str | Path) -> tuple[str, ...]:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise InputError(f"class names {path} can't be read ({error})") from None
-    names = tuple(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
+    names = tuple(
+        line.strip().lower() for line in lines if line.strip() and not line.startswith("#")
+    )
     if not names:
         raise InputError(f"class names {path}: no names in it")
     return names
@@ -136,7 +138,7 @@ def _onnxruntime(path: Path) -> OnnxNetwork:
     )
 
 
-# --- inputs and outputs -----------------------------------------------------------------------------
+# --- inputs and outputs ---------------------------------------------------------------------------
 
 
 class Frame(NamedTuple):
@@ -224,15 +226,24 @@ class OnnxDetector:
     ) -> None:
         if not (math.isfinite(temperature) and temperature > 0):
             raise InputError(f"perception.detector.temperature={temperature} should be above 0")
-        self.path, self.temperature, self.tiles, self._open = Path(path), temperature, tiles, open_session
+        self.path, self.temperature, self.tiles, self._open = (
+            Path(path),
+            temperature,
+            tiles,
+            open_session,
+        )
         self.names = tuple(names) if names else coco_names()
 
     def check_file(self) -> None:
         """Raise InputError if the file is missing or has another kind of name."""
         if self.path.suffix.lower() not in SUFFIXES:
-            raise InputError(f"detector {self.path}: the name should end in {' or '.join(SUFFIXES)}")
+            raise InputError(
+                f"detector {self.path}: the name should end in {' or '.join(SUFFIXES)}"
+            )
         if not self.path.is_file():
-            raise InputError(f"detector {self.path} is no file; docs/photographs.md says how to get one")
+            raise InputError(
+                f"detector {self.path} is no file; docs/photographs.md says how to get one"
+            )
 
     @cached_property
     def network(self) -> OnnxNetwork:
@@ -245,8 +256,9 @@ class OnnxDetector:
         if not form:
             shapes = ", ".join(f"{port.name} {list(port.shape)}" for port in self.network.outputs)
             raise InputError(
-                f"detector {self.path}: outputs {shapes} are of no known form for {len(self.names)} "
-                "classes (docs/photographs.md lists the forms; perception.detector.names=FILE sets classes)"
+                f"detector {self.path}: outputs {shapes} are of no known form for {len(self.names)}"
+                " classes (docs/photographs.md lists the forms; perception.detector.names=FILE"
+                " sets classes)"
             )
         return form
 
@@ -274,7 +286,9 @@ class OnnxDetector:
         """Width and height of the network's input."""
         shape = self.network.inputs[0].shape
         if len(shape) != 4 or shape[1] not in (3, -1):
-            raise InputError(f"detector {self.path}: input {list(shape)} should be (1, 3, height, width)")
+            raise InputError(
+                f"detector {self.path}: input {list(shape)} should be (1, 3, height, width)"
+            )
         return tuple(side if side > 0 else SIDE for side in (shape[3], shape[2]))
 
     def __call__(self, picture: Pixels) -> Boxes:
@@ -329,7 +343,9 @@ class OnnxDetector:
         sure &= ((box[:, 2:] - box[:, :2]) >= 1).all(1)
         return Boxes(box[sure], score[sure])
 
-    def _decoded(self, form: str, outputs: Sequence[Array], width: int, height: int) -> tuple[Array, Array]:
+    def _decoded(
+        self, form: str, outputs: Sequence[Array], width: int, height: int
+    ) -> tuple[Array, Array]:
         """Return boxes (n, 4) in pixels of the input, and scores (n, classes)."""
         if form.startswith("detr"):
             by_name = {port.name: out[0] for port, out in zip(self.network.outputs, outputs)}
@@ -337,7 +353,9 @@ class OnnxDetector:
             rows = outputs[0][0].astype(float)
         if form == "yolox":
             if len(rows) != len(grid_cells(width, height)[0]):
-                raise InputError(f"detector {self.path}: {len(rows)} rows are not those of YOLOX's grids")
+                raise InputError(
+                    f"detector {self.path}: {len(rows)} rows are not those of YOLOX's grids"
+                )
             return yolox_boxes(rows, width, height), rows[:, 4:5] * rows[:, 5:]
         if form == "yolo_v5":
             return _corners(rows), rows[:, 4:5] * rows[:, 5:]
@@ -346,7 +364,9 @@ class OnnxDetector:
         if form == "yolo_rows":
             return rows[:, :4], self._one_class(rows[:, 5], rows[:, 4])
         if form == "detr_rows":
-            return by_name["boxes"].astype(float), self._one_class(by_name["labels"], by_name["scores"])
+            return by_name["boxes"].astype(float), self._one_class(
+                by_name["labels"], by_name["scores"]
+            )
         box = _corners(by_name["pred_boxes"].astype(float)) * np.tile([width, height], 2)
         return box, 1 / (1 + np.exp(-by_name["logits"].astype(float).clip(-50, 50)))
 
@@ -354,8 +374,8 @@ class OnnxDetector:
         label = label.astype(int)
         if len(label) and not 0 <= label.min() <= label.max() < len(self.names):
             raise InputError(
-                f"detector {self.path} gives class {label.max()}, but {len(self.names)} names are known; "
-                "set perception.detector.names"
+                f"detector {self.path} gives class {label.max()}, but {len(self.names)} names are"
+                " known; set perception.detector.names"
             )
         result = np.zeros((len(label), len(self.names)))
         result[np.arange(len(label)), label] = score.clip(0, 1)
@@ -374,6 +394,8 @@ def class_wise_nms(box: Array, score: Array, overlap: float = OVERLAP) -> NDArra
     if len(row) == 0:
         return row
     value = torch.from_numpy(score[row, label].astype(np.float64))
-    kept = batched_nms(torch.from_numpy(box[row].astype(np.float64)), value, torch.from_numpy(label), overlap)
+    kept = batched_nms(
+        torch.from_numpy(box[row].astype(np.float64)), value, torch.from_numpy(label), overlap
+    )
     rows = row[kept.numpy()]
     return rows[np.sort(np.unique(rows, return_index=True)[1])]

@@ -64,7 +64,9 @@ class FeatureDistribution:
         distances = np.zeros((2, len(features)))
         fold = np.random.default_rng(0).permutation(len(features)) % FOLDS
         for k in range(FOLDS):
-            distances[:, fold == k] = cls._of(features[fold != k], others)._distances(features[fold == k])
+            distances[:, fold == k] = cls._of(features[fold != k], others)._distances(
+                features[fold == k]
+            )
         domain = cls._of(features, others)
         first, second = (SLACK * np.quantile(distances, 1 - REFUSED / 2, axis=1)).tolist()
         return cls(domain.mean, domain.spread, domain.direction, (first, second))
@@ -78,7 +80,8 @@ class FeatureDistribution:
         z -= weight @ z
         other = np.repeat([-0.5, 0.5], [len(features), len(others)])
         solved = np.linalg.solve(
-            (z * weight[:, None]).T @ z + RIDGE * np.eye(z.shape[1]), (z * weight[:, None]).T @ other
+            (z * weight[:, None]).T @ z + RIDGE * np.eye(z.shape[1]),
+            (z * weight[:, None]).T @ other,
         )
         direction = solved / unit
         mean = features.mean(0)
@@ -87,7 +90,9 @@ class FeatureDistribution:
 
     def record(self) -> dict[str, Any]:
         """Return the statistics for a checkpoint's JSON."""
-        parts = {name: packed_floats(getattr(self, name)) for name in ("mean", "spread", "direction")}
+        parts = {
+            name: packed_floats(getattr(self, name)) for name in ("mean", "spread", "direction")
+        }
         return {**parts, "limits": list(self.limits)}
 
     @classmethod
@@ -99,12 +104,16 @@ class FeatureDistribution:
             )
             first, second = (float(limit) for limit in record["limits"])
             fine = (
-                len(mean) == len(spread) == len(direction) and (spread > 0).all() and min(first, second) > 0
+                len(mean) == len(spread) == len(direction)
+                and (spread > 0).all()
+                and min(first, second) > 0
             )
             if not (fine and np.isfinite([*mean, *spread, *direction, first, second]).all()):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
-            raise InputError("the checkpoint's image statistics are invalid; export it again") from None
+            raise InputError(
+                "the checkpoint's image statistics are invalid; export it again"
+            ) from None
         return cls(mean, spread, direction, (first, second))
 
 

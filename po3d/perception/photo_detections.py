@@ -53,7 +53,9 @@ class Choice:
     def __post_init__(self) -> None:
         for key in ("threshold", "asked", "overlap", "same"):
             if not 0 <= getattr(self, key) <= 1:
-                raise InputError(f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1")
+                raise InputError(
+                    f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1"
+                )
 
 
 class PhotoDetection(NamedTuple):
@@ -71,7 +73,9 @@ def nouns(things: Sequence[str]) -> list[str]:
 
     A description without a noun is returned as it is.
     """
-    names = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
+    names = [
+        noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]
+    ]
     return [noun for noun in dict.fromkeys(names) if noun]
 
 
@@ -112,7 +116,8 @@ def chosen(
             merged[twin] = np.maximum(merged[twin], score[i])
     most = max(MOST, wanted)
     return [
-        PhotoDetection(box[order[k]], _names(merged[k], phrases), float(best[order[k]])) for k in rows[:most]
+        PhotoDetection(box[order[k]], _names(merged[k], phrases), float(best[order[k]]))
+        for k in rows[:most]
     ]
 
 
@@ -123,7 +128,10 @@ def _limit(first: str, second: str, choice: Choice) -> float:
 
 def _overlaps(box: Array) -> Array:
     """Return the pairwise intersection over union, (n, n)."""
-    low, high = np.maximum(box[:, None, :2], box[None, :, :2]), np.minimum(box[:, None, 2:], box[None, :, 2:])
+    low, high = (
+        np.maximum(box[:, None, :2], box[None, :, :2]),
+        np.minimum(box[:, None, 2:], box[None, :, 2:]),
+    )
     shared = (high - low).clip(min=0).prod(-1)
     area = (box[:, 2:] - box[:, :2]).prod(1)
     return shared / np.maximum(area[:, None] + area[None] - shared, 1e-9)
@@ -142,7 +150,9 @@ def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
     height, width = picture.shape[:2]
     mx, my = (box[2] - box[0]) / 20, (box[3] - box[1]) / 20
     x0, y0 = min(max(0, int(box[0] - mx)), width - 1), min(max(0, int(box[1] - my)), height - 1)
-    return picture[y0 : max(y0 + 1, math.ceil(box[3] + my)), x0 : max(x0 + 1, math.ceil(box[2] + mx))]
+    return picture[
+        y0 : max(y0 + 1, math.ceil(box[3] + my)), x0 : max(x0 + 1, math.ceil(box[2] + mx))
+    ]
 
 
 def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
@@ -153,7 +163,9 @@ def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
     Colours are defined by hand-made rules on hue, saturation and value.
     """
     x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
-    part = crop(picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2))
+    part = crop(
+        picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2)
+    )
     hsv = np.asarray(Image.fromarray(part).convert("HSV"), float).reshape(-1, 3)[::7]
     hue, saturation, value = hsv[:, 0] * 360 / 256, hsv[:, 1] / 255, hsv[:, 2] / 255
     pale = (hue < 48) & (saturation < 0.4) & (value > 0.6)

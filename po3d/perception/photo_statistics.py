@@ -88,7 +88,9 @@ def _halved(values: Array) -> Array:
 @cache
 def shipped() -> LogisticWeights:
     record = read_json(Path(__file__).with_suffix(".json"), "statistics of photographs")
-    return LogisticWeights(*(np.array(record[key]) for key in ("mean", "spread", "weight")), record["bias"])
+    return LogisticWeights(
+        *(np.array(record[key]) for key in ("mean", "spread", "weight")), record["bias"]
+    )
 
 
 def photograph_score(picture: NDArray[np.uint8], weights: LogisticWeights | None = None) -> float:

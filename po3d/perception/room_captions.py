@@ -56,10 +56,14 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
     sure_rules, open_rules = _resolved(names, looks, relations)
     start = _spiral(len(names), side)
     places = _relaxed(start, names, sure_rules, side)
-    chosen = [min(choices, key=lambda rule: _strain(places, rule, names, side)) for choices in open_rules]
+    chosen = [
+        min(choices, key=lambda rule: _strain(places, rule, names, side)) for choices in open_rules
+    ]
     rules = sure_rules + chosen
     places = _relaxed(places, names, rules, side)
-    below = {r.subject: r.objects[0] for r in rules if r.relation == "on" and r.subject not in r.objects}
+    below = {
+        r.subject: r.objects[0] for r in rules if r.relation == "on" and r.subject not in r.objects
+    }
     below = {i: j for i, j in below.items() if below.get(j) != i}
     things = [
         ObservedThing(name, (float(x), float(y)), look, below.get(i))
@@ -114,7 +118,9 @@ def _resolved(
             candidates = [index]
             if mention.name:
                 candidates = [
-                    i for i in range(len(names)) if i != index and _may_be(names[i], looks[i], mention)
+                    i
+                    for i in range(len(names))
+                    if i != index and _may_be(names[i], looks[i], mention)
                 ]
             if not candidates:
                 names.append(mention.name)
@@ -228,7 +234,10 @@ def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
         return np.clip(goal, 0.4 * side, 0.6 * side)
     sides = rule.where
     if not sides:  # any corner or wall: the nearest
-        ends = [("left", "right")[int(goal[0] > side / 2)], ("back", "front")[int(goal[1] > side / 2)]]
+        ends = [
+            ("left", "right")[int(goal[0] > side / 2)],
+            ("back", "front")[int(goal[1] > side / 2)],
+        ]
         nearest = int(min(goal[1], side - goal[1]) < min(goal[0], side - goal[0]))
         sides = tuple(ends) if rule.relation == "corner" else (ends[nearest],)
     reach = {"wall": radius + 0.1, "corner": 0.22 * side, "side": 0.25 * side}[rule.relation]

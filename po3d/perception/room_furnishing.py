@@ -63,7 +63,10 @@ def usual_area(names: Sequence[str]) -> float:
 
 
 def furnished(
-    things: Sequence[ObservedThing], size: tuple[float, float], image: str = "", measured: bool = True
+    things: Sequence[ObservedThing],
+    size: tuple[float, float],
+    image: str = "",
+    measured: bool = True,
 ) -> Scene:
     """Build the scene of a rectangular room from its objects, with front +y.
 
@@ -75,7 +78,9 @@ def furnished(
     states = settled(states, [thing.on for thing in things], face_alike=True)
     width, depth = size
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
-    return Scene(tuple(states), axes_from_front((0.0, 1.0)), "predicted", image=image, outline=outline)
+    return Scene(
+        tuple(states), axes_from_front((0.0, 1.0)), "predicted", image=image, outline=outline
+    )
 
 
 def settled(

@@ -52,7 +52,10 @@ class RoomViewEstimator(NetworkEstimator):
     defaults = CALIBRATION
 
     def estimate(
-        self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str] | None = None
+        self,
+        pictures: Sequence[np.ndarray],
+        focals: Sequence[float],
+        names: Sequence[str] | None = None,
     ) -> list[Scene]:
         """Predict one scene for each (H, W, 3) uint8 image (any size, best 4:3).
 
@@ -69,7 +72,9 @@ class RoomViewEstimator(NetworkEstimator):
             detections = self.detect(pictures[part], focals[part])
             scenes += [
                 lifted(detections, b, focal, picture.shape[:2], self.calibration, name)
-                for b, (picture, focal, name) in enumerate(zip(pictures[part], focals[part], names[part]))
+                for b, (picture, focal, name) in enumerate(
+                    zip(pictures[part], focals[part], names[part])
+                )
             ]
         return scenes
 
@@ -108,7 +113,10 @@ def lifted(
     box = detections.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
     objects = tuple(
         ObjectState(
-            {a: likely(detections.probabilities[a][b, row], ATTRIBUTES[a]) for a in ATTRIBUTES_ESTIMATED},
+            {
+                a: likely(detections.probabilities[a][b, row], ATTRIBUTES[a])
+                for a in ATTRIBUTES_ESTIMATED
+            },
             tuple(fit.position[k].tolist()),
             float(fit.heading[k]),
             tuple(fit.extent[k].tolist()),
@@ -121,5 +129,9 @@ def lifted(
     )
     camera = Camera(shape[1], shape[0], focal * shape[1], fit.cam_T_world)
     return Scene(
-        objects, viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH))), "predicted", camera, image=name
+        objects,
+        viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH))),
+        "predicted",
+        camera,
+        image=name,
     )

@@ -68,7 +68,9 @@ def table(labelled: SemanticMap) -> Scene:
     scale = labelled.metres_per_unit
     if scale is None:
         scale = math.sqrt(usual_area([name for name, _, _ in labelled.labels]) / (width * height))
-    things = [ObservedThing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels]
+    things = [
+        ObservedThing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels
+    ]
     return furnished(things, (scale * width, scale * height), labelled.image)
 
 
@@ -99,7 +101,9 @@ def from_json(record: object, where: str) -> SemanticMap:
         )
         image = str(record.get("image", ""))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{where}: malformed semantic map ({type(error).__name__}: {error})") from None
+        raise InputError(
+            f"{where}: malformed semantic map ({type(error).__name__}: {error})"
+        ) from None
     if any(len(label) != 3 or not label[0] for label in labels):
         raise InputError(f"{where}: every label needs a name and a 'center' of two numbers")
     lengths = [width, height] if scale is None else [width, height, scale]

@@ -104,7 +104,13 @@ def fit(
     start = problem.start()
     if not len(box):
         return PriorFit(
-            focal or usual_focal, PITCH[0], EYE[0], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), 0.0
+            focal or usual_focal,
+            PITCH[0],
+            EYE[0],
+            np.zeros((0, 3)),
+            np.zeros((0, 3)),
+            np.zeros(0),
+            0.0,
         )
     # imported here: importing scipy.optimize takes 0.25 s
     from scipy.optimize import least_squares
@@ -158,14 +164,18 @@ class _Problem:
     def start(self) -> Array:
         """Return the unknowns at the priors' means, with distances from the boxes' sizes."""
         objects = np.stack([np.log(self.near), np.zeros(self.count), self.base[:, 0]], 1)
-        return np.concatenate([[math.log(self.focal[0]), PITCH[0], math.log(EYE[0])], objects.ravel()])
+        return np.concatenate(
+            [[math.log(self.focal[0]), PITCH[0], math.log(EYE[0])], objects.ravel()]
+        )
 
     def _start_distances(self) -> Array:
         """Return distances (n,) from the heights of boxes, or from the widths of those cut off."""
         x0, y0, x1, y1 = self.box.reshape(-1, 4).T
         by_height = self.focal[0] * self.extent[:, 2] / np.maximum(y1 - y0, 1)
         by_width = self.focal[0] * self.across / np.maximum(x1 - x0, 1)
-        return np.where(self.top_seen & self.bottom_seen, by_height, np.minimum(by_height, by_width))
+        return np.where(
+            self.top_seen & self.bottom_seen, by_height, np.minimum(by_height, by_width)
+        )
 
     def _row(self, focal: float, pitch: float, away: Array, above: Array) -> Array:
         """Return the image row of points `away` metres ahead and `above` metres over the eye."""
@@ -185,7 +195,8 @@ class _Problem:
             self._row(focal, pitch, away - radius, low), self._row(focal, pitch, away + radius, low)
         )
         top = np.minimum(
-            self._row(focal, pitch, away - radius, high), self._row(focal, pitch, away + radius, high)
+            self._row(focal, pitch, away - radius, high),
+            self._row(focal, pitch, away + radius, high),
         )
         depth = np.maximum(math.cos(pitch) * away + math.sin(pitch) * (low + high) / 2, 1e-3)
         width = np.log(np.maximum(x1 - x0, 1) * depth / (focal * self.across * scale))
@@ -213,7 +224,9 @@ class _Problem:
         information = solution.jac.T @ solution.jac
         covariance = np.linalg.pinv(information + 1e-9 * np.eye(len(information)), hermitian=True)
         of_away = covariance[3::3, 3::3]
-        return PriorFit(focal, pitch, eye, np.stack([across, away, middle], 1), extent, *_shared(of_away))
+        return PriorFit(
+            focal, pitch, eye, np.stack([across, away, middle], 1), extent, *_shared(of_away)
+        )
 
 
 def _shared(covariance: Array) -> tuple[Array, float]:

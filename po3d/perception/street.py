@@ -63,7 +63,9 @@ class BoxModule(NetworkEstimator):
             for b, scene in enumerate(scenes)
         ]
 
-    def estimate_poses(self, images: Sequence[np.ndarray], scenes: Sequence[Scene]) -> list[list[ObjectPose]]:
+    def estimate_poses(
+        self, images: Sequence[np.ndarray], scenes: Sequence[Scene]
+    ) -> list[list[ObjectPose]]:
         """Return the pose of each row, from the joint fit of each image with the sizes of its
         rows."""
         detections = self.described(images, scenes)
@@ -93,9 +95,14 @@ class BoxModule(NetworkEstimator):
         ]
 
     def described(self, images: Sequence[np.ndarray], scenes: Sequence[Scene]) -> Detections:
-        """Run the box head on the boxes of the scenes' rows; tensors padded to the largest scene."""
+        """Run the box head on the boxes of the scenes' rows; tensors padded to the largest
+        scene.
+        """
         rows = max([1, *map(len, scenes)])
-        boxes, present = torch.zeros(len(scenes), rows, 4), torch.zeros(len(scenes), rows, dtype=torch.bool)
+        boxes, present = (
+            torch.zeros(len(scenes), rows, 4),
+            torch.zeros(len(scenes), rows, dtype=torch.bool),
+        )
         boxes[..., 2:] = 1.0
         for b, scene in enumerate(scenes):
             for k, o in enumerate(scene.objects):
@@ -122,7 +129,9 @@ class StreetEstimator(BoxModule):
     cast = 0.15  # more than any image under white lamps has: see docs/results.md
     verify: Verifier | None = None
 
-    def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
+    def estimate(
+        self, images: Sequence[np.ndarray], names: Sequence[str] | None = None
+    ) -> list[Scene]:
         """Predict one scene for each (H, W, 3) uint8 image of the benchmark's camera.
 
         Images may have any size with aspect 4:3.
@@ -134,7 +143,10 @@ class StreetEstimator(BoxModule):
         if self.verify is not None:
             detections = self.verify(images, detections)
         return scenes_of(
-            detections.arrays(), transferred(fitted(detections)), names, self.calibration["covariance"]
+            detections.arrays(),
+            transferred(fitted(detections)),
+            names,
+            self.calibration["covariance"],
         )
 
 
@@ -156,7 +168,9 @@ def fitted(detections: Detections) -> Fit:
     shape, size = (detections.probabilities[a].argmax(-1) for a in ("shape", "size"))
     heading = wrapped(detections.alpha + viewing_azimuth(points[:, :, 8]))
     sizes = torch.tensor(EXTENTS, dtype=points.dtype, device=points.device)[shape, size]
-    return joint_fit(points, detections.sigma, heading, detections.alpha_sigma, sizes, detections.present)
+    return joint_fit(
+        points, detections.sigma, heading, detections.alpha_sigma, sizes, detections.present
+    )
 
 
 def transferred(fit: Fit) -> Fit:

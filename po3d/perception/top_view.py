@@ -1,9 +1,12 @@
-"""Maps to room tables: pictures of rooms from straight above, by the network that all estimators share.
+"""Maps to room tables: pictures of rooms from straight above, by the network that all estimators
+share.
 
-picture + its camera -> SceneNet -> boxes, attributes, points, sizes -> on the floor -> what stands on what -> Scene
+picture + its camera -> SceneNet -> boxes, attributes, points, sizes -> on the floor -> what stands
+on what -> Scene
 
-A map tells where things stand and how they are turned, and little of heights: those come from the network's sizes and
-from what such things usually hang on or stand on. The outline is the border of what the picture shows.
+A map tells where things stand and how they are turned, and little of heights: those come from the
+network's sizes and from what such things usually hang on or stand on. The outline is the border of
+what the picture shows.
 """
 
 import math
@@ -24,31 +27,45 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 
 KIND = "top_view_estimator"
-ATTRIBUTES = {"name": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS}  # in the network's order
+ATTRIBUTES = {
+    "name": tuple(CATEGORIES),
+    "color": COLORS,
+    "material": MATERIALS,
+}  # in the network's order
 WIDTH = 512  # of the pictures, which are square
 TOP = math.pi / 2  # heading of what faces their top
 MAX_OBJECTS = 64  # a room
-THRESHOLD = 0.06  # on the centre's probability; what is doubtful stays in the table with its probability
+THRESHOLD = (
+    0.06  # on the centre's probability; what is doubtful stays in the table with its probability
+)
 LEAST = 0.01  # existence of a row of the table, calibrated
 MARGIN = 10  # grey levels by which the picture around the room may vary
 EDGE = 14  # grey levels between a wall's rim and the floor
 THICKEST = 0.45  # metres of a wall
-SHREDS = 50_000  # runs of pixels: a picture of more shows no room, and joining them would take minutes
+SHREDS = (
+    50_000  # runs of pixels: a picture of more shows no room, and joining them would take minutes
+)
 SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 
 class TopViewEstimator(NetworkEstimator):
-    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
+    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the
+    front).
+    """
 
     kind, attributes = KIND, ATTRIBUTES
     outputs: ClassVar = {"extent": True}
     width, limit, threshold, facing = WIDTH, MAX_OBJECTS, THRESHOLD, TOP
 
     def estimate(
-        self, pictures: Sequence[np.ndarray], cameras: Sequence[Camera], names: Sequence[str] | None = None
+        self,
+        pictures: Sequence[np.ndarray],
+        cameras: Sequence[Camera],
+        names: Sequence[str] | None = None,
     ) -> list[Scene]:
-        """One predicted scene for each square (H, H, 3) uint8 picture and its camera, which looks straight down with
-        the map's top at the picture's."""
+        """One predicted scene for each square (H, H, 3) uint8 picture and its camera, which looks
+        straight down with the map's top at the picture's.
+        """
         if not len(pictures):
             return []
         names = names or [""] * len(pictures)
@@ -65,7 +82,9 @@ class TopViewEstimator(NetworkEstimator):
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
         ]
 
-    def scene(self, result: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
+    def scene(
+        self, result: Detections, b: int, picture: np.ndarray, camera: Camera, name: str
+    ) -> Scene:
         """The table of picture b of `result`; `camera` is that of the picture."""
         camera = camera.resized(WIDTH, WIDTH)
         rows = np.flatnonzero(result.score[b] >= LEAST)
@@ -82,21 +101,32 @@ class TopViewEstimator(NetworkEstimator):
 
 
 def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
-    """Detection i of picture b as a thing on the floor, or as high on a wall as such things hang."""
-    beliefs = {a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()}
+    """Detection i of picture b as a thing on the floor, or as high on a wall as such things
+    hang.
+    """
+    beliefs = {
+        a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()
+    }
     category = CATEGORIES[max(beliefs["name"], key=beliefs["name"].__getitem__)]
     length, width, height = detections.extent[b, i].tolist()
     bottom = category.bottom if category.stands == "wall" else 0.0
     x, y, z = camera.at_height(detections.points[b, i, 8], bottom + height / 2).tolist()
     return ObjectState(
-        beliefs, (x, y, z), float(detections.alpha[b, i]), (length, width, height), flip=float(detections.flip[b, i]),
-        existence=float(detections.score[b, i]), box=tuple(detections.box[b, i].tolist()),
-    )  # fmt: skip
+        beliefs,
+        (x, y, z),
+        float(detections.alpha[b, i]),
+        (length, width, height),
+        flip=float(detections.flip[b, i]),
+        existence=float(detections.score[b, i]),
+        box=tuple(detections.box[b, i].tolist()),
+    )
 
 
 def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], ...] | None:
-    """The corners of the room's floor (counter-clockwise, metres): the border of what differs from the picture's
-    top left corner, straightened, without the cut walls. None when the picture shows no one thing."""
+    """The corners of the room's floor (counter-clockwise, metres): the border of what differs from
+    the picture's top left corner, straightened, without the cut walls. None when the picture shows
+    no one thing.
+    """
     inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
     ends = np.diff(np.pad(inside, ((0, 0), (1, 1))).astype(np.int8))
     if np.count_nonzero(ends) > 2 * SHREDS:
@@ -116,7 +146,9 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
 
 def _largest(shape: BaseGeometry) -> BaseGeometry:
     """The part of a shape with the largest area: a narrow place can cut it into several."""
-    return max(getattr(shape, "geoms", [shape]), key=lambda part: part.area, default=shapely.Polygon())
+    return max(
+        getattr(shape, "geoms", [shape]), key=lambda part: part.area, default=shapely.Polygon()
+    )
 
 
 def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:

@@ -103,14 +103,18 @@ def _start(observed: ViewObservation, azimuth: float) -> Array:
     roll, pitch, log_height = observed.hold[:, 0]
     log_height = max(float(log_height), math.log(LOWEST))
     pose = _pose(CameraPose(math.exp(log_height), float(pitch), float(roll), azimuth)).inverse()
-    rays = np.concatenate([observed.points[:, 8] / observed.focal, np.ones((len(observed.points), 1))], -1)
+    rays = np.concatenate(
+        [observed.points[:, 8] / observed.focal, np.ones((len(observed.points), 1))], -1
+    )
     position = pose.transform(rays * np.exp(observed.log_depth[:, :1]))
     heading = observed.alpha + np.arctan2(position[:, 1], position[:, 0])
     things = np.concatenate([position, heading[:, None], np.log(observed.extent)], 1)
     return np.concatenate([[roll, pitch, log_height], things.ravel()])
 
 
-def _equations(state: Array, observed: ViewObservation, azimuth: float) -> tuple[float, Array, Array]:
+def _equations(
+    state: Array, observed: ViewObservation, azimuth: float
+) -> tuple[float, Array, Array]:
     """Return cost, normal matrix and gradient of all observations at a state."""
     hold, things = _hold(state, azimuth), state[CAMERA:].reshape(-1, PER)
     count, size = len(things), len(state)
@@ -158,19 +162,26 @@ def _of_things(
         observed.focal
         / z[..., None]
         * np.concatenate(
-            [np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)), -(p_cam[..., :2] / z)[..., None]], -1
+            [
+                np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)),
+                -(p_cam[..., :2] / z)[..., None],
+            ],
+            -1,
         )
     )  # (n, 9, 2, 3) with respect to the point in the camera frame
     # Derivatives of the point in the camera frame with respect to the unknowns: (n, 9, 3, CAMERA)
     # and (n, 9, 3, PER).
     by_camera = np.empty((*p_cam.shape, CAMERA))
-    for k, moved in enumerate((hold._replace(roll=hold.roll + 1e-6), hold._replace(pitch=hold.pitch + 1e-6))):
+    for k, moved in enumerate(
+        (hold._replace(roll=hold.roll + 1e-6), hold._replace(pitch=hold.pitch + 1e-6))
+    ):
         by_camera[..., k] = from_eye @ (_pose(moved).rotation - pose.rotation).T / 1e-6
     by_camera[..., 2] = -pose.rotation[:, 2] * hold.height
     by_thing = np.empty((*p_cam.shape, PER))
     by_thing[..., :3] = pose.rotation
     by_thing[..., 3] = (
-        np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1) @ pose.rotation.T
+        np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1)
+        @ pose.rotation.T
     )
     by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
     sigma = TOGETHER * observed.sigma

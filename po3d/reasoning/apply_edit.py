@@ -15,7 +15,17 @@ from po3d.reasoning.execute import Evaluator, set_text
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.world import SceneGeometry
-from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, unchanged, with_fields
+from po3d.scene.edits import (
+    Add,
+    Edit,
+    Edited,
+    Move,
+    Remove,
+    SetAttribute,
+    trace,
+    unchanged,
+    with_fields,
+)
 from po3d.scene.index import SceneIndex
 from po3d.scene.placement import Place, Spot, resolve
 from po3d.scene.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
@@ -44,11 +54,15 @@ class PlannedPose(NamedTuple):
 
     def __str__(self) -> str:
         what = (
-            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.world.describe(self.thing)}"
+            f"add {self.thing}"
+            if isinstance(self.thing, str)
+            else f"move {self.world.describe(self.thing)}"
         )
         x, y, z = self.spot.position
         crowded = (
-            ", where it overlaps other objects because there is no free place" if self.spot.crowded else ""
+            ", where it overlaps other objects because there is no free place"
+            if self.spot.crowded
+            else ""
         )
         return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
 
@@ -57,8 +71,8 @@ def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROO
     """Resolve the descriptions and places of an edit on a scene, and apply it.
 
     Raise ExecutionFailure if something is missing, ProgramError if the program is no edit.
-    Passing an unedited `SceneGeometry` (with its own rules) avoids recomputing it for several edits of
-    one scene.
+    Passing an unedited `SceneGeometry` (with its own rules) avoids recomputing it for several edits
+    of one scene.
     """
     world = before if isinstance(before, SceneGeometry) else SceneGeometry.of(before, rules)
     if program is None:
@@ -79,7 +93,9 @@ def _planned(layout: SceneIndex, program: Call, world: SceneGeometry) -> Planned
     The history resolves "the lamp was put where the chair had been".
     """
     if program.op == "then":  # the first of three or more steps: its own history starts here
-        return plan(SceneGeometry(unchanged(layout.scene), layout, world.rules, world.stand), program)
+        return plan(
+            SceneGeometry(unchanged(layout.scene), layout, world.rules, world.stand), program
+        )
     planner = _Planner(layout, world)
     edits = planner.edits(program)
     mentioned = frozenset([i for i in planner.mentioned if i < world.now])
@@ -97,7 +113,11 @@ def _chained(first: Edited, second: Edited) -> Edited:
     gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
     named = {first.origin[k] for k in second.mentioned if first.origin[k] is not None}
     return Edited(
-        second.scene, origin, frozenset(touched), first.touched_before | gone, first.mentioned | named
+        second.scene,
+        origin,
+        frozenset(touched),
+        first.touched_before | gone,
+        first.mentioned | named,
     )
 
 
@@ -107,7 +127,11 @@ def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
     "my son left his guitar by the bed". None for other edits, and for objects described by more
     than attributes.
     """
-    if program.op != "move" or program.args[0].op != "just" or program.args[1].op in ("shift", "spot"):
+    if (
+        program.op != "move"
+        or program.args[0].op != "just"
+        or program.args[1].op in ("shift", "spot")
+    ):
         return None
     (phrase,), where = program.args[0].args, program.args[1]
     if phrase.op != "only":
@@ -136,13 +160,17 @@ class _Planner:
     def _targets(self, program: Call) -> list[int]:
         indices = self.look.set(program)
         if not indices:
-            raise ExecutionFailure("not found", f"not found: there are no {set_text(program)} in the room")
+            raise ExecutionFailure(
+                "not found", f"not found: there are no {set_text(program)} in the room"
+            )
         return self._here(indices, program)
 
     def _here(self, indices: Sequence[int], program: Call) -> list[int]:
         """Return the objects if all are still in the room; `before(...)` may denote others."""
         if max(indices) >= self.world.now:
-            raise ExecutionFailure("not found", f"not found: {set_text(program)} are no longer in the room")
+            raise ExecutionFailure(
+                "not found", f"not found: {set_text(program)} are no longer in the room"
+            )
         return list(indices)
 
     def _move(self, what: Call, where: Call) -> list[Edit]:
@@ -151,7 +179,9 @@ class _Planner:
         layout = self.layout
         for index in self._targets(what):
             if edits:  # later objects see the earlier ones at their new positions
-                layout = SceneIndex(trace(layout.scene, edits[-1:], layout.below).scene, self.layout)
+                layout = SceneIndex(
+                    trace(layout.scene, edits[-1:], layout.below).scene, self.layout
+                )
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
             self.placed.append(PlannedPose(index, spot, self.world))
@@ -160,7 +190,9 @@ class _Planner:
     def _turn(self, what: Call, degrees: float) -> list[Edit]:
         turn = math.radians(degrees)
         objects = self.scene.objects
-        return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
+        return [
+            Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)
+        ]
 
     def _face(self, what: Call, toward: Call) -> list[Edit]:
         self.mentioned.append(self.look.object(toward))
@@ -168,7 +200,9 @@ class _Planner:
         edits: list[Edit] = []
         for i in self._targets(what):
             x, y, _ = self.scene.objects[i].position
-            edits.append(Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x)))
+            edits.append(
+                Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x))
+            )
         return edits
 
     def _swap(self, first: Call, second: Call) -> list[Edit]:
@@ -186,7 +220,9 @@ class _Planner:
         return [Remove(i) for i in targets]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
-        return [SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)]
+        return [
+            SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)
+        ]
 
     def _value(self, attribute: str, word: str) -> str:
         """Return the table's word for an attribute value."""

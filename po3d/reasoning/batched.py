@@ -106,7 +106,9 @@ class ProgramForm(NamedTuple):
     phrases: np.ndarray  # (P, R) phrases of the questions
     items: Tensor  # (P,) indices of the questions
     worlds: Tensor  # (P,) indices of their worlds
-    masks: tuple[Tensor, ...]  # for each text, in the order of the calls: (P,) row of `PackedPrograms.masks`
+    masks: tuple[
+        Tensor, ...
+    ]  # for each text, in the order of the calls: (P,) row of `PackedPrograms.masks`
     angles: tuple[Tensor, ...]  # for each direction: (P,) its index
 
 
@@ -135,8 +137,23 @@ class PackedPrograms:
 
 
 _COLUMNS = (
-    "right", "front", "low", "top", "z", "reach", "x", "y", "c", "s", "a", "b", "length", "width", "height", "longest",
-)  # fmt: skip
+    "right",
+    "front",
+    "low",
+    "top",
+    "z",
+    "reach",
+    "x",
+    "y",
+    "c",
+    "s",
+    "a",
+    "b",
+    "length",
+    "width",
+    "height",
+    "longest",
+)
 
 
 def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
@@ -147,7 +164,8 @@ def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
     n, s = max((_size(w, past) for w in worlds), default=1) or 1, len(worlds)
     things = {name: np.zeros((s, n)) for name in _COLUMNS}
     flags = {
-        name: np.zeros((s, n), bool) for name in ("now", "past", "salient", "mentioned", "bearing", "kin")
+        name: np.zeros((s, n), bool)
+        for name in ("now", "past", "salient", "mentioned", "bearing", "kin")
     }
     codes = {name: np.full((s, n), -1) for name in (*LOOKS, "name", "below", "origin")}
     codes["purpose"] = np.zeros((s, n), np.int64)
@@ -160,8 +178,19 @@ def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
         if not m:
             continue
         rows = [
-            (t.right, t.front, t.low, t.top, t.state.position[2], t.reach, *t.box, *t.state.extent, t.longest) for t in world.things[:m]
-        ]  # fmt: skip
+            (
+                t.right,
+                t.front,
+                t.low,
+                t.top,
+                t.state.position[2],
+                t.reach,
+                *t.box,
+                *t.state.extent,
+                t.longest,
+            )
+            for t in world.things[:m]
+        ]
         for name, column in zip(_COLUMNS, zip(*rows)):
             things[name][k, :m] = column
         flags["now"][k, list(world.times(False))] = True
@@ -174,13 +203,17 @@ def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
         codes["below"][k, :m] = [-1 if b is None else b for b in below]
         bearing = {below[i] for i in world.salient if i < world.now} - {None}
         flags["bearing"][k, [b for b in bearing if b < m]] = True
-        codes["origin"][k, : world.now] = [-1 if o is None else world.now + o for o in world.edited.origin]
+        codes["origin"][k, : world.now] = [
+            -1 if o is None else world.now + o for o in world.edited.origin
+        ]
         for name in LOOKS:
             has_attribute[name][k] = world.tells(name)
             for i in range(m):
                 if (value := world.value(i, name)) is not None:
                     codes[name][k, i] = known[name].setdefault(value, len(known[name]))
-        codes["name"][k, :m] = [known["name"].setdefault(x, len(known["name"])) for x in world.names[:m]]
+        codes["name"][k, :m] = [
+            known["name"].setdefault(x, len(known["name"])) for x in world.names[:m]
+        ]
         codes["purpose"][k, :m] = [purpose_bits(world.things[i].name) for i in range(m)]
         if world.salient:
             below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
@@ -198,7 +231,9 @@ def pack(worlds: Sequence[SceneGeometry], past: bool = True) -> SceneTensors:
         torch.from_numpy(below_it),
         values,
     )
-    return SceneTensors(worlds, past, as_tensors(things), as_tensors(flags), as_tensors(codes), *rest)
+    return SceneTensors(
+        worlds, past, as_tensors(things), as_tensors(flags), as_tensors(codes), *rest
+    )
 
 
 def ask(programs: Sequence[Call], where: Sequence[int], tables: SceneTensors) -> PackedPrograms:
@@ -226,7 +261,9 @@ def ask(programs: Sequence[Call], where: Sequence[int], tables: SceneTensors) ->
         phrases = [text for what, text in texts if what == "row"]
         forms[shape].append((p, k, rows, angles, phrases, program))
     forms_packed = []
-    for whole, first in ((group, k) for group in forms.values() for k in range(0, len(group), CHUNK)):
+    for whole, first in (
+        (group, k) for group in forms.values() for k in range(0, len(group), CHUNK)
+    ):
         group = whole[first : first + CHUNK]
         items, worlds_of, rows, angles, phrases, option_sets = zip(*group)
         columns = tuple(torch.tensor(c) for c in zip(*rows))
@@ -348,9 +385,13 @@ def answers(
     masks = packed.masks.to(device)
     for form in packed.forms:
         try:
-            results[form.items.numpy()] = Runner(tables, form, masks, torch.device(device)).answers()
+            results[form.items.numpy()] = Runner(
+                tables, form, masks, torch.device(device)
+            ).answers()
         except NotBatchable:
-            for item, k, program in zip(form.items.tolist(), form.worlds.tolist(), form.option_sets):
+            for item, k, program in zip(
+                form.items.tolist(), form.worlds.tolist(), form.option_sets
+            ):
                 world = tables.worlds[k]
                 results[item] = run(program, world, Words(refer=Rows(world.now))).answer
     return results.tolist()
@@ -378,7 +419,9 @@ class Rows:
 class Runner:
     """Answers questions of one form. `bad`: (P,) which have no answer."""
 
-    def __init__(self, tables: BatchTables, form: ProgramForm, masks: Tensor, device: torch.device) -> None:
+    def __init__(
+        self, tables: BatchTables, form: ProgramForm, masks: Tensor, device: torch.device
+    ) -> None:
         self.tables, self.form, self.device = tables, form, device
         self.rules = tables.rules
         self.world = form.worlds.to(device)
@@ -435,7 +478,9 @@ class Runner:
         if program.op == "direction":
             return [self.rules.spell(program.args[3], d) for d in DIRECTIONS]
         if program.op == "compare":
-            return [self.rules.spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+            return [
+                self.rules.spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]
+            ]
         if program.op == "query" and program.args[0] == "side":
             return [self.rules.spell("eight", d) for d in DIRECTIONS]
         if program.op == "query" and program.args[0] in self.tables.values:
@@ -562,14 +607,18 @@ class Runner:
             way = self.way()
             anchor, frame, set_call = self.object(args[0]), *args[1:]
             return (
-                self.lying(way, "_" in relation, anchor, frame) & self.value(set_call) & ~self.one_hot(anchor)
+                self.lying(way, "_" in relation, anchor, frame)
+                & self.value(set_call)
+                & ~self.one_hot(anchor)
             )
         *ones, set_call = args
         if relation == "on" and ones[0] == EDITED_OBJECT:
             bad, below = self.bad, self.tables.below_it.to(self.device)[self.world]
             anchor = self.object(ones[0])
             self.bad = torch.where(below < 0, self.bad, bad)
-            return self.related(relation, [torch.where(below < 0, anchor, below)]) & self.value(set_call)
+            return self.related(relation, [torch.where(below < 0, anchor, below)]) & self.value(
+                set_call
+            )
         anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
         return self.related(relation, anchors) & self.value(set_call)
 
@@ -591,7 +640,8 @@ class Runner:
             x, y = self.thing("x") - self.of("x", anchor), self.thing("y") - self.of("y", anchor)
             return torch.atan2(y, x) - torch.atan2(self.of("s", anchor), self.of("c", anchor))
         return -torch.atan2(
-            self.thing("right") - self.of("right", anchor), self.thing("front") - self.of("front", anchor)
+            self.thing("right") - self.of("right", anchor),
+            self.thing("front") - self.of("front", anchor),
         )
 
     def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
@@ -624,7 +674,10 @@ class Runner:
         if relation in relations.ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
-            return relations.holds_at(relations.alignment(turn, relation, rules, torch), relation) & others
+            return (
+                relations.holds_at(relations.alignment(turn, relation, rules, torch), relation)
+                & others
+            )
         raise NotBatchable(f"batches of rooms and photographs know nothing of {relation}")
 
     def _same(self, attribute: str, like: Call, set_call: Call) -> Tensor:
@@ -636,7 +689,11 @@ class Runner:
             raise NotBatchable(f"batches of rooms and photographs compare no {attribute}")
         anchor_code = self.of(attribute, anchor, "codes")
         self.fail(anchor_code[:, 0] < 0)
-        return self.value(set_call) & (self.rows("codes", attribute) == anchor_code) & ~self.one_hot(anchor)
+        return (
+            self.value(set_call)
+            & (self.rows("codes", attribute) == anchor_code)
+            & ~self.one_hot(anchor)
+        )
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -663,7 +720,9 @@ class Runner:
             and "_" not in set_call.args[1]
         ):
             inner, along = self.disambiguate
-            farther = self.one_hot((-along).where(inner, torch.full_like(along, math.inf)).argmin(1))
+            farther = self.one_hot(
+                (-along).where(inner, torch.full_like(along, math.inf)).argmin(1)
+            )
             two = (members.sum(1) != 1) & (inner.sum(1) == 2) & ~((members & salient).sum(1) == 1)
             members = torch.where(two[:, None], farther, members)
             ambiguous = members.sum(1) > 1
@@ -679,7 +738,10 @@ class Runner:
 
     def _spoken(self, set_call: Call) -> list[Tensor]:
         spoken = [self.rows("flags", "bearing"), self.rows("flags", "mentioned")]
-        if any(p.op == "filter" and p.args[0] == "name" and p.args[1] in ANYTHING for p in set_call.calls()):
+        if any(
+            p.op == "filter" and p.args[0] == "name" and p.args[1] in ANYTHING
+            for p in set_call.calls()
+        ):
             spoken.append(self.rows("flags", "kin"))
         return spoken
 
@@ -693,7 +755,11 @@ class Runner:
                 raise NotBatchable("batches of rooms and photographs have no choices")
             viewer = not where or where[0].op == "viewer"
             anchor = None if viewer else self.object(where[0])
-            members = self.value(set_call) if anchor is None else self.value(set_call) & ~self.one_hot(anchor)
+            members = (
+                self.value(set_call)
+                if anchor is None
+                else self.value(set_call) & ~self.one_hot(anchor)
+            )
             if what == "bearing":
                 away = torch.hypot(*(self.thing(x) - self.of(x, anchor) for x in ("x", "y")))
                 self.fail((members & (away < 1e-9)).any(1))
@@ -712,12 +778,16 @@ class Runner:
         if len(where) == 1:
             if where[0].args not in (("room",), ("camera",)):
                 raise NotBatchable(f"batches of rooms and photographs know no {where[0]}")
-            return self._least(self.value(set_call), self.along(way) * (1.0 if sense == "least" else -1.0))
+            return self._least(
+                self.value(set_call), self.along(way) * (1.0 if sense == "least" else -1.0)
+            )
         if sense != "first":
             raise NotBatchable("batches of rooms and photographs know nothing of most squarely")
         anchor = self.object(where[0])
         members = (
-            self.lying(way, "_" in what, anchor, where[1]) & self.value(set_call) & ~self.one_hot(anchor)
+            self.lying(way, "_" in what, anchor, where[1])
+            & self.value(set_call)
+            & ~self.one_hot(anchor)
         )
         return self._least(members, self.distance(anchor))
 
@@ -727,7 +797,9 @@ class Runner:
 
     def along(self, way: Tensor) -> Tensor:
         """Return (P, n): coordinates along a direction of the frame."""
-        ahead = torch.tensor([AHEAD[d] for d in DIRECTIONS], dtype=torch.float64, device=self.device)[way]
+        ahead = torch.tensor(
+            [AHEAD[d] for d in DIRECTIONS], dtype=torch.float64, device=self.device
+        )[way]
         return ahead[:, :1] * self.thing("right") + ahead[:, 1:] * self.thing("front")
 
     def distance(self, anchor: Tensor | None) -> Tensor:
@@ -743,7 +815,8 @@ class Runner:
             x, y, z = (self.thing(name) - self.of(name, anchor) for name in "xyz")
             return torch.sqrt(x * x + y * y + z * z)
         return torch.hypot(
-            self.thing("right") - self.of("right", anchor), self.thing("front") - self.of("front", anchor)
+            self.thing("right") - self.of("right", anchor),
+            self.thing("front") - self.of("front", anchor),
         )
 
     def measure(self, what: str) -> Tensor:
@@ -821,7 +894,10 @@ class Runner:
     def numbers(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
         """Return two numbers for a comparison; two volumes as logarithms."""
         both = [self.number(call) for call in (first, second)]
-        if [call.args[0] == "volume" for call in (first, second)] not in ([True, True], [False, False]):
+        if [call.args[0] == "volume" for call in (first, second)] not in (
+            [True, True],
+            [False, False],
+        ):
             both = [
                 n.exp() if c.op == "query" and c.args[0] == "volume" else n
                 for n, c in zip(both, (first, second))
@@ -856,7 +932,8 @@ class Runner:
         a, b = self.object(first), self.object(second)
         if relation == "fits":
             mine, space = (
-                torch.cat([self.of("length", i), self.of("width", i)], 1).sort(1).values for i in (a, b)
+                torch.cat([self.of("length", i), self.of("width", i)], 1).sort(1).values
+                for i in (a, b)
             )
             return (mine <= space + 1e-9).all(1)
         return self.related(relation, [b]).gather(1, a[:, None])[:, 0]
@@ -884,23 +961,45 @@ class Runner:
         self.fail(eye[:, 0].isnan())
         x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
         self.fail(torch.hypot(x, y) < 1e-9)
-        return _sector(torch.atan2(y, x) - torch.atan2(self.of("s", a), self.of("c", a))[:, 0], sectors)
+        return _sector(
+            torch.atan2(y, x) - torch.atan2(self.of("s", a), self.of("c", a))[:, 0], sectors
+        )
 
 
 _BATCHED = {
     (op, tuple(inputs.split()))
     for op, inputs in (
-        ("scene", ""), ("filter", "attribute text objects"), ("exclude", "attribute text objects"), ("exclude", "object objects"),
-        ("union", "objects objects"), ("intersect", "objects objects"), ("group", "object"), ("group", "object object"),
-        ("changed", "objects"), ("relate", "direction object frame objects"), ("relate", "relation object objects"),
-        ("relate", "relation object object objects"), ("same", "attribute object objects"), ("unique", "objects"),
-        ("best", "measure sense objects"), ("best", "measure sense object objects"), ("best", "direction sense frame objects"),
-        ("best", "direction sense object frame objects"), ("before", "object"), ("refer", "text"), ("count", "objects"),
-        ("count", "attribute objects"), ("exist", "objects"), ("query", "attribute object"), ("less_than", "number number"),
-        ("greater_than", "number number"), ("compare", "measure object object"), ("holds", "relation object object"),
+        ("scene", ""),
+        ("filter", "attribute text objects"),
+        ("exclude", "attribute text objects"),
+        ("exclude", "object objects"),
+        ("union", "objects objects"),
+        ("intersect", "objects objects"),
+        ("group", "object"),
+        ("group", "object object"),
+        ("changed", "objects"),
+        ("relate", "direction object frame objects"),
+        ("relate", "relation object objects"),
+        ("relate", "relation object object objects"),
+        ("same", "attribute object objects"),
+        ("unique", "objects"),
+        ("best", "measure sense objects"),
+        ("best", "measure sense object objects"),
+        ("best", "direction sense frame objects"),
+        ("best", "direction sense object frame objects"),
+        ("before", "object"),
+        ("refer", "text"),
+        ("count", "objects"),
+        ("count", "attribute objects"),
+        ("exist", "objects"),
+        ("query", "attribute object"),
+        ("less_than", "number number"),
+        ("greater_than", "number number"),
+        ("compare", "measure object object"),
+        ("holds", "relation object object"),
         ("direction", "object object frame sectors"),
     )
-}  # fmt: skip
+}
 
 
 def _wrapped(turn: Tensor) -> Tensor:
@@ -911,6 +1010,8 @@ def _sector(turn: Tensor, sectors: str) -> Tensor:
     """Return (P,): index into DIRECTIONS of the nearest direction among the given sectors."""
     if sectors == "eight":
         return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
-    sector_indices = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
+    sector_indices = torch.tensor(
+        [DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device
+    )
     away = _wrapped(turn.nan_to_num(0.0)[:, None] + sector_indices.double() * (math.pi / 4)).abs()
     return sector_indices[away.argmin(1)]

@@ -31,7 +31,15 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, describe, direction_at, side_bounds
+from po3d.reasoning.world import (
+    AHEAD,
+    VIEWER,
+    SceneGeometry,
+    azimuth,
+    describe,
+    direction_at,
+    side_bounds,
+)
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes, sense_of
 from po3d.scene.table import Scene
@@ -39,15 +47,21 @@ from po3d.scene.vocabulary import lineage
 
 Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
 FORMS: dict[str, str] = {
-    "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %", "pixels": "{:.0f} px",
+    "m": "{:.2f} m",
+    "units": "{:.2f} units",
+    "degrees": "{:.1f}°",
+    "%": "{:.1f} %",
+    "pixels": "{:.0f} px",
     "probability": "{:.2f} in probability",
-}  # fmt: skip
+}
 # a Gaussian error exceeds its median magnitude beyond this many sigmas
 _QUARTILE = NormalDist().inv_cdf(0.75)
 _ALIGNED = {
-    "same_direction": "the same way as", "opposite_direction": "the opposite way of", "perpendicular": "across",
+    "same_direction": "the same way as",
+    "opposite_direction": "the opposite way of",
+    "perpendicular": "across",
     "parallel": "parallel to",
-}  # fmt: skip
+}
 
 
 class ObjectPixels(NamedTuple):
@@ -161,7 +175,10 @@ def margins(
 
 
 def margins_in(
-    program: Call, world: SceneGeometry, context: QuestionInfo = NO_OPTIONS, within: float = math.inf
+    program: Call,
+    world: SceneGeometry,
+    context: QuestionInfo = NO_OPTIONS,
+    within: float = math.inf,
 ) -> Margins:
     """Like `margins`, for a world that is taken as certain."""
     return _Search(program, world, context, world.scene, range(world.now), None).search(within)
@@ -194,7 +211,8 @@ class _Search:
     ) -> None:
         if world.rules.first_hit_only:
             raise InputError(
-                "margins are computed for single objects, but first_hit_only makes hits depend on each other"
+                "margins are computed for single objects, but first_hit_only makes hits depend on"
+                " each other"
             )
         self.program, self.world, self.info, self.rules = program, world, context, world.rules
         self.scene, self.numbers, self.pixels = scene, numbers, pixels
@@ -215,9 +233,9 @@ class _Search:
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
         """Return the answer on another table."""
-        return _ReasonedEvaluator(SceneGeometry.of(scene.certain(), self.rules), self.info).answer_and_reason(
-            self.program
-        )
+        return _ReasonedEvaluator(
+            SceneGeometry.of(scene.certain(), self.rules), self.info
+        ).answer_and_reason(self.program)
 
     def row(self, i: int) -> int | None:
         """Return an object's row in the table; None for the viewer or an object before an edit."""
@@ -310,7 +328,13 @@ class _MarginFinder(Evaluator):
     # --- decisions and their inversion ------------------------------------------------------------
 
     def margin(
-        self, i: int, distance: float, unit: Unit, boundary: str, text: str, nudge: PoseDelta | None = None
+        self,
+        i: int,
+        distance: float,
+        unit: Unit,
+        boundary: str,
+        text: str,
+        nudge: PoseDelta | None = None,
     ) -> Margin:
         typical = self.rules.typical
         # of the Gaussian error that would make the other side equally probable
@@ -322,7 +346,14 @@ class _MarginFinder(Evaluator):
             errors = abs(distance) / typical[unit]
         row = self.search.row(i)
         return Margin(
-            self.step, i if row is None else row, float(distance), unit, boundary, text, errors, nudge
+            self.step,
+            i if row is None else row,
+            float(distance),
+            unit,
+            boundary,
+            text,
+            errors,
+            nudge,
         )
 
     def within(
@@ -350,14 +381,21 @@ class _MarginFinder(Evaluator):
     ) -> Margin:
         nudge, way = None, ""
         if shift is not None:
-            (rx, ry), (fx, fy) = (axes or self.world.axes)["right"], (axes or self.world.axes)["front"]
+            (rx, ry), (fx, fy) = (
+                (axes or self.world.axes)["right"],
+                (axes or self.world.axes)["front"],
+            )
             right, front = shift
-            nudge = self.search.nudge(i, (float(right * rx + front * fx), float(right * ry + front * fy), up))
+            nudge = self.search.nudge(
+                i, (float(right * rx + front * fx), float(right * ry + front * fy), up)
+            )
             if nudge and nudge.metres and not up:
                 metres = f"{FORMS[self.unit].format(nudge.metres)} " if unit == "degrees" else ""
                 direction = self.rules.spell("eight", direction_at(math.atan2(right, front)))
                 way = f" ({metres}to the {direction.replace('_', ' ').replace('-', ' ')})"
-        return self.margin(i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge)
+        return self.margin(
+            i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge
+        )
 
     def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
         """Return a margin that object i reaches by turning `turn` degrees counter-clockwise."""
@@ -365,15 +403,20 @@ class _MarginFinder(Evaluator):
         way = "counter-clockwise" if turn > 0 else "clockwise"
         size = FORMS["degrees"].format(abs(turn))
         return self.margin(
-            i, distance, "degrees", boundary, f"{self.describe(i)} is {size} {way} from {where}", nudge
+            i,
+            distance,
+            "degrees",
+            boundary,
+            f"{self.describe(i)} is {size} {way} from {where}",
+            nudge,
         )
 
     def _again(self, change: Callable) -> Callable[[], tuple[str | None, str]]:
         """Return a function that gives the answer with the value of this call replaced."""
         search, call, past = self.search, self.call, self.past
-        return lambda: _IntervenedEvaluator(search.world, search.info, call, past, change).answer_and_reason(
-            search.program
-        )
+        return lambda: _IntervenedEvaluator(
+            search.world, search.info, call, past, change
+        ).answer_and_reason(search.program)
 
     def member(self, margin: Margin, i: int) -> _Decision:
         """The inverted decision adds object i to the set, or removes it."""
@@ -424,7 +467,10 @@ class _MarginFinder(Evaluator):
                 objects[row] = replace(o, existence=float(ahead <= 0))
                 other = replace(scene, objects=tuple(objects))
                 margin = self._likelier(
-                    row, ahead, "there", describe(o, row) if "name" not in o.beliefs else o.value("name")
+                    row,
+                    ahead,
+                    "there",
+                    describe(o, row) if "name" not in o.beliefs else o.value("name"),
                 )
                 yield _Decision(margin, lambda other=other: self.search.on(other))
 
@@ -443,9 +489,16 @@ class _MarginFinder(Evaluator):
                 yield from self._believed(i, attribute, text)
 
     def _at_side(self, side: str, i: int) -> _Decision:
-        (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
+        (across, along), (middle, ahead), things = (
+            self.world.half,
+            self.world.middle,
+            self.world.things,
+        )
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [(x, y, least * (across if x else along)) for x, y, least in side_bounds(side, self.rules)]
+        bounds = [
+            (x, y, least * (across if x else along))
+            for x, y, least in side_bounds(side, self.rules)
+        ]
         metres, shift = boundaries.over_border(
             [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
         )
@@ -471,7 +524,10 @@ class _MarginFinder(Evaluator):
                 continue
             if relation == "occluded_by":
                 yield from self._hides(i, anchors[0])
-            elif relation != "occluding" and (margin := self._border(relation, anchors, i)) is not None:
+            elif (
+                relation != "occluding"
+                and (margin := self._border(relation, anchors, i)) is not None
+            ):
                 yield self.member(margin, i)
         if relation == "occluding":
             yield from self._hidden(anchors[0])
@@ -484,7 +540,9 @@ class _MarginFinder(Evaluator):
             return None
         axes = self.axes(frame, anchor)
         if self.rules.region == "half plane":
-            spare = [(self.beyond(side, anchor, frame)[i], *AHEAD[side]) for side in direction.split("_")]
+            spare = [
+                (self.beyond(side, anchor, frame)[i], *AHEAD[side]) for side in direction.split("_")
+            ]
             metres, shift = boundaries.over_border(spare)
             return self.within(i, metres, self.unit, boundary, shift, axes=axes)
         if VIEWER not in (anchor, i) and self.world.stacked(anchor, i):
@@ -501,7 +559,11 @@ class _MarginFinder(Evaluator):
         """Return the objects whose positions define the directions of a frame."""
         if len(frame.args) == 4:
             return self.tellers(frame.args[3])
-        return {self.object(a) for a in frame.args if isinstance(a, Call)} if len(frame.args) == 2 else set()
+        return (
+            {self.object(a) for a in frame.args if isinstance(a, Call)}
+            if len(frame.args) == 2
+            else set()
+        )
 
     def _image_shift(self, start: int, goal: int, axes: Axes) -> Shift:
         """Return the displacement from one object to another, to the right and to the front."""
@@ -522,7 +584,9 @@ class _MarginFinder(Evaluator):
             return self.within(
                 i, spare, self.unit if unit == "length" else unit, f"{words} {self.short(anchor)}"
             )
-        if relation in ("above", "under") and (relation == "above" or self.rules.under == "directly"):
+        if relation in ("above", "under") and (
+            relation == "above" or self.rules.under == "directly"
+        ):
             spare = world.over(i, anchor) if relation == "above" else world.over(anchor, i)
             return self.within(i, spare, self.unit, f"directly {relation} {self.short(anchor)}")
         if relation == "next_to":
@@ -573,11 +637,17 @@ class _MarginFinder(Evaluator):
         right, front = self._image_shift(a, i, self.world.axes)
         spare = [(x * right + y * front - least, x, y) for x, y, least in bounds]
         metres, shift = boundaries.over_border(spare)
-        return self.within(i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift)
+        return self.within(
+            i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift
+        )
 
     def _in_path(self, a: int, b: int, i: int) -> Margin | None:
         things, world = self.world.things, self.world
-        if not relations.in_the_way(things[i], self.rules) or world.stacked(a, i) or world.stacked(b, i):
+        if (
+            not relations.in_the_way(things[i], self.rules)
+            or world.stacked(a, i)
+            or world.stacked(b, i)
+        ):
             return None
         ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
         way, metres = boundaries.leaving(things[i].box, *ends, self.rules.path)
@@ -593,12 +663,16 @@ class _MarginFinder(Evaluator):
         None: the window in which the object is, or the nearest one.
         """
         degree = float(self.world.street.degrees[i])
-        away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()}
+        away = {
+            f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()
+        }
         value = value or min(away, key=away.__getitem__)
         distance = self.rules.facing_window_deg - away[value]
         label = value if distance <= 0 else boundaries.facing_beyond(degree, value, self.rules)
         world = copy.copy(self.world)
-        world.__dict__["facings"] = [label if k == i else f for k, f in enumerate(self.world.facings)]
+        world.__dict__["facings"] = [
+            label if k == i else f for k, f in enumerate(self.world.facings)
+        ]
         off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
@@ -606,7 +680,8 @@ class _MarginFinder(Evaluator):
         nudge = self.search.nudge(i, degrees=turn * sense_of(self.world.axes))
         margin = self.margin(i, distance, "degrees", boundary, text, nudge)
         return _Decision(
-            margin, lambda: _ReasonedEvaluator(world, self.info).answer_and_reason(self.search.program)
+            margin,
+            lambda: _ReasonedEvaluator(world, self.info).answer_and_reason(self.search.program),
         )
 
     def _likelier(self, i: int, ahead: float, boundary: str, words: str = "") -> Margin:
@@ -618,7 +693,9 @@ class _MarginFinder(Evaluator):
 
     def _beliefs(self, i: int, attribute: str) -> dict[str, float]:
         row = self.search.row(i)
-        return {} if row is None else dict(self.search.scene.objects[row].beliefs.get(attribute, {}))
+        return (
+            {} if row is None else dict(self.search.scene.objects[row].beliefs.get(attribute, {}))
+        )
 
     def _as(self, i: int, attribute: str, value: str) -> dict:
         row = self.search.numbers[i]
@@ -711,7 +788,9 @@ class _MarginFinder(Evaluator):
         ahead = belief.get(by, 0.0) - others[best]
         then = by if ahead <= 0 else best
         turned = self._occluders(row, {} if then is None else {then: 1.0})
-        yield from self._pixels_or(i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned)
+        yield from self._pixels_or(
+            i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned
+        )
 
     def _pixels_or(
         self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
@@ -724,7 +803,9 @@ class _MarginFinder(Evaluator):
         elif abs(ahead) < 1:
             yield _Decision(self._visibility_margin(i, ahead, "probability", boundary), turned)
 
-    def _occluders(self, row: int, belief: dict[int, float]) -> Callable[[], tuple[str | None, str]]:
+    def _occluders(
+        self, row: int, belief: dict[int, float]
+    ) -> Callable[[], tuple[str | None, str]]:
         occluders = list(self.search.scene.occluders or ())
         occluders[row] = belief
         return lambda: self.search.on(replace(self.search.scene, occluders=tuple(occluders)))
@@ -753,19 +834,28 @@ class _MarginFinder(Evaluator):
             sign = 1.0 if sense == "least" else -1.0
             x, y = (-sign * part for part in AHEAD[what])
             direction_name = self.rules.spell("eight", what).replace("_", " ")
-            for i, gap in self._rivals(self.members(set_call), lambda i: sign * self._along(what, i, axes)):
+            for i, gap in self._rivals(
+                self.members(set_call), lambda i: sign * self._along(what, i, axes)
+            ):
                 if i in self.tellers(where[0]):
                     continue
                 metres = gap / (x * x + y * y)
                 shift = metres * x, metres * y
-                border = f"being {'least far' if sense == 'least' else 'furthest'} to the {direction_name}"
-                yield self.chosen(self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i)
+                border = (
+                    f"being {'least far' if sense == 'least' else 'furthest'} to the"
+                    f" {direction_name}"
+                )
+                yield self.chosen(
+                    self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i
+                )
         elif sense in ("most", "first"):
             anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
             decisions = self._squarest if sense == "most" else self._first_that_way
             yield from decisions(what, anchor, where[1], self.members(set_call))
 
-    def _rivals(self, candidates: Sequence[int], key: Callable[[int], float]) -> Iterator[tuple[int, float]]:
+    def _rivals(
+        self, candidates: Sequence[int], key: Callable[[int], float]
+    ) -> Iterator[tuple[int, float]]:
         """Yield the other objects, with the difference of their key to the smallest."""
         best = min(candidates, key=key, default=None)
         for i in candidates:
@@ -803,12 +893,16 @@ class _MarginFinder(Evaluator):
             place, other = (np.array(self.world.point(k)) * flat for k in (i, best))
             if length := away(i):
                 shift = -sign * gap / length * (place - start)
-                yield self.chosen(self._moved(i, shift, f"being the {word} {self.short(anchor)}"), i)
+                yield self.chosen(
+                    self._moved(i, shift, f"being the {word} {self.short(anchor)}"), i
+                )
             offset = place - other
             length = float(np.linalg.norm(offset))
             if anchor != VIEWER and length > 1e-9:
                 metres = float(((place + other) / 2 - start) @ offset) / length
-                border = f"being {'farther from' if sense == 'most' else 'nearer to'} {self.short(i)}"
+                border = (
+                    f"being {'farther from' if sense == 'most' else 'nearer to'} {self.short(i)}"
+                )
                 border += f" than {'' if sense == 'most' else 'to '}{self.short(best)}"
                 yield self.chosen(self._moved(anchor, offset * (metres / length), border), i)
 
@@ -829,7 +923,10 @@ class _MarginFinder(Evaluator):
         best = min(turns, key=lambda i: abs(turns[i]), default=None)
         for i, turn in turns.items():
             if i != best:
-                ways = (math.remainder((turn + turns[best]) / 2 + half, math.tau) for half in (0, math.pi))
+                ways = (
+                    math.remainder((turn + turns[best]) / 2 + half, math.tau)
+                    for half in (0, math.pi)
+                )
                 by = math.degrees(min(ways, key=abs))
                 border = f"facing {self.short(i)} more than {self.short(best)}"
                 yield self.chosen(self.turning(anchor, -abs(by), by, border, border), i)
@@ -904,8 +1001,13 @@ class _MarginFinder(Evaluator):
             off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
             for border, turn, word in self._neighbours(-math.atan2(right, front), "eight"):
                 ray = math.atan2(-math.sin(border) * across, math.cos(border) * along)
-                margin = self.within(i, -math.degrees(abs(turn)), "degrees", f"the {word} of the room",
-                                     boundaries.to_ray(off, ray))  # fmt: skip
+                margin = self.within(
+                    i,
+                    -math.degrees(abs(turn)),
+                    "degrees",
+                    f"the {word} of the room",
+                    boundaries.to_ray(off, ray),
+                )
                 yield self.gives(margin, word)
         else:
             yield from self._believed(i, what)
@@ -918,7 +1020,11 @@ class _MarginFinder(Evaluator):
         directions = self.sector_names(sectors)
         nearest = min(directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
         for sense in (1, -1):
-            away = {d: sense * (azimuth(nearest) - azimuth(d)) % math.tau for d in directions if d != nearest}
+            away = {
+                d: sense * (azimuth(nearest) - azimuth(d)) % math.tau
+                for d in directions
+                if d != nearest
+            }
             other = min(away, key=away.__getitem__)
             border = -azimuth(nearest) + sense * away[other] / 2
             yield border, math.remainder(border - turn, math.tau), self.rules.spell(sectors, other)
@@ -938,7 +1044,8 @@ class _MarginFinder(Evaluator):
                 shift = boundaries.to_ray(self._image_shift(a, b, axes), -border)
                 where = f"{word} of {self.short(a)}"
                 yield self.gives(
-                    self.within(b, -math.degrees(abs(turn)), "degrees", where, shift, axes=axes), word
+                    self.within(b, -math.degrees(abs(turn)), "degrees", where, shift, axes=axes),
+                    word,
                 )
             if owner is not None:
                 degrees = -math.degrees(turn)
@@ -953,14 +1060,18 @@ class _MarginFinder(Evaluator):
         """
         b, a = self.disambiguate(goal, start, viewer=True)
         views, cone = self.info.views, math.radians(self.rules.cone)
-        signed = [math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views]
+        signed = [
+            math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views
+        ]
         best = min(range(len(signed)), key=lambda k: abs(signed[k]), default=None)
         if best is None or abs(signed[best]) > cone:
             return
         ends = [-signed[best] + side for side in (cone, -cone)]
         for k, other in enumerate(signed):
             if k != best:  # equally far from the direction, on both sides of it
-                halves = (math.remainder(h - (signed[best] + other) / 2, math.tau) for h in (0, math.pi))
+                halves = (
+                    math.remainder(h - (signed[best] + other) / 2, math.tau) for h in (0, math.pi)
+                )
                 ends += halves
         direction_name = self.rules.spell("eight", direction)
         what = f"being as squarely {direction_name} of {self.short(a)} in another image"
@@ -1002,7 +1113,9 @@ class _MarginFinder(Evaluator):
 
     def held(self, relation: str, first: Call, second: Call) -> Iterator[_Decision]:
         a, b = (
-            self.both(first, second) if relation == "nearer_than_before" else self.disambiguate(first, second)
+            self.both(first, second)
+            if relation == "nearer_than_before"
+            else self.disambiguate(first, second)
         )
         if relation == "fits":
             mine, space = (sorted(self.world.extents(i)[:2]) for i in (a, b))
@@ -1025,20 +1138,33 @@ class _MarginFinder(Evaluator):
                     self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
                 )
         elif (
-            relation not in ("between", "blocking") and (margin := self._border(relation, [b], a)) is not None
+            relation not in ("between", "blocking")
+            and (margin := self._border(relation, [b], a)) is not None
         ):
             yield self.gives(margin, not margin.distance > 0)
 
 
 _SUPERLATIVES = {
-    "elevation": ("highest", "lowest"), "height": ("tallest", "shortest"), "volume": ("largest", "smallest"),
-    "length": ("longest", "shortest"), "width": ("widest", "narrowest"),
-}  # fmt: skip
+    "elevation": ("highest", "lowest"),
+    "height": ("tallest", "shortest"),
+    "volume": ("largest", "smallest"),
+    "length": ("longest", "shortest"),
+    "width": ("widest", "narrowest"),
+}
 _DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
-    "scene": _MarginFinder.exists, "filter": _MarginFinder.filtered, "relate": _MarginFinder.relating, "same": _MarginFinder.same,
-    "best": _MarginFinder.best, "query": _MarginFinder.queried, "direction": _MarginFinder.way, "view": _MarginFinder.image,
-    "compare": _MarginFinder.compared, "greater_than": _MarginFinder.greater, "less_than": _MarginFinder.less, "holds": _MarginFinder.held,
-}  # fmt: skip
+    "scene": _MarginFinder.exists,
+    "filter": _MarginFinder.filtered,
+    "relate": _MarginFinder.relating,
+    "same": _MarginFinder.same,
+    "best": _MarginFinder.best,
+    "query": _MarginFinder.queried,
+    "direction": _MarginFinder.way,
+    "view": _MarginFinder.image,
+    "compare": _MarginFinder.compared,
+    "greater_than": _MarginFinder.greater,
+    "less_than": _MarginFinder.less,
+    "holds": _MarginFinder.held,
+}
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -1048,7 +1174,12 @@ def record(flip: Counterfactual | None) -> dict | None:
     """Return the record stored in a prediction: distance, unit, changed answer and text."""
     if flip is None:
         return None
-    return {"distance": round(flip.distance, 6), "unit": flip.unit, "answer": flip.answer, "text": flip.text}
+    return {
+        "distance": round(flip.distance, 6),
+        "unit": flip.unit,
+        "answer": flip.answer,
+        "text": flip.text,
+    }
 
 
 def record_of(result: Margins) -> dict:
@@ -1062,6 +1193,10 @@ def record_of(result: Margins) -> dict:
 
 def _plain(m: Margin) -> dict:
     return {
-        "object": m.object, "distance": m.distance, "unit": m.unit, "boundary": m.boundary, "text": m.text,
+        "object": m.object,
+        "distance": m.distance,
+        "unit": m.unit,
+        "boundary": m.boundary,
+        "text": m.text,
         "normalised": m.normalised,
-    }  # fmt: skip
+    }

@@ -64,12 +64,18 @@ LOOKS = ("color", "material", "state", "shape", "size")
 DERIVED_ATTRIBUTES = ("side", "purpose", "facing", "occlusion")
 # Words for "the first object has more of a measure" and "has less of it".
 MORE_OR_LESS = {
-    "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
-    "length": ("longer", "shorter"), "width": ("wider", "narrower"), "distance": ("farther", "nearer"),
-}  # fmt: skip
+    "elevation": ("higher", "lower"),
+    "volume": ("larger", "smaller"),
+    "height": ("taller", "shorter"),
+    "length": ("longer", "shorter"),
+    "width": ("wider", "narrower"),
+    "distance": ("farther", "nearer"),
+}
 # Smallest unambiguous difference of a measure, in metres or log volume; read by strict evaluators.
 MIN_DIFFERENCE = {"elevation": 0.15, "volume": 0.25}
-EDITED_OBJECT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+EDITED_OBJECT = Call(
+    "unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),)
+)
 CAMERA = Call("frame", ("camera",))
 VIEWER_SET = Call("group", (Call("viewer"),))
 _MEASURES = LEAVES["measure"]
@@ -117,7 +123,11 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
     steps, k = evaluator.steps, len(evaluator.steps)
     if not k or isinstance(failure, MissingAttribute):
         return f"step {k} {tokens[k]}: {failure}"
-    over = len(steps[k - 2][1]) if steps[k - 1][0].op == "filter" else len(evaluator.world.times(False))
+    over = (
+        len(steps[k - 2][1])
+        if steps[k - 1][0].op == "filter"
+        else len(evaluator.world.times(False))
+    )
     origin = f"{tokens[k - 1]} over {over} object{'' if over == 1 else 's'}"
     return f"step {k} {tokens[k]}: {failure} ({origin})"
 
@@ -142,7 +152,9 @@ def run(
     try:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
-        return failed(failure, _where(failure, evaluator, tokens) if tokens else "", make_trace=trace)
+        return failed(
+            failure, _where(failure, evaluator, tokens) if tokens else "", make_trace=trace
+        )
     return with_fields(_ANSWERED, answer=answer, distribution={answer: 1.0}, make_trace=trace)
 
 
@@ -341,7 +353,9 @@ class Evaluator:
         anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
         return self.related(relation, anchors, self.members(set_call))
 
-    def lying(self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]) -> list[int]:
+    def lying(
+        self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]
+    ) -> list[int]:
         """Return the objects in a direction from object `anchor`."""
         axes, others = self.axes(frame, anchor), [i for i in candidates if i != anchor]
         if self.rules.region == "half plane":
@@ -352,7 +366,9 @@ class Evaluator:
         return self.world.within(direction, anchor, axes, others)
 
     def beyond(self, side: str, anchor: int, frame: Call) -> Sequence[float]:
-        """Return how far each object is beyond the border of a side of `anchor` (half-plane rules)."""
+        """Return how far each object is beyond the border of a side of `anchor` (half-plane
+        rules).
+        """
         whose = self._whose(frame)
         if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == anchor:
             whose = "object"  # "left of the bus, as seen from the bus"
@@ -366,7 +382,11 @@ class Evaluator:
         if len(frame.args) > 1 or not isinstance(whose, str):
             return None
         return (
-            FRAME_OF_TASK[self.info.task] if whose == "task" else "object" if whose == "object" else "camera"
+            FRAME_OF_TASK[self.info.task]
+            if whose == "task"
+            else "object"
+            if whose == "object"
+            else "camera"
         )
 
     def axes(self, frame: Call, reference: int) -> Axes:
@@ -378,7 +398,11 @@ class Evaluator:
             self.object(second)
             axes = self.axes(inner, reference)
             whose = self._whose(inner)  # turning the viewer does not turn an object's own axes
-            return turned_axes(axes, float(angle)) if whose == "camera" or len(inner.args) == 4 else axes
+            return (
+                turned_axes(axes, float(angle))
+                if whose == "camera" or len(inner.args) == 4
+                else axes
+            )
         if len(args) == 2 and isinstance(args[0], str):
             return self._axes_of(args[0], self.object(args[1]))
         if len(args) == 2:
@@ -386,7 +410,9 @@ class Evaluator:
             x, y = self.world.vector(a, b)
             if math.hypot(x, y) < 1e-9:
                 what = self.world.describe(b)
-                raise ExecutionFailure("unknown", f"no direction: {what} is both viewpoint and target")
+                raise ExecutionFailure(
+                    "unknown", f"no direction: {what} is both viewpoint and target"
+                )
             return own_axes(math.atan2(y, x))
         whose = self._whose(frame)
         if whose is None:
@@ -424,9 +450,13 @@ class Evaluator:
         """Return the objects in a relation to one object, or to two."""
         world, anchor = self.world, ones[0]
         if (relation in ("between", "blocking")) != (len(ones) == 2):
-            raise ExecutionFailure("unknown", f"unknown: {relation} is not defined for {len(ones)} objects")
+            raise ExecutionFailure(
+                "unknown", f"unknown: {relation} is not defined for {len(ones)} objects"
+            )
         if len(ones) == 2 and anchor == ones[1]:
-            raise ExecutionFailure("unknown", f"unknown: {relation} is not defined for an object and itself")
+            raise ExecutionFailure(
+                "unknown", f"unknown: {relation} is not defined for an object and itself"
+            )
         if relation == "next_to":
             return world.next_to(anchor, candidates)
         if relation == "on":
@@ -474,10 +504,14 @@ class Evaluator:
         if attribute == "purpose":
             purposes = set(self.world.purposes(anchor))
             return [
-                i for i in self.members(set_call) if i != anchor and purposes & set(self.world.purposes(i))
+                i
+                for i in self.members(set_call)
+                if i != anchor and purposes & set(self.world.purposes(i))
             ]
         value = self._known(anchor, attribute)
-        return [i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value]
+        return [
+            i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value
+        ]
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -490,7 +524,9 @@ class Evaluator:
             salient = [i for i in members if i in about]
             members = salient if len(salient) == 1 else members
         if len(members) != 1 and not self.strict:
-            if not members and set_call.op == "changed" and not self.past:  # "it" is the removed object
+            if (
+                not members and set_call.op == "changed" and not self.past
+            ):  # "it" is the removed object
                 return self._before(Call("unique", (set_call,)))
             members = self._spoken_of(set_call, members)
         if not self.rules.open_table and len(members) != 1:
@@ -534,7 +570,9 @@ class Evaluator:
         if what in _MEASURES:
             sign = -1.0 if sense == "most" else 1.0
             if not where and what not in ("distance", "bearing"):
-                return self._chosen(self.members(set_call), set_call, lambda i: sign * self.measure(what, i))
+                return self._chosen(
+                    self.members(set_call), set_call, lambda i: sign * self.measure(what, i)
+                )
             anchor = self.object(where[0], viewer=True) if where else VIEWER
             if set_call.op == "choices" and self.info.options:
                 members = list(self._refers.choices(self.info.options, anchor).values())
@@ -546,23 +584,36 @@ class Evaluator:
             whose = self._whose(where[0])
             axes = self.axes(CAMERA if whose == "object" else where[0], VIEWER)
             sign = 1.0 if sense == "least" else -1.0
-            return self._chosen(self.members(set_call), set_call, lambda i: sign * self._along(what, i, axes))
+            return self._chosen(
+                self.members(set_call), set_call, lambda i: sign * self._along(what, i, axes)
+            )
         anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
         if sense == "most":
-            return self._most_squarely(what, anchor, self.axes(where[1], anchor), self.members(set_call))
+            return self._most_squarely(
+                what, anchor, self.axes(where[1], anchor), self.members(set_call)
+            )
         if sense == "least":
-            raise ExecutionFailure("unknown", "unknown: an object has no least direction from another")
+            raise ExecutionFailure(
+                "unknown", "unknown: an object has no least direction from another"
+            )
         members = self.lying(what, anchor, where[1], self.members(set_call))
         if not members:
-            what = f"{set_text(set_call)} {self.rules.spell('eight', what)} of {self.world.describe(anchor)}"
+            what = (
+                f"{set_text(set_call)} {self.rules.spell('eight', what)} of"
+                f" {self.world.describe(anchor)}"
+            )
             raise ExecutionFailure("not found", f"not found: {what}")
         return self._least(members, set_call, self.world.distance_from(anchor))
 
-    def _by_reference(self, what: str, sign: float, anchor: int, members: list[int], set_call: Call) -> int:
+    def _by_reference(
+        self, what: str, sign: float, anchor: int, members: list[int], set_call: Call
+    ) -> int:
         """Return the object with the most or least of a measure relative to an object."""
         if what == "bearing":
             axes = self.world.own_axes(anchor)
-            return self._chosen(members, set_call, lambda i: sign * self.world.off("front", anchor, i, axes))
+            return self._chosen(
+                members, set_call, lambda i: sign * self.world.off("front", anchor, i, axes)
+            )
         if what != "distance":
             raise ExecutionFailure("unknown", f"unknown: {what} is not a measure of two objects")
         # next to it rather than stacked with it, if possible
@@ -579,7 +630,9 @@ class Evaluator:
         (x, y, _), (rx, ry), (fx, fy) = self.world.point(i), axes["right"], axes["front"]
         return across * (x * rx + y * ry) + along * (x * fx + y * fy)
 
-    def _most_squarely(self, direction: str, anchor: int, axes: Axes, candidates: Sequence[int]) -> int:
+    def _most_squarely(
+        self, direction: str, anchor: int, axes: Axes, candidates: Sequence[int]
+    ) -> int:
         """Return the object with the smallest angle to a direction."""
         away = {
             i: self.world.off(direction, anchor, i, axes)
@@ -607,7 +660,9 @@ class Evaluator:
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in members if i != best
         ):
-            raise ExecutionFailure("close call", f"close call: {set_text(set_call)} differ too little")
+            raise ExecutionFailure(
+                "close call", f"close call: {set_text(set_call)} differ too little"
+            )
         return best
 
     def measure(self, what: str, index: int) -> float:
@@ -724,7 +779,9 @@ class Evaluator:
         if attribute == "side":
             right, front = self.world.off_centre(index)
             if self.strict and math.hypot(right, front) < 0.4:
-                raise ExecutionFailure("close call", "close call: too close to the middle of the room")
+                raise ExecutionFailure(
+                    "close call", "close call: too close to the middle of the room"
+                )
             return self._sector(-math.atan2(right, front), "eight")
         return self.world.value(index, attribute)
 
@@ -770,7 +827,9 @@ class Evaluator:
 
     def _holds(self, relation: str, first: Call, second: Call) -> bool:
         a, b = (
-            self.both(first, second) if relation == "nearer_than_before" else self.disambiguate(first, second)
+            self.both(first, second)
+            if relation == "nearer_than_before"
+            else self.disambiguate(first, second)
         )
         if relation == "fits":
             return self._fits(a, b)
@@ -805,7 +864,9 @@ class Evaluator:
         if directions is DIRECTIONS:
             direction = direction_at(-turn)
         else:
-            direction = min(directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
+            direction = min(
+                directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau))
+            )
         return self.rules.spell(sectors, direction)
 
     def sector_names(self, sectors: str) -> tuple[str, ...]:
@@ -823,12 +884,16 @@ class Evaluator:
         best = min(range(len(away)), key=away.__getitem__, default=None)
         if best is None or away[best] > math.radians(self.rules.cone):
             what, where = self.world.describe(b), self.rules.spell("eight", direction)
-            raise ExecutionFailure("not found", f"{what} is {where} of {self.world.describe(a)} in no image")
+            raise ExecutionFailure(
+                "not found", f"{what} is {where} of {self.world.describe(a)} in no image"
+            )
         return options[best] if options else str(best + 1)
 
     # --- words ------------------------------------------------------------------------------------
 
-    def trace_steps(self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()) -> list[TraceStep]:
+    def trace_steps(
+        self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()
+    ) -> list[TraceStep]:
         """Return the trace so far.
 
         `tokens` are the spellings of the steps; without them the rules' dialect is used, or the
@@ -843,13 +908,17 @@ class Evaluator:
     def _trace_step(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
         if call.output in ("objects", "object"):
             chances = {
-                numbers[i] if numbers and i < len(numbers) else i: 1.0  # beyond: an object before the edit
+                (
+                    numbers[i] if numbers and i < len(numbers) else i
+                ): 1.0  # beyond: an object before the edit
                 for i in sorted(value if call.output == "objects" else [value])
             }
             row = dict(zip(numbers, range(len(numbers)))) if numbers else {}
             kind = "set" if call.output == "objects" else "object"
             count = len(self.world.times(False))
-            return of_objects(token, kind, chances, count, lambda i: self.world.describe(row.get(i, i), i))
+            return of_objects(
+                token, kind, chances, count, lambda i: self.world.describe(row.get(i, i), i)
+            )
         word = value if isinstance(value, str) else f"{value:g}"
         if isinstance(value, bool):
             word = "yes" if value else "no"
@@ -860,11 +929,34 @@ class Evaluator:
 _RUN: dict[str, Callable] = {
     op: getattr(Evaluator, f"_{op}")
     for op in (
-        "scene", "choices", "filter", "exclude", "union", "intersect", "group", "some", "changed", "relate", "same", "unique", "best",
-        "before", "refer", "viewer", "count", "exist", "query", "equal", "less_than", "greater_than", "compare", "holds",
-        "direction", "view",
+        "scene",
+        "choices",
+        "filter",
+        "exclude",
+        "union",
+        "intersect",
+        "group",
+        "some",
+        "changed",
+        "relate",
+        "same",
+        "unique",
+        "best",
+        "before",
+        "refer",
+        "viewer",
+        "count",
+        "exist",
+        "query",
+        "equal",
+        "less_than",
+        "greater_than",
+        "compare",
+        "holds",
+        "direction",
+        "view",
     )
-}  # fmt: skip
+}
 
 
 def _direction_of(option: str) -> str:
@@ -934,8 +1026,8 @@ def execute(
     Answers are "yes", "no", a number, a word in the spelling of `rules`, or an attribute value
     (shapes as leaf ids). `task` selects the frame of relations without an explicit one: the
     camera's ("2d") or the reference object's own ("6d"). `samples` and `seed` are used by the
-    modes that sample; in mode samples, kinds of uncertainty (`po3d.scene.posterior`) that are not in
-    `draw` take their mode. Raise InputError if the mode does not support the program.
+    modes that sample; in mode samples, kinds of uncertainty (`po3d.scene.posterior`) that are not
+    in `draw` take their mode. Raise InputError if the mode does not support the program.
     """
     known("mode", mode, get_args(Mode))
     if samples < 1:
@@ -953,13 +1045,17 @@ def execute(
 
         return sampled(call, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
-        raise InputError("mode marginal supports street programs only; others need argmax or samples")
+        raise InputError(
+            "mode marginal supports street programs only; others need argmax or samples"
+        )
     context = context._replace(task=task)
     certain = run(call, SceneGeometry.of(scene.certain(), rules), context, tokens, scene.present)
     if mode == "argmax":
         return certain
     samples_of_scene = posterior_samples(scene, draw, count=samples, seed=seed).scenes()
-    answers = (run(call, SceneGeometry.of(w.certain(), rules), context).answer for w in samples_of_scene)
+    answers = (
+        run(call, SceneGeometry.of(w.certain(), rules), context).answer for w in samples_of_scene
+    )
     majority = vote(answers, ties=[certain.answer or ""])
     if majority is None:
         return (
@@ -969,5 +1065,10 @@ def execute(
         )
     shares, valid = majority.distribution, majority.answered / samples
     return Outcome(
-        "ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=certain.make_trace
+        "ok",
+        majority.answer,
+        shares[majority.answer],
+        shares,
+        valid=valid,
+        make_trace=certain.make_trace,
     )

@@ -64,7 +64,9 @@ def with_unique_phrases(program: Call) -> tuple[Call, dict[str, str]]:
                 name += " again"
             words[name] = phrase
             return Call("refer", (name,))
-        return Call(call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args))
+        return Call(
+            call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args)
+        )
 
     return named(program), words
 
@@ -99,10 +101,16 @@ def answered(
     granted = []
     for name, phrase in words.items():
         belief = ground(phrase, scene)
-        there = [p if o.existence >= PRESENT else 0.0 for p, o in zip(belief, scene.objects, strict=True)]
-        beliefs[name] = [p * o.existence for p, o in zip(belief, scene.objects)] if predicted else there
+        there = [
+            p if o.existence >= PRESENT else 0.0 for p, o in zip(belief, scene.objects, strict=True)
+        ]
+        beliefs[name] = (
+            [p * o.existence for p, o in zip(belief, scene.objects)] if predicted else there
+        )
         present = sum(there) >= LEAST
-        if not present and not (predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED):
+        if not present and not (
+            predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED
+        ):
             missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
             return failed(missing, probability=0.0)
         if not present:
@@ -124,11 +132,18 @@ def answered(
     shares = _shares(program, scene, readings, rules, samples, seed)
     answer = max(shares, key=lambda a: (shares[a], a == likeliest.answer))
     answer, probability = words.get(answer, answer), shares[answer]
-    present = math.prod(1 - math.prod(1 - p for p in b) for b in beliefs.values()) if predicted else 1.0
+    present = (
+        math.prod(1 - math.prod(1 - p for p in b) for b in beliefs.values()) if predicted else 1.0
+    )
     return Outcome(
-        "ok", answer, probability, reason=reason, valid=present * sum(shares.values()), make_trace=likeliest.make_trace,
+        "ok",
+        answer,
+        probability,
+        reason=reason,
+        valid=present * sum(shares.values()),
+        make_trace=likeliest.make_trace,
         rows=tuple(best.values()),
-    )  # fmt: skip
+    )
 
 
 def nearest(

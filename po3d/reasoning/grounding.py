@@ -74,7 +74,9 @@ class _Grounder:
         """Return (n,) how well the noun fits the name of each row."""
         if not noun:
             return np.ones(len(self.scene))
-        return np.array([sum(p * fits(noun, name) for name, p in row.items()) for row in self.names])
+        return np.array(
+            [sum(p * fits(noun, name) for name, p in row.items()) for row in self.names]
+        )
 
     def part(self, d: Description) -> Array:
         """Return (n,) probabilities of what a description without a row is a part of, or on."""
@@ -144,7 +146,10 @@ class _Grounder:
         return {"part": 0.4, "in": 0.4}.get(relation, 0.15) * self._near(i, j)
 
     def _between(self, first: Array, second: Array) -> Array:
-        a, b = (belief @ self.position[:, :2] / max(float(belief.sum()), 1e-9) for belief in (first, second))
+        a, b = (
+            belief @ self.position[:, :2] / max(float(belief.sum()), 1e-9)
+            for belief in (first, second)
+        )
         way = b - a
         length = max(float(np.hypot(*way)), 1e-6)
         offset = self.position[:, :2] - a
@@ -178,7 +183,9 @@ class _Grounder:
 
     def _first(self, measure: Array, weights: Array, place: int) -> Array:
         fit = [
-            i for i in np.argsort(measure, kind="stable") if weights[i] >= COUNTS * weights.max(initial=0.0)
+            i
+            for i in np.argsort(measure, kind="stable")
+            if weights[i] >= COUNTS * weights.max(initial=0.0)
         ]
         result = np.full(len(self.scene), OUTRANKED)
         if weights.any() and place <= len(fit):

@@ -110,39 +110,54 @@ def pack_beliefs(
         certain["occlusion"][k] = scene.occluders is not None
         hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
         if n:
-            alike.setdefault((n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []).append(
-                k
-            )
+            alike.setdefault(
+                (n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []
+            ).append(k)
     at_once = PAIRS if torch.device(device).type == "cpu" else PAIRS * 4096
     groups = []
     for (n, varies, moved), rows in alike.items():
         size = max(1, at_once // (n * n * (samples if varies else 1)))
         for part in (rows[k : k + size] for k in range(0, len(rows), size)):
             groups.append(
-                _poses([scenes[k] for k in part], part, samples if varies else 0, moved, seed, device)
+                _poses(
+                    [scenes[k] for k in part], part, samples if varies else 0, moved, seed, device
+                )
             )
     exists, mask, hidden = (torch.from_numpy(a).to(device) for a in (exists, mask, hidden))
-    looks, known = ({a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, certain))
+    looks, known = (
+        {a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, certain)
+    )
     gaps = not all(known.all() for known in certain.values())
-    return Beliefs(exists, mask, looks, hidden, known, gaps, max(map(len, scenes), default=0), tuple(groups))
+    return Beliefs(
+        exists, mask, looks, hidden, known, gaps, max(map(len, scenes), default=0), tuple(groups)
+    )
 
 
 def _poses(
-    scenes: Sequence[Scene], rows: list[int], samples: int, moved: bool, seed: int, device: str | torch.device
+    scenes: Sequence[Scene],
+    rows: list[int],
+    samples: int,
+    moved: bool,
+    seed: int,
+    device: str | torch.device,
 ) -> Poses:
     """Return pose samples of tables that share random numbers, as drawn by `worlds`.
 
     `samples` 0: the poses are certain.
     """
     n = len(scenes[0])
-    pose = np.stack([np.concatenate([s.positions[:, :2], s.headings[:, None]], 1) for s in scenes])[:, None]
+    pose = np.stack([np.concatenate([s.positions[:, :2], s.headings[:, None]], 1) for s in scenes])[
+        :, None
+    ]
     if samples:
         random = rng(seed, POSES_STAGE)
         if moved:
             covariance = np.array([[o.covariance for o in s.objects] for s in scenes], float)
             size, axis = np.linalg.eigh(covariance)
             root = axis * np.sqrt(np.maximum(size, 0))[..., None, :]
-            pose = pose + (root[:, None] @ random.standard_normal((samples, n, 3))[..., None])[..., 0]
+            pose = (
+                pose + (root[:, None] @ random.standard_normal((samples, n, 3))[..., None])[..., 0]
+            )
         flip = np.array([[o.flip for o in s.objects] for s in scenes])
         flipped = random.random((samples, n)) < flip[:, None]
         pose = np.concatenate([np.broadcast_to(pose, (*flipped.shape, 3))[..., :2],
@@ -236,12 +251,19 @@ class Marginals:
         program_steps, (done, _) = steps(self.programs.programs[p]), self._steps(p)
         source, over = program_steps[program_steps[k].inputs[0]], float(len(scene))
         if source.call.op == "filter":
-            over = float((done[source.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]).sum())
+            over = float(
+                (done[source.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]).sum()
+            )
         return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
 
 
 def multiplied(
-    program: Call, scene: Scene, task: Task, rules: Rules = STREET_RULES, samples: int = 64, seed: int = 0
+    program: Call,
+    scene: Scene,
+    task: Task,
+    rules: Rules = STREET_RULES,
+    samples: int = 64,
+    seed: int = 0,
 ) -> Outcome:
     """Return the outcome of one program on one table."""
     return outcomes([scene], [(program, 0, task)], rules, samples, seed)[0]
@@ -258,13 +280,18 @@ def outcomes(
     results: list[Outcome | None] = [None] * len(items)
     # one batch per padded size, so that no table is padded more than necessary
     for pad in sorted({width(scene) for scene in scenes}):
-        place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if width(scene) == pad)}
+        place = {
+            k: row
+            for row, k in enumerate(k for k, scene in enumerate(scenes) if width(scene) == pad)
+        }
         rows = [row for row, (_, k, _) in enumerate(items) if k in place]
         if not rows:
             continue
         programs, where, tasks = zip(*(items[row] for row in rows))
         packed = pack_programs(programs, [place[k] for k in where], tasks)
-        result = marginal_batch(pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules)
+        result = marginal_batch(
+            pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules
+        )
         for p, row in enumerate(rows):
             distribution, scene = result.distribution(p), scenes[where[p]]
             trace = partial(_traced, programs[p], scene, tasks[p], rules, samples, seed)
@@ -283,11 +310,15 @@ def _traced(
     program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int
 ) -> list[TraceStep]:
     """Return the trace of a program by running it again: traces are rare, batches are not kept."""
-    result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
+    result = marginal_batch(
+        pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules
+    )
     return result.trace(0, scene)
 
 
-def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STREET_RULES) -> Marginals:
+def marginal_batch(
+    beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STREET_RULES
+) -> Marginals:
     """Run every program on its table."""
     device = beliefs.exists.device
     if programs.scene.device != device:
@@ -337,12 +368,16 @@ class _Chances:
             elif relation == "occluding":
                 frequent[:, column] = beliefs.hidden
         self.lookups = frequent.flatten(0, 1)
-        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten(0, 1)
+        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten(
+            0, 1
+        )
         codes = [self.facing if a == "facing" else beliefs.looks[a] for (a,) in COLUMNS["query"]]
         most = max(map(len, VALUES.values()))
         codes = [torch.nn.functional.pad(part, (0, most - part.shape[-1])) for part in codes]
         self.codes = torch.stack(codes, 1).flatten(0, 1)
-        self.asks_facing = torch.tensor([a == "facing" for (a,) in COLUMNS["query"]], device=like.device)
+        self.asks_facing = torch.tensor(
+            [a == "facing" for (a,) in COLUMNS["query"]], device=like.device
+        )
 
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi, : values.shape[1]] = values
@@ -364,7 +399,10 @@ class _Chances:
         if self.labelled:  # alignment rules may require the reference to have a facing label
             needs = self.aligned[row % len(self.keys)]
             conditional, total = _conditional(weight * self.facing.sum(-1)[row // len(self.keys)])
-            weight, total = torch.where(needs[:, None], conditional, weight), torch.where(needs, total, 1.0)
+            weight, total = (
+                torch.where(needs[:, None], conditional, weight),
+                torch.where(needs, total, 1.0),
+            )
             mass = total if mass is None else mass * total
         out = torch.empty_like(weight)
         for start in range(0, len(row), ROWS):
@@ -378,7 +416,9 @@ class _Chances:
         facing = self.asks_facing[row % len(COLUMNS["query"])]
         mass = torch.where(facing, total, 1.0)
         known = self._known(COLUMNS["query"], row)
-        return torch.where(facing[:, None], conditional, value), mass if known is None else mass * known
+        return torch.where(
+            facing[:, None], conditional, value
+        ), mass if known is None else mass * known
 
     def union(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return 1 - (1 - x[:, : self.pad]) * (1 - y[:, : self.pad]), None
@@ -415,10 +455,20 @@ class _Chances:
         """Add the frequencies over pose samples of each relation and each facing label."""
         n = len(group.x)
         pairs = relations.Pairs(
-            group.x, group.y, group.headings, group.axes, group.extents, self.rules, group.bicycle, xp=torch
+            group.x,
+            group.y,
+            group.headings,
+            group.axes,
+            group.extents,
+            self.rules,
+            group.bicycle,
+            xp=torch,
         )
         if labelled:
-            share = [(pairs.facings == k).sum(-1).double() / group.x.shape[-1] for k in range(len(FACINGS))]
+            share = [
+                (pairs.facings == k).sum(-1).double() / group.x.shape[-1]
+                for k in range(len(FACINGS))
+            ]
             self.facing[group.rows, :n] = torch.stack(share, -1).transpose(0, 1)
             faces = (pairs.facings != relations.NO_FACING).to(group.x.dtype)[:, None]
         columns, shares = [], []

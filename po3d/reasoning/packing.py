@@ -40,8 +40,19 @@ def spelling(kind: str) -> tuple[str, ...]:
 # Operations on registers, in their order within a level: the operations of the language, with all
 # those from an object to a set combined as "lookup".
 OPERATIONS = (
-    "scene", "filter", "unique", "lookup", "union", "intersect", "count", "exist", "query", "equal", "less_than", "greater_than",
-)  # fmt: skip
+    "scene",
+    "filter",
+    "unique",
+    "lookup",
+    "union",
+    "intersect",
+    "count",
+    "exist",
+    "query",
+    "equal",
+    "less_than",
+    "greater_than",
+)
 Key = tuple[str, ...]  # the words of a call that identify the table column of a step
 
 
@@ -167,7 +178,11 @@ def pack_worlds(samples: SceneSamples) -> SceneBatch:
     batch.occlusion_known[:] = scene.occluders is not None
     if not n:
         return batch
-    batch.mask[:], batch.positions[:], batch.headings[:] = samples.exists, samples.positions, samples.headings
+    batch.mask[:], batch.positions[:], batch.headings[:] = (
+        samples.exists,
+        samples.positions,
+        samples.headings,
+    )
     batch.extents[:] = scene.extents[:, :2]
     for attribute, codes in batch.codes.items():
         if all(attribute in o.beliefs for o in scene.objects):
@@ -201,7 +216,8 @@ def _empty(s: int, n: int) -> SceneBatch:
 def _check_size(n: int) -> None:
     if n > LIMIT:
         raise InputError(
-            f"a scene of {n} objects: batches and samples support at most {LIMIT}, argmax any number"
+            f"a scene of {n} objects: batches and samples support at most {LIMIT}, argmax any"
+            " number"
         )
 
 
@@ -261,7 +277,9 @@ def pack_programs(
     scene = np.asarray(scene_index, np.int64).reshape(-1)
 
     number: dict[tuple[Call, Task], int] = {}
-    which = np.array([number.setdefault(key, len(number)) for key in zip(programs, tasks)], np.int64)
+    which = np.array(
+        [number.setdefault(key, len(number)) for key in zip(programs, tasks)], np.int64
+    )
     compiled = [_compile(program, task) for program, task in number]
     sizes = np.array([len(rows) for rows in compiled], np.int64)
     rows = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
@@ -277,7 +295,9 @@ def pack_programs(
     lookup = operation == OPERATIONS.index("lookup")
     used, used_column = np.unique(column[lookup], return_inverse=True)
     column[lookup] = used_column
-    columns = np.array([len(used) if op == "lookup" else len(COLUMNS.get(op, ((),))) for op in OPERATIONS])
+    columns = np.array(
+        [len(used) if op == "lookup" else len(COLUMNS.get(op, ((),))) for op in OPERATIONS]
+    )
     row = step_scene * columns[operation] + column
 
     key = (level * len(OPERATIONS) + operation).astype(np.int16)
@@ -311,7 +331,15 @@ def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
         operation = meaning(step.call.op, step.words, task)
         inputs = step.inputs or (0,)
         level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
-        rows.append((OPERATIONS.index(operation[0]), _COLUMN.get(operation, 0), inputs[0], inputs[-1], level))
+        rows.append(
+            (
+                OPERATIONS.index(operation[0]),
+                _COLUMN.get(operation, 0),
+                inputs[0],
+                inputs[-1],
+                level,
+            )
+        )
     if not rows:
         raise ProgramError(f"streets have no words for {str(program)[:60]}")
     return rows

@@ -27,7 +27,9 @@ def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
         top, low = (first, rest[0]) if op == "above" else (rest[0], first)
         return words[0 if _over(top, low) else 1]
     if op == "next_to":
-        return words[0 if _gap(first, rest[0]) <= NEAR * (_longest(first) + _longest(rest[0])) / 2 else 1]
+        return words[
+            0 if _gap(first, rest[0]) <= NEAR * (_longest(first) + _longest(rest[0])) / 2 else 1
+        ]
     if op in ("closer_to", "farther_from"):
         return 1 + int((_away(first, rest[0]) < _away(first, rest[1])) != (op == "closer_to"))
     if op == "facing":

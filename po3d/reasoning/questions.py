@@ -95,7 +95,9 @@ def read_predictions(path: str | Path) -> Iterator[Prediction]:
     """
     for number, record in enumerate(read_jsonl(path, "predictions file"), 1):
         if not {"id", "status"} <= record.keys():
-            raise InputError(f"{path} is not a predictions file; `po3d import` converts a harness's results")
+            raise InputError(
+                f"{path} is not a predictions file; `po3d import` converts a harness's results"
+            )
         yield prediction_of(record, f"predictions file {path}, record {number}")
 
 

@@ -28,15 +28,47 @@ LEAST = 1e-3  # objects that fit a phrase less are not denoted by it
 
 PEOPLE = ("man", "woman", "boy", "girl")
 _PERSON = {
-    "human", "person", "someone", "people", "figure", "pedestrian", "adult", "child", "kid", "human being",
-}  # fmt: skip
+    "human",
+    "person",
+    "someone",
+    "people",
+    "figure",
+    "pedestrian",
+    "adult",
+    "child",
+    "kid",
+    "human being",
+}
 _SAME = {
-    "bike": "bicycle", "motorcycle": "motorbike", "football": "soccer ball", "puppy": "dog", "kitten": "cat", "hen": "chicken",
-    "bunny": "rabbit", "pony": "horse", "gentleman": "man", "guy": "man", "lady": "woman", "stone": "rock", "boulder": "rock",
-    "hydrant": "fire hydrant", "cone": "traffic cone", "cellphone": "telephone", "smartphone": "telephone", "pram": "stroller",
-    "mower": "lawn mower", "kennel": "dog house", "letter box": "mailbox", "guitar": "electric guitar", "teddy": "teddy bear",
-    "present": "gift", "cake": "birthday cake", "fan": "table fan", "purse": "handbag", "grey": "gray",
-}  # fmt: skip
+    "bike": "bicycle",
+    "motorcycle": "motorbike",
+    "football": "soccer ball",
+    "puppy": "dog",
+    "kitten": "cat",
+    "hen": "chicken",
+    "bunny": "rabbit",
+    "pony": "horse",
+    "gentleman": "man",
+    "guy": "man",
+    "lady": "woman",
+    "stone": "rock",
+    "boulder": "rock",
+    "hydrant": "fire hydrant",
+    "cone": "traffic cone",
+    "cellphone": "telephone",
+    "smartphone": "telephone",
+    "pram": "stroller",
+    "mower": "lawn mower",
+    "kennel": "dog house",
+    "letter box": "mailbox",
+    "guitar": "electric guitar",
+    "teddy": "teddy bear",
+    "present": "gift",
+    "cake": "birthday cake",
+    "fan": "table fan",
+    "purse": "handbag",
+    "grey": "gray",
+}
 
 
 class BestFit:
@@ -80,9 +112,13 @@ class BestFit:
         A phrase is ambiguous if it equally fits an object that no other phrase denotes: omitting
         that object would treat it as absent.
         """
-        fitting = {phrase: fits(self.table, phrase) for phrase in phrases} if len(self.table) else {}
+        fitting = (
+            {phrase: fits(self.table, phrase) for phrase in phrases} if len(self.table) else {}
+        )
         there = [phrase for phrase, chances in fitting.items() if chances.max() > LEAST]
-        scores = np.array([fitting[phrase] for phrase in there]).reshape(len(there), len(self.table))
+        scores = np.array([fitting[phrase] for phrase in there]).reshape(
+            len(there), len(self.table)
+        )
         if 0 <= start < len(self.table):
             scores[:, start] = 0.0
         # imported here: importing scipy.optimize takes 0.25 s
@@ -96,7 +132,9 @@ class BestFit:
             self._only(phrase, scores[there.index(phrase)], resolved[phrase], {*resolved.values()})
         return resolved
 
-    def _only(self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()) -> None:
+    def _only(
+        self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()
+    ) -> None:
         """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely."""
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
@@ -104,7 +142,9 @@ class BestFit:
         rivals = [i for i in rivals if certainly_is_a(self.table.objects[i], phrase)]
         rivals = [i for i in rivals if not self._at_one_place(best, i)]
         if rivals and certainly_is_a(self.table.objects[best], phrase):
-            raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} may refer to {1 + len(rivals)} objects")
+            raise ExecutionFailure(
+                "ambiguous", f"ambiguous: {phrase} may refer to {1 + len(rivals)} objects"
+            )
 
     def _at_one_place(self, i: int, j: int) -> bool:
         """Whether two rows are so close that they must be one object detected twice."""
@@ -144,12 +184,17 @@ def fits(table: Scene, noun: str) -> np.ndarray:
     for means, least, start in tried:
         head, before = " ".join(words[start:]), words[:start]
         chances = np.array(
-            [_category_belief(o.beliefs.get("name", {}), head, means) * o.existence for o in table.objects]
+            [
+                _category_belief(o.beliefs.get("name", {}), head, means) * o.existence
+                for o in table.objects
+            ]
         )
         if chances.max() > least:
             for color in (w if w != "grey" else "gray" for w in before):
                 if color in COLORS:
-                    chances = chances * [_colored(o.beliefs.get("color"), color) for o in table.objects]
+                    chances = chances * [
+                        _colored(o.beliefs.get("color"), color) for o in table.objects
+                    ]
             return chances
     return np.zeros(len(table))
 
@@ -164,7 +209,8 @@ def certainly_is_a(o: ObjectState, noun: str) -> bool:
     belief = o.beliefs.get("name", {})
     for means in (_means, _also_means):
         p = max(
-            (sum(p for value, p in belief.items() if means(value, head) > 0) for head in heads), default=0.0
+            (sum(p for value, p in belief.items() if means(value, head) > 0) for head in heads),
+            default=0.0,
         )
         if p > 0:
             return p * o.existence >= 0.5
@@ -176,7 +222,9 @@ def _colored(belief: Mapping[str, float] | None, color: str) -> float:
     return 0.1 if belief is None else belief.get(color, 0.0)
 
 
-def _category_belief(belief: Mapping[str, float], noun: str, means: Callable[[str, str], float]) -> float:
+def _category_belief(
+    belief: Mapping[str, float], noun: str, means: Callable[[str, str], float]
+) -> float:
     return sum(p * means(value, noun) for value, p in belief.items())
 
 

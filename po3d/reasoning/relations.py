@@ -22,7 +22,15 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from po3d.reasoning.rules import Rules
-from po3d.scene.rectangles import Floats, Rectangle, above_zero, depth, distance, from_segment, holds
+from po3d.scene.rectangles import (
+    Floats,
+    Rectangle,
+    above_zero,
+    depth,
+    distance,
+    from_segment,
+    holds,
+)
 from po3d.scene.street import AXES
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
@@ -173,7 +181,9 @@ class Pairs:
                 inside = least(inside, deep_nose + reach * along - sense * nose)
                 inside = least(inside, deep_side + reach * across - sense * side)
             if self.rules.first_hit_only and len(self.x):
-                contact = _first_contact(sense * px, sense * py, sense * c, sense * s, a, b, half, xp)
+                contact = _first_contact(
+                    sense * px, sense * py, sense * c, sense * s, a, b, half, xp
+                )
                 contact = xp.maximum(contact, back)  # clipped to the front of i: touching
                 hit = (inside >= 0) & self._others
                 nearest = xp.amin(xp.where(hit, contact, _FAR), 1)[:, None]
@@ -225,7 +235,9 @@ def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = 
 
     On streets: clockwise from "away from the camera". Arguments as of `Pairs`.
     """
-    (lx, ly), (fx, fy), (x, y) = (axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind"))
+    (lx, ly), (fx, fy), (x, y) = (
+        axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind")
+    )
     # -1 if left and front have the opposite orientation to that of a viewer who faces the front
     sense = xp.sign(fy * lx - fx * ly)
     turned = sense * xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
@@ -255,7 +267,14 @@ def alignment(turn: Arrays, relation: str, rules: Rules, xp: Any = Floats) -> Ar
 
 
 def _first_contact(
-    px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
+    px: Arrays,
+    py: Arrays,
+    cj: Arrays,
+    sj: Arrays,
+    a: Arrays,
+    b: Arrays,
+    half: Arrays,
+    xp: ModuleType,
 ) -> Arrays:
     """Return [i, j, ...] smallest x of j's rectangle in the strip |y| <= half of i's frame.
 
@@ -298,12 +317,18 @@ def stacked(a: Body, b: Body) -> Arrays:
 
 def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
     """Return the distance between two boxes in space; 0 if they intersect."""
-    return xp.hypot(distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2))
+    return xp.hypot(
+        distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
+    )
 
 
 def next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
     """Return the largest gap at which two objects are next to each other."""
-    return rules.next_to if rules.next_to_in == "metres" else rules.next_to * (a.longest + b.longest) / 2
+    return (
+        rules.next_to
+        if rules.next_to_in == "metres"
+        else rules.next_to * (a.longest + b.longest) / 2
+    )
 
 
 def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -329,7 +354,9 @@ def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     return xp.minimum(inside, a.low - b.z + rules.above_slack)
 
 
-def between_bounds(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> list[tuple[Arrays, Arrays, Arrays]]:
+def between_bounds(
+    a: Body, b: Body, rules: Rules, xp: Any = Floats
+) -> list[tuple[Arrays, Arrays, Arrays]]:
     """Return four half planes (x, y, least) whose intersection is the region between a and b.
 
     A point is inside if x * right + y * front >= least for all, relative to a: near the line from

@@ -160,7 +160,9 @@ class RoomSamples:
         for k, row in enumerate(key):
             if (row_key := row.tobytes()) not in shared:
                 try:
-                    there = self.indices(k)[:1] if not anchors else sorted({*row.tolist()[1:]} - {-1})
+                    there = (
+                        self.indices(k)[:1] if not anchors else sorted({*row.tolist()[1:]} - {-1})
+                    )
                     shared[row_key] = geometry(self.certain(k, there))
                 except (InputError, ExecutionFailure):
                     shared[row_key] = None
@@ -218,16 +220,29 @@ class RoomTables:
             positions = np.broadcast_to(base.positions, (w, n, 3))
             extents = np.broadcast_to(base.extents, (w, n, 3))
             history = History(
-                base.exists, positions, base.headings, extents, base.codes, base.values, nothing, nothing, nothing
-            )  # fmt: skip
+                base.exists,
+                positions,
+                base.headings,
+                extents,
+                base.codes,
+                base.values,
+                nothing,
+                nothing,
+                nothing,
+            )
         self.history, self.now = history, history.exists.shape[1]
         self.exists = np.concatenate([history.exists, base.exists], 1)
-        before = np.broadcast_to(base.positions, (w, n, 3)), np.broadcast_to(base.extents, (w, n, 3))
+        before = (
+            np.broadcast_to(base.positions, (w, n, 3)),
+            np.broadcast_to(base.extents, (w, n, 3)),
+        )
         self.positions = np.concatenate([history.positions, before[0]], 1)
         self.extents = np.concatenate([history.extents, before[1]], 1)
         self.headings = np.concatenate([history.headings, base.headings], 1)
         self.values = history.values
-        self.things, self.flags, self.codes = (_Lazy(self, kind) for kind in ("thing", "flag", "code"))
+        self.things, self.flags, self.codes = (
+            _Lazy(self, kind) for kind in ("thing", "flag", "code")
+        )
         self._fits: dict[tuple[str, str], Tensor] = {}
         self.room = torch.from_numpy(framed.room)
         centre = np.array([*room_centre(base.scene), EYE])
@@ -245,11 +260,20 @@ class RoomTables:
             ways = self.framed.axes[name]
             return x * ways[:, :1] + y * ways[:, 1:]
         columns: dict[str, Callable[[], Array]] = {
-            "x": lambda: x, "y": lambda: y, "z": lambda: z, "low": lambda: z - height / 2,
-            "top": lambda: z + height / 2, "c": lambda: np.cos(self.headings), "s": lambda: np.sin(self.headings),
-            "a": lambda: length / 2, "b": lambda: width / 2, "length": lambda: length, "width": lambda: width,
-            "height": lambda: height, "longest": lambda: self.extents.max(-1),
-        }  # fmt: skip
+            "x": lambda: x,
+            "y": lambda: y,
+            "z": lambda: z,
+            "low": lambda: z - height / 2,
+            "top": lambda: z + height / 2,
+            "c": lambda: np.cos(self.headings),
+            "s": lambda: np.sin(self.headings),
+            "a": lambda: length / 2,
+            "b": lambda: width / 2,
+            "length": lambda: length,
+            "width": lambda: width,
+            "height": lambda: height,
+            "longest": lambda: self.extents.max(-1),
+        }
         return columns[name]()
 
     def flag(self, name: str) -> Mask:
@@ -405,7 +429,9 @@ class FramedSamples:
         if not known:
             return
         self.rules, filled = known[0].rules, [g or known[0] for g in geometries]
-        self.axes = {way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")}
+        self.axes = {
+            way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")
+        }
         room = {id(g.axes): (*g.middle, *g.half) for g in filled}
         self.room = np.array([room[id(g.axes)] for g in filled])
         self._before: dict[int, SceneGeometry] = {}
@@ -530,12 +556,16 @@ class FramedSamples:
             read |= complex_rows[:, None] & exists
         parts += [subjects, np.where(read, samples.headings, 0.0), read & samples.hanging]
         parts += self._word_keys(change)
-        columns = [np.ascontiguousarray(part).view(np.uint8).reshape(len(samples), -1) for part in parts]
+        columns = [
+            np.ascontiguousarray(part).view(np.uint8).reshape(len(samples), -1) for part in parts
+        ]
         keys = [row.tobytes() for row in np.concatenate(columns, 1)]
         return keys, bad, subjects, ~complex_rows
 
     def _word_keys(self, change: Call) -> list[Array]:
-        """Return what the names and values of new objects depend on (`_Planner._name`, `_value`)."""
+        """Return what the names and values of new objects depend on (`_Planner._name`,
+        `_value`).
+        """
         samples, keys = self.samples, []
         for call in change.calls():
             if call.op == "thing":
@@ -547,7 +577,9 @@ class FramedSamples:
                 keys.append(np.where(alike, samples.codes["name"], -1))
             elif call.op in ("trait", "set"):
                 attribute, word = map(str, call.args[:2])
-                if VALUE_WORDS.get(word, word) != word and word in samples.values.get(attribute, ()):
+                if VALUE_WORDS.get(word, word) != word and word in samples.values.get(
+                    attribute, ()
+                ):
                     code = samples.values[attribute].index(word)
                     keys.append((samples.codes[attribute] == code).any(1)[:, None])
         return keys
@@ -577,9 +609,14 @@ class FramedSamples:
         if len(rows) == 1 or not planned.placed:
             return alike
         index = {
-            id(o): i for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)
+            id(o): i
+            for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)
         }
-        new = iter(planned.edited.scene.objects[k] for k, o in enumerate(planned.edited.origin) if o is None)
+        new = iter(
+            planned.edited.scene.objects[k]
+            for k, o in enumerate(planned.edited.origin)
+            if o is None
+        )
         for placed in planned.placed:
             spot = placed.spot
             if spot.blockers is None:
@@ -591,7 +628,9 @@ class FramedSamples:
                 length, width, _ = samples.certain(first).objects[placed.thing].extent
             blockers = [index[id(t.state)] for t in spot.blockers if id(t.state) in index]
             alike &= exists[:, blockers].all(1)
-            reach = (np.hypot(samples.extents[:, 0], samples.extents[:, 1]) + np.hypot(length, width)) / 2
+            reach = (
+                np.hypot(samples.extents[:, 0], samples.extents[:, 1]) + np.hypot(length, width)
+            ) / 2
             off = np.abs(samples.positions[:, :2] - spot.position[:2]).max(1)
             near = samples.solid & (off <= reach + 1e-6)
             alike &= (exists == samples.exists[first])[:, near].all(1)
@@ -600,8 +639,15 @@ class FramedSamples:
 
 # The sets that an edit changes, as positions of its arguments.
 _SUBJECTS = {
-    "move": (0,), "turn": (0,), "face": (0,), "swap": (0, 1), "remove": (0,), "set": (2,), "add": (), "replace": (0,),
-}  # fmt: skip
+    "move": (0,),
+    "turn": (0,),
+    "face": (0,),
+    "swap": (0, 1),
+    "remove": (0,),
+    "set": (2,),
+    "add": (),
+    "replace": (0,),
+}
 _MOVING = ("move", "turn", "face", "remove", "replace", "swap")
 
 
@@ -645,7 +691,11 @@ def _history(samples: RoomSamples, groups: Sequence[_EditGroup]) -> History:
         return values[attribute].index(value)
 
     for rows, first, planned in groups:
-        index, edited, before = samples.indices(first), planned.edited, samples.certain(first).objects
+        index, edited, before = (
+            samples.indices(first),
+            planned.edited,
+            samples.certain(first).objects,
+        )
         column = iter(range(n, n + extra))
         columns = [next(column) if old is None else index[old] for old in edited.origin]
         gone = sorted(set(index) - set(columns))
@@ -671,4 +721,6 @@ def _history(samples: RoomSamples, groups: Sequence[_EditGroup]) -> History:
             touched_before[rows, index[k]] = True
         for k in edited.mentioned:
             mentioned[rows, index[k]] = True
-    return History(exists, positions, headings, extents, codes, values, touched, touched_before, mentioned)
+    return History(
+        exists, positions, headings, extents, codes, values, touched, touched_before, mentioned
+    )

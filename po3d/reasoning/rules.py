@@ -105,7 +105,8 @@ class Rules:
     # street estimator (position and yaw, docs/results.md), and for pixels the benchmark's own
     # threshold.
     typical: Mapping[str, float] = field(
-        default_factory=lambda: {"units": 0.1, "degrees": 2.0, "pixels": 15.0, "%": 15.0}, hash=False
+        default_factory=lambda: {"units": 0.1, "degrees": 2.0, "pixels": 15.0, "%": 15.0},
+        hash=False,
     )
     # Spelling of answers: queried category (sectors, relation, measure) -> word of the core
     # language -> benchmark's word.
@@ -114,9 +115,13 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not 0 <= self.facing_window_deg <= 45:
-            raise InputError(f"facing_window_deg should be in [0, 45], not {self.facing_window_deg}")
+            raise InputError(
+                f"facing_window_deg should be in [0, 45], not {self.facing_window_deg}"
+            )
         if self.aligned_same_deg > self.aligned_opposite_deg:
-            cuts = f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
+            cuts = (
+                f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
+            )
             raise InputError(f"aligned_same_deg {cuts}")
 
     def spell(self, sectors: str, word: str) -> str:

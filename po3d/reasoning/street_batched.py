@@ -25,7 +25,15 @@ from torch import Tensor
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning import packing, relations
-from po3d.reasoning.outcome import ExecutionFailure, Kind, Outcome, TraceStep, failed, of_objects, of_values
+from po3d.reasoning.outcome import (
+    ExecutionFailure,
+    Kind,
+    Outcome,
+    TraceStep,
+    failed,
+    of_objects,
+    of_values,
+)
 from po3d.reasoning.packing import (
     COLUMNS,
     VALUES,
@@ -52,7 +60,9 @@ __all__ = [
 ]  # fmt: skip
 
 _BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
-_TAKES = {"scene": 0} | dict.fromkeys(("union", "intersect", "equal", "less_than", "greater_than"), 2)
+_TAKES = {"scene": 0} | dict.fromkeys(
+    ("union", "intersect", "equal", "less_than", "greater_than"), 2
+)
 
 
 class Steps(Protocol):
@@ -100,7 +110,10 @@ class BatchAnswers:
         """Return the executor's answer strings; None where a program failed."""
         words_of = [spelling(steps(p)[-1].kind) for p in self.programs.programs]
         codes = self.value.tolist()
-        return [words[code] if good else None for words, code, good in zip(words_of, codes, self.ok.tolist())]
+        return [
+            words[code] if good else None
+            for words, code, good in zip(words_of, codes, self.ok.tolist())
+        ]
 
     def reason(self, p: int) -> str:
         """Return the reason why program `p` failed, "" if it did not."""
@@ -109,7 +122,11 @@ class BatchAnswers:
     def failure(self, p: int) -> ExecutionFailure | None:
         """Return the failure of program `p`; None if it has an answer."""
         k = int(self.failed[p])
-        return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.set_size[p]))
+        return (
+            None
+            if k < 0
+            else failure(k, steps(self.programs.programs[p])[k], int(self.set_size[p]))
+        )
 
 
 def failure(k: int, step: PackedStep, size: int) -> ExecutionFailure:
@@ -121,7 +138,11 @@ def failure(k: int, step: PackedStep, size: int) -> ExecutionFailure:
 def cause(step: PackedStep, size: int) -> tuple[Kind, str]:
     """Return the kind and the message of a step's failure."""
     if step.call.op == "unique":
-        return ("ambiguous", f"the set has {size} objects") if size else ("not found", "the set is empty")
+        return (
+            ("ambiguous", f"the set has {size} objects")
+            if size
+            else ("not found", "the set is empty")
+        )
     if "facing" in step.words or step.words[0] in relations.ALIGNED:
         return "unknown", "the object faces none of " + ", ".join(FACINGS)
     if step.words[0] in packing.OCCLUSION:
@@ -138,9 +159,13 @@ def execute_batch(
     """Run every program on its scene. Answers equal those of `execute.execute` in mode argmax."""
     if programs.scene.device != torch.device(device):
         programs = programs.to(device)
-    if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(scenes):
+    if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(
+        scenes
+    ):
         lowest, highest = int(programs.scene.min()), int(programs.scene.max())
-        raise InputError(f"programs refer to scenes {lowest} to {highest} of a batch of {len(scenes)}")
+        raise InputError(
+            f"programs refer to scenes {lowest} to {highest} of a batch of {len(scenes)}"
+        )
     sets = _Sets(scenes, programs, rules, torch.device(device))
     run(programs, sets)
     registers, bad = sets.registers, sets.trouble
@@ -179,7 +204,9 @@ class _Sets:
         self.trouble = torch.zeros(len(programs.slot), dtype=torch.bool, device=device)
         self.mask = self._tensor(scenes.mask)
         s, self.n = scenes.mask.shape
-        self.bit = torch.ones((), dtype=torch.int64, device=device) << torch.arange(self.n, device=device)
+        self.bit = torch.ones((), dtype=torch.int64, device=device) << torch.arange(
+            self.n, device=device
+        )
         self.codes = {a: self._tensor(c) for a, c in scenes.codes.items()}
         known = {a: ((c >= 0) | ~self.mask).all(1) for a, c in self.codes.items()}
         self.codes = {a: c.where(known[a][:, None], -1) for a, c in self.codes.items()}
@@ -269,7 +296,9 @@ class _Sets:
 
     def _last(self, array: NDArray) -> Tensor:
         """Return a tensor with the scene axis last, after the coordinate axis, as in `Pairs`."""
-        return self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
+        return (
+            self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
+        )
 
     def _pack(self, truth: Tensor) -> Tensor:
         """Return (...) sets of (..., n) booleans."""
@@ -327,7 +356,13 @@ class _Sets:
 
 
 def sampled(
-    program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
+    program: Call,
+    scene: Scene,
+    task: Task,
+    rules: Rules,
+    samples: int,
+    seed: int,
+    draw: Collection[str],
 ) -> Outcome:
     """Return the most frequent answer over posterior samples of a table.
 
@@ -346,9 +381,13 @@ def sampled(
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
-    trace = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))]  # noqa: E731
+    trace = lambda: [
+        _sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))
+    ]  # noqa: E731
     shares, valid = majority.distribution, majority.answered / samples
-    return Outcome("ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=trace)
+    return Outcome(
+        "ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=trace
+    )
 
 
 def _sampled(step: PackedStep, register: NDArray, scene: Scene) -> TraceStep:
@@ -372,4 +411,6 @@ def traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
     if kind not in ("set", "object"):
         return of_values(step.token, kind, ranked(kind, p))
     chances = {i: float(p[i]) for i in range(len(scene)) if p[i] > 0}
-    return of_objects(step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i))
+    return of_objects(
+        step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i)
+    )

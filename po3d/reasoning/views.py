@@ -46,7 +46,11 @@ def single(table: Scene) -> ViewEvidence:
 
 
 def run(
-    program: Call, evidence: ViewEvidence, options: Sequence[str] = (), samples: int = 0, seed: int = 0
+    program: Call,
+    evidence: ViewEvidence,
+    options: Sequence[str] = (),
+    samples: int = 0,
+    seed: int = 0,
 ) -> Outcome:
     """Answer a program.
 
@@ -60,12 +64,14 @@ def run(
         return outcome
     sampled = posterior_samples(evidence.table, ("pose", "flip"), count=samples, seed=seed)
     answers = (
-        _estimated(program, world, evidence.question_info(options)).answer for world in sampled.scenes()
+        _estimated(program, world, evidence.question_info(options)).answer
+        for world in sampled.scenes()
     )
     majority = vote(answers, ties=[outcome.answer])
     if majority is None:
         return failed(
-            ExecutionFailure("unknown", "no posterior sample has an answer"), make_trace=outcome.make_trace
+            ExecutionFailure("unknown", "no posterior sample has an answer"),
+            make_trace=outcome.make_trace,
         )
     return replace(
         outcome,
@@ -75,9 +81,13 @@ def run(
     )
 
 
-def nearest(program: Call, evidence: ViewEvidence, options: Sequence[str] = ()) -> Counterfactual | None:
+def nearest(
+    program: Call, evidence: ViewEvidence, options: Sequence[str] = ()
+) -> Counterfactual | None:
     """Return the nearest decision that changes the answer; None if there is none."""
-    near = margins_in(program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(options))
+    near = margins_in(
+        program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(options)
+    )
     return None if near.answer is None else near.flip
 
 
@@ -158,7 +168,11 @@ class _FirstOrder(Evaluator):
         else:
             candidates = [i for i in self.set(object_call.args[3]) if i != start]
         others = [i for i in candidates if i != best]
-        return self._nearer(start, best, min(others, key=self.world.distance_from(start))) if others else 1.0
+        return (
+            self._nearer(start, best, min(others, key=self.world.distance_from(start)))
+            if others
+            else 1.0
+        )
 
     def _nearer(self, start: int, i: int, j: int) -> float:
         """Return the probability that `i` is nearer to `start` than `j`."""
@@ -168,10 +182,16 @@ class _FirstOrder(Evaluator):
         spreads = [self._spread(k) for k in (start, i, j)]
         both = units[0] - units[1]
         variance = (
-            units[0] @ spreads[1] @ units[0] + units[1] @ spreads[2] @ units[1] + both @ spreads[0] @ both
+            units[0] @ spreads[1] @ units[0]
+            + units[1] @ spreads[2] @ units[1]
+            + both @ spreads[0] @ both
         )
         z = (lengths[1] - lengths[0]) / math.sqrt(max(float(variance), 1e-18))
         return 0.5 * (1 + math.erf(z / math.sqrt(2)))
 
 
-_WEIGHED = {"direction": _FirstOrder._label, "view": _FirstOrder._image, "query": _FirstOrder._named_one}
+_WEIGHED = {
+    "direction": _FirstOrder._label,
+    "view": _FirstOrder._image,
+    "query": _FirstOrder._named_one,
+}

@@ -70,7 +70,9 @@ def presupposed(program: Tree) -> list[Named]:
     return list(dict.fromkeys(_presupposed(room_program, room_program.output == "edit", ())))
 
 
-def _presupposed(call: RoomCall, granted: bool, looks: tuple[tuple[str, str], ...]) -> Iterator[Named]:
+def _presupposed(
+    call: RoomCall, granted: bool, looks: tuple[tuple[str, str], ...]
+) -> Iterator[Named]:
     if call.op == "all" and granted:
         yield Named(str(call.args[0]), looks)
     here = ()

@@ -1,7 +1,7 @@
 """Relations and measures between the objects of a table, before and after an edit.
 
-A `SceneGeometry` concatenates the objects of the edited scene and of the scene before the edit, so that
-an object can be compared with an earlier position. Indices below `now` belong to the edited
+A `SceneGeometry` concatenates the objects of the edited scene and of the scene before the edit, so
+that an object can be compared with an earlier position. Indices below `now` belong to the edited
 scene, the others to the scene before it; VIEWER is the viewer. Single pairs are computed with
 plain floats, which is faster than arrays; relations of street scenes are computed for all pairs
 at once by `relations`.
@@ -33,7 +33,9 @@ EYE = 1.6  # eye height in metres of a viewer who stands in a room
 # components (to the right, to the front)
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}
 MIDDLE = "middle"
-AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS}
+AHEAD |= {
+    d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS
+}
 SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 
@@ -59,14 +61,18 @@ class SceneGeometry:
     ) -> None:
         self.was = before if isinstance(before, SceneIndex) else SceneIndex(before)
         self.edited, self.before, self.rules, self.stand = edited, self.was.scene, rules, stand
-        self.present = self.was if edited.scene is self.before else SceneIndex(edited.scene, self.was)
+        self.present = (
+            self.was if edited.scene is self.before else SceneIndex(edited.scene, self.was)
+        )
         # of the edited scene, then of the scene before
         self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
 
     @classmethod
-    def of(cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None) -> "SceneGeometry":
+    def of(
+        cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None
+    ) -> "SceneGeometry":
         """Return the world of an unedited scene."""
         return cls(unchanged(scene), scene, rules, stand)
 
@@ -114,7 +120,9 @@ class SceneGeometry:
 
     @cached_property
     def _was_there(self) -> list[int]:
-        return [i for i in range(self.now, len(self.things)) if self.things[i].state.existence >= 0.5]
+        return [
+            i for i in range(self.now, len(self.things)) if self.things[i].state.existence >= 0.5
+        ]
 
     @cached_property
     def salient(self) -> frozenset[int]:
@@ -156,14 +164,17 @@ class SceneGeometry:
         ("light blue" for "blue").
         """
         candidates, value = list(candidates), self.value
-        matches = [i for i in candidates if (v := value(i, attribute)) == text or PARENT.get(v) == text]
+        matches = [
+            i for i in candidates if (v := value(i, attribute)) == text or PARENT.get(v) == text
+        ]
         if matches or not candidates:
             return matches
         wanted = VALUE_WORDS.get(text, text)
         matches = [
             i
             for i in candidates
-            if (v := value(i, attribute)) is not None and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
+            if (v := value(i, attribute)) is not None
+            and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
         ]
         if matches:
             return [] if text in self.values(attribute) else matches
@@ -178,7 +189,9 @@ class SceneGeometry:
         """Return the values of an attribute over all objects of both times."""
         if attribute not in self._values:
             of = (thing.state for thing in self.things)
-            self._values[attribute] = frozenset(o.value(attribute) for o in of if attribute in o.beliefs)
+            self._values[attribute] = frozenset(
+                o.value(attribute) for o in of if attribute in o.beliefs
+            )
         return self._values[attribute]
 
     @cached_property
@@ -318,7 +331,8 @@ class SceneGeometry:
             others = [
                 i
                 for i in others
-                if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
+                if hypot(things[i].right - right, things[i].front - front)
+                <= things[i].reach + reach
             ]
         return [i for i in others if relations.next_to(reference, things[i], rules)]
 
@@ -357,7 +371,9 @@ class SceneGeometry:
         if self.rules.under == "directly":
             return [i for i in candidates if i != index and self.over(index, i) > 0]
         z = self.height(index)
-        return [i for i in candidates if i != index and self.height(i) < z and self.stacked(index, i)]
+        return [
+            i for i in candidates if i != index and self.height(i) < z and self.stacked(index, i)
+        ]
 
     def lying(self, direction: str, start: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the cone of a direction of the frame from an object.
@@ -377,13 +393,16 @@ class SceneGeometry:
         ]
         return self.beside(start, in_direction)
 
-    def within(self, direction: str, start: int, axes: Axes, candidates: Iterable[int]) -> list[int]:
+    def within(
+        self, direction: str, start: int, axes: Axes, candidates: Iterable[int]
+    ) -> list[int]:
         """Return the objects in the cone of a direction for axes other than the frame's."""
         cone = relations.cone(direction, self.rules)
         return [
             i
             for i in self.beside(start, candidates)
-            if math.hypot(*self.vector(start, i)) >= 1e-9 and self.off(direction, start, i, axes) <= cone
+            if math.hypot(*self.vector(start, i)) >= 1e-9
+            and self.off(direction, start, i, axes) <= cone
         ]
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
@@ -459,7 +478,9 @@ class SceneGeometry:
     @cached_property
     def facings(self) -> list[str | None]:
         """Facing label of each object; None between two windows."""
-        return [None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()]
+        return [
+            None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()
+        ]
 
     @cached_property
     def bicycles(self) -> Array:
@@ -512,7 +533,11 @@ class SceneGeometry:
 
 def describe(state: ObjectState, number: int) -> str:
     """Return a street object in words: "#3 small red rubber SUV"."""
-    known = [shape_name(state.value(a)) for a in ("size", "color", "material", "shape") if a in state.beliefs]
+    known = [
+        shape_name(state.value(a))
+        for a in ("size", "color", "material", "shape")
+        if a in state.beliefs
+    ]
     return " ".join([f"#{number}", *known])
 
 

@@ -26,7 +26,11 @@ class CameraPose(NamedTuple):
 
 
 def held(
-    hold: CameraPose, width: int, height: int, focal: float, ground: tuple[float, float] = (0.0, 0.0)
+    hold: CameraPose,
+    width: int,
+    height: int,
+    focal: float,
+    ground: tuple[float, float] = (0.0, 0.0),
 ) -> Camera:
     """Return the camera above ground point `ground` (x, y) in this pose. `focal` in pixels."""
     cp, sp = math.cos(hold.pitch), math.sin(hold.pitch)
@@ -71,9 +75,13 @@ def carried(scene: Scene, camera: Camera) -> Scene:
     offset[2] = 0.0
     rotation = scene.camera.cam_T_world.rotation @ spin.T
     eye = spin @ scene.camera.position + offset
-    axes = {name: tuple((spin[:2, :2] @ np.array(axis)).tolist()) for name, axis in scene.axes.items()}
+    axes = {
+        name: tuple((spin[:2, :2] @ np.array(axis)).tolist()) for name, axis in scene.axes.items()
+    }
     pose, carry = Pose(rotation, -rotation @ eye), Pose(spin, offset)
-    objects = tuple(transformed(o, carry, float(wrap_angle(o.heading + turn))) for o in scene.objects)
+    objects = tuple(
+        transformed(o, carry, float(wrap_angle(o.heading + turn))) for o in scene.objects
+    )
     outline = None
     if scene.outline is not None:
         outline = as_tuples(np.array(scene.outline) @ spin[:2, :2].T + offset[:2])
@@ -92,12 +100,16 @@ def reheld(scene: Scene, camera: Camera) -> Scene:
     move = camera.cam_T_world.inverse() @ scene.camera.cam_T_world
     flat = move.rotation[:2, :2]
     noses = [flat @ (math.cos(o.heading), math.sin(o.heading)) for o in scene.objects]
-    objects = tuple(transformed(o, move, math.atan2(y, x)) for o, (x, y) in zip(scene.objects, noses))
+    objects = tuple(
+        transformed(o, move, math.atan2(y, x)) for o, (x, y) in zip(scene.objects, noses)
+    )
     turned = {name: flat @ np.array(axis) for name, axis in scene.axes.items()}
     axes = {name: tuple((axis / np.linalg.norm(axis)).tolist()) for name, axis in turned.items()}
     outline = None
     if scene.outline is not None:
-        outline = tuple(tuple(move.transform((*corner, 0.0))[:2].tolist()) for corner in scene.outline)
+        outline = tuple(
+            tuple(move.transform((*corner, 0.0))[:2].tolist()) for corner in scene.outline
+        )
     return replace(scene, objects=objects, axes=axes, camera=camera, outline=outline)
 
 
@@ -122,7 +134,9 @@ def mirrored(scene: Scene) -> Scene:
     """
     camera = scene.camera
     if camera is not None:
-        pose = Pose(_FLIP @ camera.cam_T_world.rotation @ _MIRROR, _FLIP @ camera.cam_T_world.translation)
+        pose = Pose(
+            _FLIP @ camera.cam_T_world.rotation @ _MIRROR, _FLIP @ camera.cam_T_world.translation
+        )
         cx, cy = camera.principal
         center = None if camera.center is None else (camera.width - cx, cy)
         camera = replace(camera, cam_T_world=pose, center=center)

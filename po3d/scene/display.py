@@ -39,9 +39,18 @@ def street_table(scene: Scene) -> Table:
         values = [_value(o, attribute) for attribute in ("size", "color", "material", "shape")]
         x, y = o.position[:2]
         rows.append(
-            [str(i), *values, x, y, f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}", hider or None]
+            [
+                str(i),
+                *values,
+                x,
+                y,
+                f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}",
+                hider or None,
+            ]
         )
-    return Table(("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by"), rows)
+    return Table(
+        ("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by"), rows
+    )
 
 
 def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
@@ -49,8 +58,12 @@ def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
     rows = []
     for i, o in enumerate(scene.objects):
         looks = [o.value(a) if a in o.beliefs else None for a in ("color", "material", "state")]
-        rows.append([f"{i}{'*' if i in touched else ''}", o.value("name"), *looks, *o.position, *o.extent])
-    return Table(("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows)
+        rows.append(
+            [f"{i}{'*' if i in touched else ''}", o.value("name"), *looks, *o.position, *o.extent]
+        )
+    return Table(
+        ("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows
+    )
 
 
 ARROWS = "→↗↑↖←↙↓↘"  # heading in the top view, every 45 degrees from the right

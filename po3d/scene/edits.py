@@ -130,14 +130,18 @@ def trace(
             index = edit.index
         if index is not None:
             if not 0 <= index < len(states):
-                raise IndexError(f"{edit} refers to object {index}, but the scene has {len(states)} objects")
+                raise IndexError(
+                    f"{edit} refers to object {index}, but the scene has {len(states)} objects"
+                )
             touched_before.add(index)
         if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
             states[index], stirred = None, True
             gone.add(index)
         elif isinstance(edit, SetAttribute):
             old = states[index]
-            states[index] = with_fields(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
+            states[index] = with_fields(
+                old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}}
+            )
         elif isinstance(edit, Move):
             if below is None or stirred:
                 _carry(states, edit, support(states) if _may_bear(states, index) else ())
@@ -156,9 +160,16 @@ def trace(
     if added:
         touched = touched.union(range(len(remaining), len(remaining) + len(added)))
         origin += (None,) * len(added)
-    changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
+    changed = with_fields(
+        scene, objects=(*states, *added), source="edited", occluders=None, camera=None
+    )
     return with_fields(
-        _NO_CHANGE, scene=changed, origin=origin, touched=touched, touched_before=was, mentioned=mentioned
+        _NO_CHANGE,
+        scene=changed,
+        origin=origin,
+        touched=touched,
+        touched_before=was,
+        mentioned=mentioned,
     )
 
 
@@ -186,7 +197,9 @@ def support(states: Sequence[ObjectState | None]) -> list[int | None]:
 
     None for the floor, a wall, or a removed object (None in `states`).
     """
-    return resting([None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states])
+    return resting(
+        [None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states]
+    )
 
 
 def resting(bodies: Sequence[RestingBody | None]) -> list[int | None]:
@@ -204,7 +217,12 @@ def resting(bodies: Sequence[RestingBody | None]) -> list[int | None]:
             gap = low - top
             if gap <= -REST_BELOW:
                 break
-            if gap < REST_ABOVE and k != i and top > best and holds(bodies[k].box, box.x, box.y, REST_MARGIN):
+            if (
+                gap < REST_ABOVE
+                and k != i
+                and top > best
+                and holds(bodies[k].box, box.x, box.y, REST_MARGIN)
+            ):
                 supports[i], best = k, top
     return supports
 
@@ -284,7 +302,9 @@ def _drop(
             for i in settled
             if _under(faller, states[i]) and _top(states[i]) < bottom + REST_BELOW
         ]
-        states[k] = with_fields(faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2))
+        states[k] = with_fields(
+            faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2)
+        )
         settled.add(k)
 
 
@@ -298,7 +318,11 @@ def _top(state: ObjectState) -> float:
 
 def _under(faller: ObjectState, other: ObjectState) -> bool:
     """Whether `other` is below the centre of `faller`."""
-    (x, y, _), (other_x, other_y, _), (depth, width, _) = faller.position, other.position, other.extent
+    (x, y, _), (other_x, other_y, _), (depth, width, _) = (
+        faller.position,
+        other.position,
+        other.extent,
+    )
     if abs(x - other_x) + abs(y - other_y) > depth + width + 4 * REST_MARGIN:
         return False  # out of reach at any heading
     return holds(footprint(other), x, y, REST_MARGIN)

@@ -70,7 +70,10 @@ def _merge(scene: Scene, i: int, j: int) -> Scene:
     for attribute, belief in keep.beliefs.items():
         beliefs[attribute] = _mixed(belief, drop.beliefs.get(attribute, belief), weight)
     row = replace(
-        keep, beliefs=beliefs, existence=p_keep + p_drop, flip=(1 - weight) * keep.flip + weight * drop_flip
+        keep,
+        beliefs=beliefs,
+        existence=p_keep + p_drop,
+        flip=(1 - weight) * keep.flip + weight * drop_flip,
     )
     objects = list(scene.objects)
     objects[i] = row
@@ -88,7 +91,9 @@ def _merge(scene: Scene, i: int, j: int) -> Scene:
     return scene.subset([k for k in range(len(objects)) if k != j])
 
 
-def _mixed(first: Mapping[str, float], second: Mapping[str, float], weight: float) -> dict[str, float]:
+def _mixed(
+    first: Mapping[str, float], second: Mapping[str, float], weight: float
+) -> dict[str, float]:
     """Return (1 - weight) first + weight second."""
     values = {value: (1 - weight) * p for value, p in first.items()}
     for value, p in second.items():

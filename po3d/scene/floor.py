@@ -61,7 +61,9 @@ class Floor:
         """Return the area of a footprint beyond the outline, square metres."""
         if self.rectangle is None:
             shape = shapely.Polygon(box.corners)
-            return 0.0 if shapely.covers(self.allowed, shape) else shape.difference(self.allowed).area
+            return (
+                0.0 if shapely.covers(self.allowed, shape) else shape.difference(self.allowed).area
+            )
         if self._overhang(box) <= SLACK:
             return 0.0
         wide = self.rectangle._replace(a=self.rectangle.a + SLACK, b=self.rectangle.b + SLACK)
@@ -94,7 +96,9 @@ class Floor:
         x, y = np.broadcast_arrays(x, y)
         (half_u, half_v), floor = self._reach(box), self.rectangle
         u, v = turned(x - floor.x, y - floor.y, floor.c, floor.s)
-        return (np.abs(u) + half_u > floor.a + SLACK + r) | (np.abs(v) + half_v > floor.b + SLACK + r)
+        return (np.abs(u) + half_u > floor.a + SLACK + r) | (
+            np.abs(v) + half_v > floor.b + SLACK + r
+        )
 
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
         """Return (min x, max x, min y, max y) where `box` has at most `area` outside.
@@ -125,7 +129,10 @@ class Floor:
     def _reach(self, box: Rectangle) -> tuple[float, float]:
         """Return the half extents of the box along the sides of a rectangular floor."""
         floor = self.rectangle
-        along, across = abs(box.c * floor.c + box.s * floor.s), abs(box.s * floor.c - box.c * floor.s)
+        along, across = (
+            abs(box.c * floor.c + box.s * floor.s),
+            abs(box.s * floor.c - box.c * floor.s),
+        )
         return box.a * along + box.b * across, box.a * across + box.b * along
 
     def _overhang(self, box: Rectangle) -> float:

@@ -42,8 +42,12 @@ _SIDE_WORDS = {
     "left": "left", "west": "left", "right": "right", "east": "right",
 }  # fmt: skip
 _SIDE = re.compile(rf"\b({'|'.join(_SIDE_WORDS)})\b")
-_VERB = re.compile(r"\b(?:is|are|was|were|stands|stood|sits|sat|lies|hangs|marks|defines|faces|located|be)\b")
-_ARTICLE = re.compile(r"^(?:the|a|an|its|this|that|and|with|where|assume|suppose|if|let|imagine)\s+")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|stands|stood|sits|sat|lies|hangs|marks|defines|faces|located|be)\b"
+)
+_ARTICLE = re.compile(
+    r"^(?:the|a|an|its|this|that|and|with|where|assume|suppose|if|let|imagine)\s+"
+)
 
 
 def axes_from_front(front: Sequence[float]) -> dict[str, tuple[float, float]]:
@@ -108,14 +112,17 @@ def frame(scene: Scene, anchors: Anchors) -> Scene:
         distance = np.linalg.norm(away, axis=1)
         k = int(distance.argmax())
         if distance[k] < 1e-3:
-            raise InputError(f"the anchor {name!r} is at the centre of the room, so it defines no direction")
+            raise InputError(
+                f"the anchor {name!r} is at the centre of the room, so it defines no direction"
+            )
         wanted.append(math.atan2(away[k, 1], away[k, 0]) - SIDE_TURNS[side])
     for i, first in enumerate(wanted):
         for j in range(i):
             if abs(math.remainder(first - wanted[j], 2 * math.pi)) > CONTRADICTION:
                 (a, s), (b, t) = anchors[j], anchors[i]
                 raise InputError(
-                    f"the frame is contradictory: {a!r} at the {s} and {b!r} at the {t} exclude each other"
+                    f"the frame is contradictory: {a!r} at the {s} and {b!r} at the {t} exclude"
+                    " each other"
                 )
     walls = wall_azimuth(scene) + np.arange(4) * math.pi / 2
     best = walls[int(np.cos(walls[:, None] - np.array(wanted)).sum(1).argmax())]

@@ -143,8 +143,12 @@ class _Group:
         thin = min(its_x, its_y, 2 * self.half_x, 2 * self.half_y) < EDGE
         if thin or not (self.candidates.lines and along_axes(self.box) and along_axes(thing.box)):
             return False
-        rows = _between(self.candidates.x, thing.x0 - self.half_x + EDGE, thing.x1 + self.half_x - EDGE)
-        columns = _between(self.candidates.y, thing.y0 - self.half_y + EDGE, thing.y1 + self.half_y - EDGE)
+        rows = _between(
+            self.candidates.x, thing.x0 - self.half_x + EDGE, thing.x1 + self.half_x - EDGE
+        )
+        columns = _between(
+            self.candidates.y, thing.y0 - self.half_y + EDGE, thing.y1 + self.half_y - EDGE
+        )
         self.cost[rows, columns] = math.inf
         return True
 

@@ -45,7 +45,9 @@ class Fused:
     """One table in the world frame of one of the views, and the registration of each view."""
 
     scene: Scene
-    placed: tuple[RegisteredView | None, ...]  # pose of each view in the fused world; None: not registered
+    placed: tuple[
+        RegisteredView | None, ...
+    ]  # pose of each view in the fused world; None: not registered
     members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) pairs of each object
     turns: tuple[float | None, ...]  # yaw of each view in the fused world (radians); None: unknown
 
@@ -140,7 +142,9 @@ def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:
     return [None if yaw is None or first is None else yaw - first for yaw in yaws]
 
 
-def _join(groups: list[list[tuple[int, int]]], view: int, placed: RegisteredView, rows: int) -> None:
+def _join(
+    groups: list[list[tuple[int, int]]], view: int, placed: RegisteredView, rows: int
+) -> None:
     """Add a view's rows to their matched groups; unmatched rows start new groups."""
     for row in range(rows):
         if row in placed.matches:
@@ -159,7 +163,10 @@ def _merged(
     start: int,
 ) -> Scene:
     """Return the table of the groups in the world of view `start`."""
-    objects = [_one([_moved(views[v].table.objects[row], placed[v]) for v, row in group]) for group in groups]
+    objects = [
+        _one([_moved(views[v].table.objects[row], placed[v]) for v, row in group])
+        for group in groups
+    ]
     source = "gt" if all(v.table.source == "gt" for v in views) else "predicted"
     return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 
@@ -190,10 +197,16 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     height = float(weights @ [o.position[2] for o in rows])
     names = [o.name for o in rows if o.name]
     return ObjectState(
-        _beliefs(rows), (float(ground[0]), float(ground[1]), height), heading, tuple(map(float, extent)),
-        as_tuples(whole), flip, 1 - float(np.prod([1 - o.existence for o in rows])), None,
+        _beliefs(rows),
+        (float(ground[0]), float(ground[1]), height),
+        heading,
+        tuple(map(float, extent)),
+        as_tuples(whole),
+        flip,
+        1 - float(np.prod([1 - o.existence for o in rows])),
+        None,
         names[0] if names else "",
-    )  # fmt: skip
+    )
 
 
 def _heading(rows: Sequence[ObjectState]) -> tuple[float, float, float]:
@@ -230,7 +243,9 @@ def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
         if len(values) == 1:
             result[attribute] = {values[0]: 1.0}
             continue
-        logs = np.array([sum(math.log(max(b.get(v, 0.0), EPSILON)) for b in stated) for v in values])
+        logs = np.array(
+            [sum(math.log(max(b.get(v, 0.0), EPSILON)) for b in stated) for v in values]
+        )
         p = np.exp(logs - logs.max())
         result[attribute] = {v: float(x) for v, x in zip(values, p / p.sum())}
     return result

@@ -62,7 +62,10 @@ class SceneIndex:
     """
 
     def __init__(
-        self, scene: Scene, like: "SceneIndex | None" = None, known: "dict[int, Thing] | None" = None
+        self,
+        scene: Scene,
+        like: "SceneIndex | None" = None,
+        known: "dict[int, Thing] | None" = None,
     ) -> None:
         self.scene = scene
         self._like = like = like if like is not None and like.scene.axes == scene.axes else None
@@ -75,7 +78,9 @@ class SceneIndex:
         if like is not None and like.names == self.names:
             self._gone, self._rows_by_noun = like._gone, like._rows_by_noun
         else:
-            self._gone = like._gone.union(like.names).difference(self.names) if like is not None else _NONE
+            self._gone = (
+                like._gone.union(like.names).difference(self.names) if like is not None else _NONE
+            )
             self._rows_by_noun = _rows_by_noun(tuple(self.names), self._gone)
         self._ways: dict[str, tuple[float, float]] = {}
 
@@ -204,7 +209,9 @@ class _Fit(dict[str, int]):
         elif self.use is not None and self.use in purposes_of(canonical):
             rank = _BY_USE
         else:
-            rank = _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
+            rank = (
+                _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
+            )
         self[name] = rank
         return rank
 

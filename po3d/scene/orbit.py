@@ -26,7 +26,16 @@ import numpy as np
 from po3d.io.errors import InputError, printable
 from po3d.scene.geometry import Array, Camera, look_at, wrap_angle
 
-LABELS = ("front", "front-left", "left", "behind-left", "behind", "behind-right", "right", "front-right")
+LABELS = (
+    "front",
+    "front-left",
+    "left",
+    "behind-left",
+    "behind",
+    "behind-right",
+    "right",
+    "front-right",
+)
 ORTHOGONAL = ("front", "right", "behind", "left")
 DIAGONAL = ("front-right", "behind-right", "behind-left", "front-left")
 GROUPS: dict[str, tuple[str, ...]] = {"orthogonal": ORTHOGONAL, "diagonal": DIAGONAL}
@@ -110,7 +119,9 @@ def label_beliefs(
 # --- frames ---------------------------------------------------------------------------------------
 
 
-def viewer_axes(ahead: Sequence[float], reading: OrbitConvention = READING) -> dict[str, tuple[float, float]]:
+def viewer_axes(
+    ahead: Sequence[float], reading: OrbitConvention = READING
+) -> dict[str, tuple[float, float]]:
     """Return the axes of a viewer who faces along the ground vector `ahead` (2,)."""
     x, y = (np.asarray(ahead, float) / np.linalg.norm(ahead)).tolist()
     front = (-x, -y) if reading.near else (x, y)
@@ -172,8 +183,8 @@ class Orbit:
         return self.radius * math.cos(phi), self.radius * math.sin(phi)
 
     def phi(self, angle: float) -> float:
-        """Return where the camera at `angle` degrees on the orbit stands: its azimuth about the world's
-        origin, radians.
+        """Return where the camera at `angle` degrees on the orbit stands: its azimuth about the
+        world's origin, radians.
         """
         return -math.pi / 2 + self.reading.sense * math.radians(angle)
 
@@ -189,7 +200,9 @@ class Orbit:
 
     def to_json(self) -> dict:
         """Return a JSON-ready record, which `from_json` reads back."""
-        return asdict(self) | {"reading": next(k for k, r in ORBIT_CONVENTIONS.items() if r == self.reading)}
+        return asdict(self) | {
+            "reading": next(k for k, r in ORBIT_CONVENTIONS.items() if r == self.reading)
+        }
 
     @classmethod
     def from_json(cls, record: dict, where: str = "orbit") -> "Orbit":
@@ -200,7 +213,8 @@ class Orbit:
         fields = dict(checked(OrbitRecord, record, where))
         if fields["reading"] not in ORBIT_CONVENTIONS:
             raise InputError(
-                f"{where}: unknown reading {printable(fields['reading'])}; known: {', '.join(ORBIT_CONVENTIONS)}"
+                f"{where}: unknown reading {printable(fields['reading'])}; known:"
+                f" {', '.join(ORBIT_CONVENTIONS)}"
             )
         return cls(**fields | {"reading": ORBIT_CONVENTIONS[fields["reading"]]})
 

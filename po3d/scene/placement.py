@@ -34,7 +34,9 @@ SMALL = 0.35
 # metres from the centre to the sides of the grid
 REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}
 
-Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"]
+Kind = Literal[
+    "next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"
+]
 
 
 class Spot(NamedTuple):
@@ -60,7 +62,9 @@ class Place:
     distance: float = 0.0
 
 
-def resolve(scene: Scene | SceneIndex, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
+def resolve(
+    scene: Scene | SceneIndex, state: ObjectState, place: Place, moving: int | None = None
+) -> Spot:
     """Return the pose of `state` at `place`.
 
     `moving` is its index if it is in the scene already; then it and the objects that it carries
@@ -119,7 +123,9 @@ class _PoseSearch:
     def nearest(self, kind: Kind) -> str:
         """Return the nearest corner, or the nearest wall, as a direction of the frame."""
         off = [here - middle for here, middle in zip(self.start, self.layout.centre)]
-        across, along = (sum(a * b for a, b in zip(off, self.layout.way(way))) for way in ("right", "front"))
+        across, along = (
+            sum(a * b for a, b in zip(off, self.layout.way(way))) for way in ("right", "front")
+        )
         side, end = "right" if across > 0 else "left", "front" if along > 0 else "behind"
         if kind == "corner":
             return f"{end} {side}"
@@ -254,7 +260,11 @@ class _PoseSearch:
         half = [max((r - s) / 2, 0.0) for r, s in zip(reference.extent[:2], self.state.extent[:2])]
         u, v = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
         u, v = (u - u.mean())[:, None], v - v.mean()
-        (x, y, _), c, s = reference.position, math.cos(reference.heading), math.sin(reference.heading)
+        (x, y, _), c, s = (
+            reference.position,
+            math.cos(reference.heading),
+            math.sin(reference.heading),
+        )
         x, y = x + (u * c - v * s), y + (u * s + v * c)
         return self._best(
             lambda _: [Candidates(x, y, np.sqrt(u * u + v * v), reference.heading)],
@@ -266,7 +276,9 @@ class _PoseSearch:
     def _walls(self) -> list[Wall]:
         return self.layout.floor.walls if self.layout.floor else []
 
-    def _grid(self, middle: Sequence[float], reach: float, heading: float, crop: bool) -> tuple[Array, Array]:
+    def _grid(
+        self, middle: Sequence[float], reach: float, heading: float, crop: bool
+    ) -> tuple[Array, Array]:
         """Return lines x (k, 1) and y (1, m) of a grid that contains its centre."""
         n = max(round(reach / STEP), 1)
         x, y = middle
@@ -277,8 +289,14 @@ class _PoseSearch:
             span = self.layout.floor.span(box, FREE)
             if span is not None:
                 least_x, most_x, least_y, most_y = span
-                x0, x1 = max(x0, math.ceil((least_x - x) / STEP)), min(x1, math.floor((most_x - x) / STEP))
-                y0, y1 = max(y0, math.ceil((least_y - y) / STEP)), min(y1, math.floor((most_y - y) / STEP))
+                x0, x1 = (
+                    max(x0, math.ceil((least_x - x) / STEP)),
+                    min(x1, math.floor((most_x - x) / STEP)),
+                )
+                y0, y1 = (
+                    max(y0, math.ceil((least_y - y) / STEP)),
+                    min(y1, math.floor((most_y - y) / STEP)),
+                )
         return x + _steps(x0, x1)[:, None], y + _steps(y0, y1)[None]
 
     def _best(

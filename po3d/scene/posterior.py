@@ -77,12 +77,18 @@ class SceneSamples:
             if "looks" in self.draw:
                 occluders = tuple({j: 1.0} if j >= 0 else {} for j in self.occluder[k].tolist())
             index = {old: new for new, old in enumerate(keep)}
-            occluders = tuple({index[j]: p for j, p in occluders[i].items() if j in index} for i in keep)
-        return replace(self.table, objects=tuple(self._state(k, i) for i in keep), occluders=occluders)
+            occluders = tuple(
+                {index[j]: p for j, p in occluders[i].items() if j in index} for i in keep
+            )
+        return replace(
+            self.table, objects=tuple(self._state(k, i) for i in keep), occluders=occluders
+        )
 
     def _state(self, k: int, i: int) -> ObjectState:
         state, heading = self.table.objects[i], float(self.headings[k, i])
-        fields: dict = {"heading": state.heading if heading == state.heading else float(wrap_angle(heading))}
+        fields: dict = {
+            "heading": state.heading if heading == state.heading else float(wrap_angle(heading))
+        }
         fields["flip"] = 0.0 if "flip" in self.draw else min(state.flip, 1 - state.flip)
         if "existence" in self.draw:
             fields["existence"] = 1.0
@@ -173,9 +179,13 @@ def _drawn(
     # The stream name is kept because earlier results of rooms were sampled with it.
     random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
-    existence, flip = (np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip"))
+    existence, flip = (
+        np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip")
+    )
     exists = (
-        random.random(shape) < existence if "existence" in draw else np.tile(existence >= 0.5, (count, 1))
+        random.random(shape) < existence
+        if "existence" in draw
+        else np.tile(existence >= 0.5, (count, 1))
     )
     pose = np.concatenate([scene.positions[:, :2], scene.headings[:, None]], 1)
     pose = np.tile(pose, (count, 1, 1))
@@ -241,7 +251,10 @@ def _looks(
 ) -> dict[str, NDArray[np.int64]]:
     """Return (count, n) value indices of each attribute: samples, or without `random` the mode."""
     looks = {attribute: np.zeros((count, len(objects)), np.int64) for attribute in values}
-    code = {attribute: {value: k for k, value in enumerate(known)} for attribute, known in values.items()}
+    code = {
+        attribute: {value: k for k, value in enumerate(known)}
+        for attribute, known in values.items()
+    }
     for i, o in enumerate(objects):
         for attribute, belief in o.beliefs.items():
             if random is None:
@@ -295,7 +308,10 @@ def _grant(wanted: Named, samples: SceneSamples, random: np.random.Generator) ->
     for attribute, value in wanted.looks:
         stated = np.array([attribute in o.beliefs for o in objects])
         if stated.any():  # a missing attribute does not exclude an object
-            is_it &= ~stated | np.array([known == value for known in values[attribute]])[looks[attribute]]
+            is_it &= (
+                ~stated
+                | np.array([known == value for known in values[attribute]])[looks[attribute]]
+            )
     for k in np.flatnonzero(~is_it.any(1)).tolist():
         i = int(chosen[k])
         samples.exists[k, i] = True

@@ -83,15 +83,20 @@ def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
     gap = xp.maximum(
         xp.maximum(du, dv),
         xp.maximum(
-            abs(away) - q.a - p.a * along - p.b * across, abs(aside) - q.b - p.a * across - p.b * along
+            abs(away) - q.a - p.a * along - p.b * across,
+            abs(aside) - q.b - p.a * across - p.b * along,
         ),
     )
     if xp is Floats and gap <= 0:
         return 0.0
     least = math.inf + 0 * gap
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
-        corner = _from_box(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp)
-        other = _from_box(i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b, xp)
+        corner = _from_box(
+            u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp
+        )
+        other = _from_box(
+            i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b, xp
+        )
         least = xp.minimum(least, xp.minimum(corner, other))
     return xp.where(gap > 0, least, 0.0)
 
@@ -115,7 +120,8 @@ def depth(p: Rectangle, x, y, xp: Any = Floats):
 def from_segment(p: Rectangle, start: tuple, end: tuple, xp: Any = Floats):
     """Return the distance from the rectangle to the segment between two points; 0 if they meet."""
     (u0, v0), (u1, v1) = (
-        ((x - p.x) * p.c + (y - p.y) * p.s, (y - p.y) * p.c - (x - p.x) * p.s) for x, y in (start, end)
+        ((x - p.x) * p.c + (y - p.y) * p.s, (y - p.y) * p.c - (x - p.x) * p.s)
+        for x, y in (start, end)
     )
     du, dv = u1 - u0, v1 - v0
     # parameter range of the segment that is within both pairs of sides
@@ -206,8 +212,12 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
         return np.sqrt(du * du + dv * dv)
     away, aside = turned(other.x - x, other.y - y, box.c, box.s)
     separation = np.maximum(du, dv)
-    separation = np.maximum(separation, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
-    separation = np.maximum(separation, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
+    separation = np.maximum(
+        separation, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s))
+    )
+    separation = np.maximum(
+        separation, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c))
+    )
     least = np.full(separation.shape, np.inf)
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)

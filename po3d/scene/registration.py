@@ -100,11 +100,14 @@ class _Tables:
         self.here, self.there = reference.positions[:, :2], table.positions[:, :2]
         self.headings = reference.headings[:, None] - table.headings[None]
         covariances = [
-            np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3) for t in (reference, table)
+            np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3)
+            for t in (reference, table)
         ]
         self.own = [c[:, :2, :2] for c in covariances]
         self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
-        sizes = [t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)]
+        sizes = [
+            t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)
+        ]
         self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
         self.liked = self.alike > AGREE
         # cost of an uncertain match
@@ -138,7 +141,10 @@ class _Tables:
         """Return the STARTS initial estimates that bring most rows near a similar row."""
         if not len(yaws):
             return []
-        moved = np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there) + shifts[:, None]
+        moved = (
+            np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there)
+            + shifts[:, None]
+        )
         square = ((self.here[None, :, None] - moved[:, None]) ** 2).sum(-1)
         traces = [np.trace(c, axis1=1, axis2=2) for c in self.own]
         room = traces[0][:, None] + traces[1][None] + self.slack
@@ -165,7 +171,9 @@ class _Tables:
             matches = pairs
             yaw, shift, loose = self.moved(matches, yaw, fixed)
         total = float(sum(cost[i, j] for j, i in matches.items()))
-        return RegisteredView(float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total)
+        return RegisteredView(
+            float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total
+        )
 
     def cost(self, yaw: float, shift: Array, loose: Array, slack: Array | float) -> Array:
         """Return (n_ref, n) costs (negative log odds of a match); 0 outside the gate."""
@@ -195,12 +203,19 @@ class _Tables:
             slope = np.array([[-math.sin(yaw), -math.cos(yaw)], [math.cos(yaw), -math.sin(yaw)]])
             weights = np.linalg.inv(self.own[0][i] + turn @ self.own[1][j] @ turn.T)
             jacobians = np.concatenate(
-                [np.broadcast_to(np.eye(2), (len(i), 2, 2)), (self.there[j] @ slope.T)[..., None]], axis=-1
+                [np.broadcast_to(np.eye(2), (len(i), 2, 2)), (self.there[j] @ slope.T)[..., None]],
+                axis=-1,
             )  # with respect to shift x, shift y, yaw
             normal = np.einsum("kab,kac,kcd->bd", jacobians, weights, jacobians)
-            right = np.einsum("kab,kac,kc->b", jacobians, weights, self.here[i] - self.there[j] @ turn.T)
+            right = np.einsum(
+                "kab,kac,kc->b", jacobians, weights, self.here[i] - self.there[j] @ turn.T
+            )
             if fixed:
-                return yaw, np.linalg.solve(normal[:2, :2], right[:2]), np.linalg.inv(normal[:2, :2])
+                return (
+                    yaw,
+                    np.linalg.solve(normal[:2, :2], right[:2]),
+                    np.linalg.inv(normal[:2, :2]),
+                )
             step = np.linalg.solve(normal + 1e-12 * np.eye(3), right)
             yaw, shift = yaw + float(step[2]), step[:2]
         return yaw, shift, np.linalg.inv(normal + 1e-12 * np.eye(3))[:2, :2]

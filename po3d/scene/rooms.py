@@ -21,8 +21,19 @@ from typing import NamedTuple
 from po3d.io.files import rows_beside
 
 COLORS = (
-    "white", "black", "gray", "brown", "red", "blue", "green", "yellow", "orange", "pink", "purple", "beige",
-)  # fmt: skip
+    "white",
+    "black",
+    "gray",
+    "brown",
+    "red",
+    "blue",
+    "green",
+    "yellow",
+    "orange",
+    "pink",
+    "purple",
+    "beige",
+)
 MATERIALS = ("wooden", "metal", "plastic", "leather", "fabric", "glass", "ceramic", "paper")
 STATES = ("open", "closed", "on", "off", "empty", "full", "clean", "dirty", "folded", "broken")
 # metres (depth, width, height) of an object of an unlisted category
@@ -50,10 +61,14 @@ def _category(row: dict[str, str]) -> Category:
     size = (float(row[length]) for length in ("depth", "width", "height"))
     looks = (tuple(row[of].split()) for of in ("materials", "states"))
     often = float(row["weight"]), int(row["most"])
-    return Category(*size, row["stands"], float(row["bottom"]), row["carries"] == "1", *often, *looks)
+    return Category(
+        *size, row["stands"], float(row["bottom"]), row["carries"] == "1", *often, *looks
+    )
 
 
-CATEGORIES: dict[str, Category] = {row["name"]: _category(row) for row in rows_beside(__file__, "rooms.csv")}
+CATEGORIES: dict[str, Category] = {
+    row["name"]: _category(row) for row in rows_beside(__file__, "rooms.csv")
+}
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PURPOSES = {purpose: tuple(names) for purpose, names in _WORDS["purposes"].items()}
 CARRIERS = {name: tuple(under) for name, under in _WORDS["carriers"].items()}
@@ -104,7 +119,9 @@ def stands_on_top(name: str) -> bool:
 @lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
     """Return the purposes of a name; a compound ("folding chair") counts as its last words."""
-    return tuple(purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names))
+    return tuple(
+        purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names)
+    )
 
 
 def is_a(name: str, noun: str) -> bool:

@@ -32,7 +32,9 @@ AXES: dict[str, tuple[float, float]] = {
 
 def camera(jitter: ArrayLike = (0.0, 0.0, 0.0)) -> Camera:
     """Return the benchmark's camera, displaced by `jitter` (3,) and aimed at the origin."""
-    return Camera(WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0)))
+    return Camera(
+        WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0))
+    )
 
 
 def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
@@ -64,7 +66,9 @@ def origin_height(shape: str, size: str) -> float:
     return ORIGIN_HEIGHT[shape] * SIZE_SCALE[size]
 
 
-def box_middle(shape: str, size: str, origin: tuple[float, float], heading: float) -> tuple[float, float]:
+def box_middle(
+    shape: str, size: str, origin: tuple[float, float], heading: float
+) -> tuple[float, float]:
     """Return the ground point below the centre of an official vehicle's box.
 
     Computed from the ground position of its origin and its heading.

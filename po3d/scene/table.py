@@ -167,7 +167,9 @@ class Scene:
                 raise InputError(f"object {i} of the scene has no {attribute}")
             for value, p in state.beliefs[attribute].items():
                 if value not in column:
-                    raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {', '.join(values)}")
+                    raise InputError(
+                        f"object {i}: unknown {attribute} {value!r}; known: {', '.join(values)}"
+                    )
                 table[i, column[value]] = p
         return table
 
@@ -192,7 +194,9 @@ class Scene:
         new = {old: k for k, old in enumerate(rows)}
         occluders = self.occluders
         if occluders is not None:
-            occluders = tuple({new[j]: p for j, p in occluders[i].items() if j in new} for i in rows)
+            occluders = tuple(
+                {new[j]: p for j, p in occluders[i].items() if j in new} for i in rows
+            )
         return replace(self, objects=tuple(self.objects[i] for i in rows), occluders=occluders)
 
     def certain(self) -> "Scene":
@@ -304,11 +308,21 @@ def from_json(record: object, where: str = "scene") -> Scene:
         camera = Camera(c.width, c.height, c.focal, pose, c.center)
     objects = tuple(
         ObjectState(
-            o.beliefs, o.position, _heading(o.heading_deg, o.heading, where), o.extent, o.covariance, o.flip, o.existence, o.box, o.name
+            o.beliefs,
+            o.position,
+            _heading(o.heading_deg, o.heading, where),
+            o.extent,
+            o.covariance,
+            o.flip,
+            o.existence,
+            o.box,
+            o.name,
         )
         for o in table.objects
-    )  # fmt: skip
-    return Scene(objects, table.axes, table.source, camera, table.occluders, table.image, table.outline)
+    )
+    return Scene(
+        objects, table.axes, table.source, camera, table.occluders, table.image, table.outline
+    )
 
 
 def _heading(degrees: float, radians: float | None, where: str) -> float:

@@ -15,10 +15,13 @@ PARENT: dict[str, str] = {shape: row["kind"] for shape, row in _TYPES.items()}
 UNSEEN_SHAPES: dict[str, str] = {"addi": PARENT["addi"]}
 SHAPES: tuple[str, ...] = tuple(shape for shape in PARENT if shape not in UNSEEN_SHAPES)
 SUPER_CATEGORIES: dict[str, tuple[str, ...]] = {
-    kind: tuple(shape for shape in SHAPES if PARENT[shape] == kind) for kind in dict.fromkeys(PARENT.values())
+    kind: tuple(shape for shape in SHAPES if PARENT[shape] == kind)
+    for kind in dict.fromkeys(PARENT.values())
 }
 # Readable names of shapes with short ids.
-SHAPE_NAMES: dict[str, str] = {shape: row["called"] for shape, row in _TYPES.items() if row["called"]}
+SHAPE_NAMES: dict[str, str] = {
+    shape: row["called"] for shape, row in _TYPES.items() if row["called"]
+}
 _SHAPE_IDS = {name.lower(): shape for shape, name in SHAPE_NAMES.items()} | {"hatchback": "addi"}
 
 
@@ -65,7 +68,8 @@ VALUES: dict[str, tuple[str, ...]] = {
 
 # (length, width, height) at unit scale; multiply by SIZE_SCALE for world units.
 EXTENTS: dict[str, tuple[float, float, float]] = {
-    shape: (float(row["length"]), float(row["width"]), float(row["height"])) for shape, row in _TYPES.items()
+    shape: (float(row["length"]), float(row["width"]), float(row["height"]))
+    for shape, row in _TYPES.items()
 }
 # Height of the object's origin above the ground at unit scale; the wheels stand on z = 0.
 ORIGIN_HEIGHT: dict[str, float] = {shape: float(_TYPES[shape]["origin_height"]) for shape in SHAPES}

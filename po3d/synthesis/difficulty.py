@@ -32,22 +32,29 @@ class _Difficulty:
             low, high = self.objects
             if not least <= low <= high <= most:
                 raise InputError(
-                    f"dials.objects={[low, high]} should be two increasing numbers between {least} and {most}"
+                    f"dials.objects={[low, high]} should be two increasing numbers between {least}"
+                    f" and {most}"
                 )
         for name in ("occluded", "near"):
             share = getattr(self, name, None)
             if share is not None and not 0 <= share <= 1:
-                raise InputError(f"dials.{name}={share} should be a fraction between 0 and 1, or null")
+                raise InputError(
+                    f"dials.{name}={share} should be a fraction between 0 and 1, or null"
+                )
         hops = getattr(self, "hops", None)
         if hops is not None and (not hops or set(hops) - set(self.HOPS)):
-            raise InputError(f"dials.hops={list(hops)} should contain some of {list(self.HOPS)}, or be null")
+            raise InputError(
+                f"dials.hops={list(hops)} should contain some of {list(self.HOPS)}, or be null"
+            )
 
     def changed(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads them
-        back.
+        """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads
+        them back.
         """
         different = {
-            f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
         }
         return {k: list(v) if isinstance(v, tuple) else v for k, v in different.items()}
 
@@ -56,7 +63,10 @@ class _Difficulty:
         """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
         defaults.
         """
-        words = {k: "_".join(map(str, v)) if isinstance(v, list) else v for k, v in self.changed().items()}
+        words = {
+            k: "_".join(map(str, v)) if isinstance(v, list) else v
+            for k, v in self.changed().items()
+        }
         return "".join(f"-{k}{v}" for k, v in words.items())
 
 
@@ -121,7 +131,11 @@ class OrbitDifficulty(_Difficulty):
 
 
 DEFAULT = Difficulty()
-ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = RoomDifficulty(), IndoorDifficulty(), OrbitDifficulty()
+ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = (
+    RoomDifficulty(),
+    IndoorDifficulty(),
+    OrbitDifficulty(),
+)
 
 
 Kind = TypeVar("Kind", bound=_Difficulty)
@@ -141,12 +155,18 @@ def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficul
             values.pop(name, None)
             continue
         right = (
-            isinstance(value, Sequence) and not isinstance(value, str) and all(type(v) is int for v in value)
+            isinstance(value, Sequence)
+            and not isinstance(value, str)
+            and all(type(v) is int for v in value)
         )
         if not right or (whole is not None and len(value) != whole):
-            raise InputError(f"dials.{name}={value!r} should be a list of {whole or 'whole'} numbers")
+            raise InputError(
+                f"dials.{name}={value!r} should be a list of {whole or 'whole'} numbers"
+            )
         values[name] = tuple(value)
     for name in ("occluded", "near"):
         if isinstance(values.get(name), bool | str):
-            raise InputError(f"dials.{name}={values[name]!r} should be a fraction between 0 and 1, or null")
+            raise InputError(
+                f"dials.{name}={values[name]!r} should be a fraction between 0 and 1, or null"
+            )
     return kind(**values)

@@ -145,7 +145,9 @@ def _read_blend(path: Path, python: str) -> Soup:
         words = m["name"].split(".")
         part = words[1] if len(words) >= 4 and words[0] in SHAPES else ""
         materials.append(Material(part, tuple(m["color"]), m["clear"], not m["clear"]))
-    return Soup(np.c_[points[:, 1], -points[:, 0], points[:, 2]], triangles, numbers, tuple(materials))
+    return Soup(
+        np.c_[points[:, 1], -points[:, 0], points[:, 2]], triangles, numbers, tuple(materials)
+    )
 
 
 def _read_object(path: Path) -> Soup:
@@ -218,7 +220,9 @@ def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material
         return Material("", (0.8, 0.8, 0.8), False, True)
     colors = np.array([color for color, _ in entries])
     clear = entries[0][1] < CLEAR
-    return Material("", entries[0][0], clear, not clear and bool(np.ptp(colors, axis=0).max() > 0.02))
+    return Material(
+        "", entries[0][0], clear, not clear and bool(np.ptp(colors, axis=0).max() > 0.02)
+    )
 
 
 # --- meshes ---------------------------------------------------------------------------------------
@@ -242,7 +246,9 @@ def _facing(soup: Soup, shape: str, path: Path) -> Soup:
 
 def _once(soup: Soup) -> Soup:
     """Remove duplicate faces: prefer painted, then named, then opaque ones."""
-    _, point = np.unique(np.round(soup.points / np.ptp(soup.points) / SAME), axis=0, return_inverse=True)
+    _, point = np.unique(
+        np.round(soup.points / np.ptp(soup.points) / SAME), axis=0, return_inverse=True
+    )
     keys = np.sort(point.reshape(-1)[soup.triangles], axis=1)
     value = np.array([4 * m.painted + 2 * bool(m.part) + (not m.clear) for m in soup.materials])
     order = np.argsort(-value[soup.material], kind="stable")
@@ -269,7 +275,11 @@ def _regions(soup: Soup, shape: str, names: NDArray) -> NDArray:
         side = np.abs(side) if row["side_low"] == "0" else side
         inside = names == "frame"
         for value, axis in ((ahead, "ahead"), (side, "side"), (up, "up")):
-            inside = inside & (value >= float(row[f"{axis}_low"])) & (value <= float(row[f"{axis}_high"]))
+            inside = (
+                inside
+                & (value >= float(row[f"{axis}_low"]))
+                & (value <= float(row[f"{axis}_high"]))
+            )
         names[inside] = row["part"]
     return names
 
@@ -282,15 +292,23 @@ def _region_table(category: str) -> list[dict[str, str]]:
 def _painted(soup: Soup, shape: str) -> OfficialVehicle:
     area = np.zeros(len(soup.materials))
     corners = soup.points[soup.triangles]
-    faces = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    faces = np.linalg.norm(
+        np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
+    )
     np.add.at(area, soup.material, faces)
     order = np.argsort(-area)[:MOST_PARTS]
     paint = np.array([m.painted for m in soup.materials])
     unpainted = {int(k): f"material_{k}" for k in order if not paint[k]}
-    names = np.array(["body" if paint[k] else unpainted.get(k, "rest") for k in range(len(paint))], object)
+    names = np.array(
+        ["body" if paint[k] else unpainted.get(k, "rest") for k in range(len(paint))], object
+    )
     stuff = np.where(paint, "paint", np.where([m.clear for m in soup.materials], "glass", "dark"))
     mesh = _assembled(soup, shape, names[soup.material], stuff[soup.material])
-    colors = {name: soup.materials[k].color for k, name in unpainted.items() if not soup.materials[k].clear}
+    colors = {
+        name: soup.materials[k].color
+        for k, name in unpainted.items()
+        if not soup.materials[k].clear
+    }
     parts = {part.name for part in mesh.parts}
     return OfficialVehicle(mesh, {name: color for name, color in colors.items() if name in parts})
 

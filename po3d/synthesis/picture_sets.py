@@ -102,7 +102,8 @@ def _claim(out: Path, facts: dict) -> None:
         existing = read_json(path, "set of pictures")
         if not isinstance(existing, dict) or {**existing, "count": 0} != {**facts, "count": 0}:
             raise InputError(
-                f"{out} contains images made with {existing}, not with {facts}; choose another folder"
+                f"{out} contains images made with {existing}, not with {facts}; choose another"
+                " folder"
             )
         facts = {**facts, "count": max(facts["count"], int(existing["count"]))}
     write_json(path, facts)

@@ -4,8 +4,8 @@
 
 Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). To
 resume an interrupted run, start it again with the same arguments. See
-`po3d.synthesis.top_view.top_views` (--kind top) and `po3d.synthesis.view_sets` (--kind inside, orbit)
-for the content of a set.
+`po3d.synthesis.top_view.top_views` (--kind top) and `po3d.synthesis.view_sets` (--kind inside,
+orbit) for the content of a set.
 """
 
 import argparse
@@ -36,12 +36,18 @@ def main() -> int:
         "--size", type=int, default=top_views.SIZE, help="image size of --kind top, in pixels"
     )
     arguments.add_argument(
-        "--samples", type=int, choices=(1, 4), default=1, help="samples per pixel: 1, or 4 for antialiasing"
+        "--samples",
+        type=int,
+        choices=(1, 4),
+        default=1,
+        help="samples per pixel: 1, or 4 for antialiasing",
     )
     arguments.add_argument(
         "--furniture", default=str(FOLDER), help="folder of the furniture libraries (.sh3f)"
     )
-    arguments.add_argument("--cache", type=Path, help="cache folder for loaded models, created if missing")
+    arguments.add_argument(
+        "--cache", type=Path, help="cache folder for loaded models, created if missing"
+    )
     arguments.add_argument("--workers", type=int, default=1, help="processes")
     a = arguments.parse_args()
 

@@ -90,7 +90,9 @@ def record(view: ShotView) -> dict:
     """
     labels = view.shot.labels or ()
     rows = [i for i, label in enumerate(labels) if label.visible_px]
-    objects = tuple(replace(view.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows)
+    objects = tuple(
+        replace(view.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows
+    )
     return {
         "scene": to_json(replace(view.scene, objects=objects)),
         "camera": view.camera_kind,
@@ -109,7 +111,9 @@ def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, 
     """
     number, which = divmod(index, len(CAMERAS))
     room = sample_room(spec.seed, number, spec.split)
-    look = sample_room_look(room, models, spec.split, rng(spec.seed, f"view look/{spec.split}", number))
+    look = sample_room_look(
+        room, models, spec.split, rng(spec.seed, f"view look/{spec.split}", number)
+    )
     random = rng(spec.seed, f"view/{spec.split}", number)
     first = common_view(room, random, WIDTH, HEIGHT)
     camera, kind = first.camera, CAMERAS[which]
@@ -129,16 +133,26 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
     best: tuple[int, Camera] | None = None
     for _ in range(TRIED):
         ground = random.uniform(corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS)
-        pitch, roll = math.radians(random.uniform(*ANY_PITCH)), math.radians(random.normal(0, ANY_ROLL))
+        pitch, roll = (
+            math.radians(random.uniform(*ANY_PITCH)),
+            math.radians(random.normal(0, ANY_ROLL)),
+        )
         hold = CameraPose(
-            float(random.uniform(*ANY_HEIGHT)), pitch, roll, float(random.uniform(-math.pi, math.pi))
+            float(random.uniform(*ANY_HEIGHT)),
+            pitch,
+            roll,
+            float(random.uniform(-math.pi, math.pi)),
         )
         focal = WIDTH / 2 / math.tan(math.radians(random.uniform(*ANY_FIELD)) / 2)
         camera = held(hold, WIDTH, HEIGHT, focal, (float(ground[0]), float(ground[1])))
-        turned = np.einsum("nij,nj->ni", rotation_z(-room.headings), camera.position - room.positions)
+        turned = np.einsum(
+            "nij,nj->ni", rotation_z(-room.headings), camera.position - room.positions
+        )
         clear = (np.abs(turned) > room.extents / 2 + FROM_THINGS).any(1).all()
         pixels, depth = camera.project(room.positions)
-        framed = int(((depth > NEAREST) & (pixels > 0).all(-1) & (pixels < (WIDTH, HEIGHT)).all(-1)).sum())
+        framed = int(
+            ((depth > NEAREST) & (pixels > 0).all(-1) & (pixels < (WIDTH, HEIGHT)).all(-1)).sum()
+        )
         if clear and (best is None or framed > best[0]):
             best = framed, camera
             if framed >= ENOUGH:

@@ -65,9 +65,15 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
             return _only([option for option, of in ways_of if of and of <= answer_words])
         if answer_words <= _HEIGHTS:
             return _only(
-                [option for option, height in zip(options, heights(options)) if height in answer_words]
+                [
+                    option
+                    for option, height in zip(options, heights(options))
+                    if height in answer_words
+                ]
             )
-        fits = [option for option, of in offered if of and (of <= answer_words or answer_words <= of)]
+        fits = [
+            option for option, of in offered if of and (of <= answer_words or answer_words <= of)
+        ]
     return _only(fits or _naming(answer, options))
 
 
@@ -87,7 +93,9 @@ def heights(options: Sequence[str]) -> list[str]:
     """Return the height of each option, "higher", "lower" or "". "On the bench" counts as higher if
     another option is "underneath it" and none says higher."""
     height_words = [words(option) & (_HEIGHTS | _WAYS) for option in options]
-    height_names = ["".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "" for of in height_words]
+    height_names = [
+        "".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "" for of in height_words
+    ]
     if "lower" not in height_names or "higher" in height_names:
         return height_names
     return [

@@ -30,7 +30,15 @@ from typing import NamedTuple
 from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.response_text import AROUND, cleaned, normal, plain_text, rest_after, unlatexed, unmarked
+from po3d.systems.response_text import (
+    AROUND,
+    cleaned,
+    normal,
+    plain_text,
+    rest_after,
+    unlatexed,
+    unmarked,
+)
 
 SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
@@ -46,9 +54,18 @@ _NUMBERS = _WORDINGS.wordings("number")
 _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _SECTION, _REASON = (
     _WORDINGS.expression(key, _I)
     for key in (
-        "refusal", "stated", "denied", "yes_no", "article", "no_answer", "preface", "heading", "section", "reason",
+        "refusal",
+        "stated",
+        "denied",
+        "yes_no",
+        "article",
+        "no_answer",
+        "preface",
+        "heading",
+        "section",
+        "reason",
     )
-)  # fmt: skip
+)
 (
     _VAGUE,
     _CORRECTED,
@@ -90,7 +107,7 @@ _NAMED, _RIGHT, _GUESS, _WRONG, _REMAINING, _LETTER = map(
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
 
-# --- positions of answers -----------------------------------------------------------------------------------
+# --- positions of answers -------------------------------------------------------------------------
 
 _ANSWER_TAG = r"(?:(?:final|short)?[ _-]*answer|ans|conclusion|choice|option|final|solution)"
 _TAG = re.compile(
@@ -100,7 +117,10 @@ _TAG = re.compile(
 )
 _ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\|>", _I)
 _BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
-_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
+_KEY = (
+    r"[\"']?[\w -]{0,20}\banswer[\w"
+    r" ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
+)
 _FIELD = re.compile(
     rf"(?:[{{,\n]\s*|(?=[\"']))(?<!\w)(?:{_KEY})\s*:\s*"
     r"(?:\[?\s*\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|\[?\s*'(.*?)'\s*(?:[\],}\n]|\Z)|([^\s,}\"'\[{][^,}\"'\n]*)(?=[,}\n]|\Z))",
@@ -117,13 +137,14 @@ _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?
 _JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 
-# --- letters ------------------------------------------------------------------------------------------------
+# --- letters --------------------------------------------------------------------------------------
 
 _LABEL = re.compile(
     r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL
 )
 _LEADING = re.compile(
-    r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL
+    r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$",
+    re.DOTALL,
 )
 _SPACED_LETTER = re.compile(r"[A-H]\s")
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
@@ -142,7 +163,8 @@ _ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
 # "behind and to the left" for options such as "behind-left"
 _DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
 _DIAGONAL = re.compile(
-    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the )?(left|right)\b",
+    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the"
+    r" )?(left|right)\b",
     _I,
 )
 _CJK_NUMBERS = "零一二三四五六七八九十"
@@ -187,7 +209,10 @@ def _spelled_as_options(text: str, options: Sequence[str]) -> str:
         number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
         place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
         return re.sub(
-            rf"{number}|{place}", lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}", text, flags=_I
+            rf"{number}|{place}",
+            lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}",
+            text,
+            flags=_I,
         )
     if filled and all(map(_DIAGONAL_OPTION.fullmatch, filled)):
         return _DIAGONAL.sub(r"\1-\2", text)
@@ -225,12 +250,14 @@ def predicted(question: Question, response: str, cut: bool = False) -> Predictio
     """Return a response as a prediction; `cut` as in `extract`."""
     extracted = extract(response, gapped(question), cut)
     if extracted.answer is None:
-        why = f"no answer in the response: {extracted.rule}{', cut off at max_tokens' if cut else ''}"
+        why = (
+            f"no answer in the response: {extracted.rule}{', cut off at max_tokens' if cut else ''}"
+        )
         return Prediction(question.id, "abstained", reason=why)
     return Prediction(question.id, "ok", extracted.answer)
 
 
-# --- candidates ---------------------------------------------------------------------------------------------
+# --- candidates -----------------------------------------------------------------------------------
 
 
 def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
@@ -238,7 +265,9 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     candidate."""
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
-        result = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
+        result = [
+            (m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)
+        ]
         filled = [(m, group) for m, group in result if group.strip(AROUND)]
         if filled:
             m, group = filled[-1]
@@ -278,7 +307,9 @@ def _field(text: str) -> tuple[int, str | None]:
         keys.sort(key=_rank)
         if keys:
             value = _value(content[keys[-1]])
-            texts = [_value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))]
+            texts = [
+                _value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))
+            ]
             if len(value) == 1 and value.isalpha() and len(texts) == 1:
                 value = f"{value}. {texts[0]}"  # a letter and the content of its option
             return result.end(), value
@@ -389,7 +420,9 @@ def _prefatory(line: str) -> bool:
     """Whether a line only introduces an answer: a heading, "Okay.", "Looking at the image:"."""
     bare = line.strip("*_# ")
     return (
-        line.endswith(":") or bare.endswith(":") or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
+        line.endswith(":")
+        or bare.endswith(":")
+        or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
     )
 
 
@@ -401,7 +434,7 @@ def _sentence(line: str) -> bool:
     return len(line.split()) >= 4 and line.rstrip("*_ ")[-1:] in ".!?"
 
 
-# --- free-form answers --------------------------------------------------------------------------------------
+# --- free-form answers ----------------------------------------------------------------------------
 
 
 def _free(result: str) -> str | None:
@@ -410,10 +443,16 @@ def _free(result: str) -> str | None:
     text = unlatexed(result)
     bold = _BOLD.findall(text)
     phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
-    if len(bold) == 1 and not phrase and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
+    if (
+        len(bold) == 1
+        and not phrase
+        and (text.lstrip(" -").startswith("**") or len(text.split()) > 3)
+    ):
         text = bold[0]
     text = unmarked(text.replace("**", ""))
-    text = unmarked(rest_after(_LABELLED, rest_after(_CONCLUDING, rest_after(_PREFACE, text)))) or text
+    text = (
+        unmarked(rest_after(_LABELLED, rest_after(_CONCLUDING, rest_after(_PREFACE, text)))) or text
+    )
     text = _NUMBERED.sub("", text)
     if corrected := unmarked(_CORRECTED.split(text)[-1]):
         text = unmarked(rest_after(_CONCLUDING, corrected)) if corrected != text else text
@@ -446,7 +485,7 @@ def _free(result: str) -> str | None:
     return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text or None
 
 
-# --- multiple choice ----------------------------------------------------------------------------------------
+# --- multiple choice ------------------------------------------------------------------------------
 
 
 def _choice(answer: str, options: Sequence[str], rule: str) -> int | None:
@@ -544,7 +583,9 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 
 def _conflicts(letter: str, before: str, behind: str, options: Sequence[str]) -> bool:
-    """Whether the content of another option stands behind a letter, or before a letter in brackets."""
+    """Whether the content of another option stands behind a letter, or before a letter in
+    brackets.
+    """
     number = LETTERS.find(letter.upper())
     own = options[number] if 0 <= number < len(options) else ""
     rest = plain_text(behind[:NEAR])
@@ -579,7 +620,9 @@ def _begins(plain: str, options: Sequence[str]) -> int | None:
     return best
 
 
-def _split_mentions(plain: str, mentions: Sequence[tuple[int, int, int]]) -> tuple[set[int], set[int]]:
+def _split_mentions(
+    plain: str, mentions: Sequence[tuple[int, int, int]]
+) -> tuple[set[int], set[int]]:
     """Return the options that are asserted and those that are denied. `mentions`: sorted (start,
     -end, option)."""
     groups: list[list[tuple[int, int, int]]] = []  # "left, right or front" is a group

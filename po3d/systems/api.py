@@ -29,7 +29,13 @@ from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
-from po3d.systems.domain_router import DomainMatch, DomainRouter, OutOfDistributionWarning, distances, nearest
+from po3d.systems.domain_router import (
+    DomainMatch,
+    DomainRouter,
+    OutOfDistributionWarning,
+    distances,
+    nearest,
+)
 from po3d.systems.explanation import Explanation
 from po3d.systems.general_parser import MISSING
 from po3d.systems.parser_choice import ASK_BELOW, choose, worded
@@ -123,7 +129,8 @@ class Answer:
             return "\n".join([lines[0], *map(str, self.mended)])
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.explanation.notes)]
         lines += [
-            f"  {step}{f'   [nearest: {near}]' if near else ''}" for step, near in self.explanation.steps
+            f"  {step}{f'   [nearest: {near}]' if near else ''}"
+            for step, near in self.explanation.steps
         ]
         lines += [f"  {self.margin}"] * bool(self.margin)
         touched = self.explanation.edited.touched if self.explanation.edited else frozenset()
@@ -161,12 +168,15 @@ class Model:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, *, revision: str | None = None, **options: Any) -> "Model":
+    def from_pretrained(
+        cls, name: str | Path, *, revision: str | None = None, **options: Any
+    ) -> "Model":
         """Load a model folder, or ORG/NAME from a hub; `options` as in `load`."""
         if Path(name).is_dir():
             return load(str(name), **options)
         return load(
-            f"{SCHEME}{str(name).removeprefix(SCHEME)}{f'@{revision}' if revision else ''}", **options
+            f"{SCHEME}{str(name).removeprefix(SCHEME)}{f'@{revision}' if revision else ''}",
+            **options,
         )
 
     def save_pretrained(self, folder: str | Path, *, report: str | Path | None = None) -> None:
@@ -196,8 +206,13 @@ class Model:
         with tempfile.TemporaryDirectory() as folder:
             self.save_pretrained(folder, report=report)
             return push(
-                Path(folder), name.removeprefix(SCHEME), commit_message, private=private, branch=branch, token=token
-            )  # fmt: skip
+                Path(folder),
+                name.removeprefix(SCHEME),
+                commit_message,
+                private=private,
+                branch=branch,
+                token=token,
+            )
 
     def look(
         self,
@@ -288,7 +303,9 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            scene, domain_match = self.look_with_match(scene, things=executor.things([reading]), **looking)
+            scene, domain_match = self.look_with_match(
+                scene, things=executor.things([reading]), **looking
+            )
             _warn_if_unknown(domain_match)
         tables = ImageScenes({"view": scene})
         answering = executor.bind(tables)
@@ -298,14 +315,22 @@ class Model:
         if self._consults(question, execution):
             (alternatives,) = self.pipeline.reread([question], tables)
             # Alternatives are compared on one scene; only the chosen one runs on all samples.
-            general = likeliest_of(second, ranking, question, alternatives) if alternatives else None
+            general = (
+                likeliest_of(second, ranking, question, alternatives) if alternatives else None
+            )
             own = None if execution is None else run(ranking, question, reading)
-            execution, differ = choose(own, general, question, second.alone, executor.style(question))
+            execution, differ = choose(
+                own, general, question, second.alone, executor.style(question)
+            )
             if execution is None:
                 read = general.reading if general else reading
-                return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
+                return Answer(
+                    text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY
+                )
         if reason := execution.reading.unread:
-            return Answer(text, execution.reading.status, reason=reason, mended=execution.reading.mended)
+            return Answer(
+                text, execution.reading.status, reason=reason, mended=execution.reading.mended
+            )
         if alternatives and executor.sampled(tables):
             execution = run(answering, question, execution.reading)
         execution = self._settled(question, tables, execution)
@@ -315,16 +340,25 @@ class Model:
         parses = [reading, *alternatives]
         remaining = [r for r in parses if not r.unread and not self.pipeline.omitted(r, question)]
         interpretations = self._interpretations(ranking, question, remaining or parses)
-        candidates = ([one for one in interpretations if one.answer is not None] or interpretations)[:SHOWN]
+        candidates = (
+            [one for one in interpretations if one.answer is not None] or interpretations
+        )[:SHOWN]
         if executor.sampled(tables):
             shown = [one.ran.reading for one in candidates]
             candidates = self._interpretations(answering, question, shown) or candidates
         return Answer(
-            text, "abstained", None, execution.believed, reason,
+            text,
+            "abstained",
+            None,
+            execution.believed,
+            reason,
             understood=tuple((one.words, one.answer) for one in candidates),
-            choices=tuple(self._answer(question, tables, one.ran, domain_match) for one in candidates),
-            mended=next((r.mended for r in alternatives), ()), domain_match=domain_match,
-        )  # fmt: skip
+            choices=tuple(
+                self._answer(question, tables, one.ran, domain_match) for one in candidates
+            ),
+            mended=next((r.mended for r in alternatives), ()),
+            domain_match=domain_match,
+        )
 
     def _consults(self, question: Question, own: Execution | None) -> bool:
         """Whether the general parser is consulted: by the pipeline's rule, or because the
@@ -342,14 +376,20 @@ class Model:
         return run(sure.bind(tables), question, execution.reading)
 
     def _answer(
-        self, question: Question, tables: ImageScenes, execution: Execution, match: DomainMatch | None
+        self,
+        question: Question,
+        tables: ImageScenes,
+        execution: Execution,
+        match: DomainMatch | None,
     ) -> Answer:
         """Return the answer of an executed parse, with its explanation."""
         executor = self.pipeline.executor
         answering = executor.bind(tables)
         outcome, read = execution
         text = None if outcome.answer is None else self._answer_text(read, outcome.answer, question)
-        understood = self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+        understood = (
+            self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+        )
         result = answering.explain(question, execution)
         return Answer(
             question.text,
@@ -371,7 +411,8 @@ class Model:
         read = execution.reading
         learned = read.by == "learned"
         if learned and (
-            left_out := self._likely_mistaken(read, question, scene) or self.pipeline.omitted(read, question)
+            left_out := self._likely_mistaken(read, question, scene)
+            or self.pipeline.omitted(read, question)
         ):
             return left_out
         settled = not learned and not differ
@@ -482,7 +523,7 @@ def no_truth() -> Scene:
     raise InputError("an image has no ground truth")
 
 
-# --- public API (`import po3d`) -------------------------------------------------------------------------------
+# --- public API (`import po3d`) -------------------------------------------------------------------
 
 
 def load(world: str = "street", **options: Any) -> Model | DomainRouter:
@@ -495,12 +536,18 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     """
     if world == "auto":
         return DomainRouter(
-            {name: functools.cache(functools.partial(load, name, **options)) for name in DOMAIN_MODULES}
+            {
+                name: functools.cache(functools.partial(load, name, **options))
+                for name in DOMAIN_MODULES
+            }
         )
     if world not in DOMAIN_MODULES:
-        if not isinstance(world, str) or (not world.startswith(SCHEME) and not Path(world).is_dir()):
+        if not isinstance(world, str) or (
+            not world.startswith(SCHEME) and not Path(world).is_dir()
+        ):
             raise InputError(
-                f"unknown world {world!r}; known: {', '.join(DOMAIN_MODULES)}, auto, a model folder, hf://ORG/NAME"
+                f"unknown world {world!r}; known: {', '.join(DOMAIN_MODULES)}, auto, a model"
+                " folder, hf://ORG/NAME"
             )
         from po3d.systems.hub import opened
 

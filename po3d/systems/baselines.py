@@ -55,7 +55,8 @@ class FrequencyBaseline:
                     counts.setdefault(key, Counter())[question.answer] += 1
         if not counts:
             raise InputError(
-                "the frequency baseline needs training questions with answers; the given set has none"
+                "the frequency baseline needs training questions with answers; the given set has"
+                " none"
             )
         self.best = {key: _most_common(counter) for key, counter in counts.items()}
 
@@ -82,7 +83,9 @@ class TrainingAnswers:
                 for key in _kinds(question):
                     self.counts.setdefault(key, Counter())[question.answer] += 1
         if not self.counts:
-            raise InputError("this baseline needs training questions with answers; the given set has none")
+            raise InputError(
+                "this baseline needs training questions with answers; the given set has none"
+            )
 
     def of(self, question: Question) -> Counter[str]:
         """Return the counts of the most specific kind that occurs in training."""
@@ -141,7 +144,10 @@ class Replay:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         absent = f"{self.path.name} has no answer to this question"
-        return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
+        return [
+            self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent)
+            for q in questions
+        ]
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some questions have no prediction; InputError if none has one."""
@@ -174,12 +180,16 @@ class Planar:
         beliefs = [rows_only(thing, scene) for thing in program.things]
         boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
         if None in boxes:
-            return Prediction(q.id, "failed", program=program.text(), reason="an object has no image box")
+            return Prediction(
+                q.id, "failed", program=program.text(), reason="an object has no image box"
+            )
         answer = planar(program.op, tuple(boxes))
         named = PhraseCall(program.op, tuple(map(without_row, program.things)))
         option = fit_options(named, q.options)
         if option is None:
-            return Prediction(q.id, "failed", program=program.text(), reason="no option matches the answer")
+            return Prediction(
+                q.id, "failed", program=program.text(), reason="no option matches the answer"
+            )
         word = named.things[answer] if isinstance(answer, int) else answer
         return Prediction(q.id, "ok", option[word], program=program.text())
 

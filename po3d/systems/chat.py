@@ -67,14 +67,18 @@ _URI = re.compile(r"data:image/[a-z+.-]+;base64,", re.IGNORECASE)
 class Refusal(Exception):
     """A request that is answered with an error."""
 
-    def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, param: str | None = None, code: str | None = None
+    ) -> None:
         super().__init__(message)
         self.status, self.param, self.code = status, param, code
 
     def as_json(self) -> dict:
         """Return the error in OpenAI's format."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
-        return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
+        return {
+            "error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}
+        }
 
 
 class RequestExtras(NamedTuple):
@@ -99,17 +103,25 @@ class ChatRequest(NamedTuple):
     def task(self) -> Task:
         """Reference frame of left and right: the camera's ("2d") or the object's ("6d")."""
         named = MODELS[self.model].task
-        return named or ("6d" if any("perspective" in text.lower() for text in self.texts) else "2d")
+        return named or (
+            "6d" if any("perspective" in text.lower() for text in self.texts) else "2d"
+        )
 
     @property
     def options(self) -> list[str]:
         """Lettered options of the message, one per line, from A on; "" for a missing letter."""
         matches = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
-        return filled({k: matches[k] for k in LETTERS if k in matches}) if {"A", "B"} & matches.keys() else []
+        return (
+            filled({k: matches[k] for k in LETTERS if k in matches})
+            if {"A", "B"} & matches.keys()
+            else []
+        )
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
-        settings = {name: getattr(self.extras, name) or _named(name, whole) for name in ("frame", "change")}
+        settings = {
+            name: getattr(self.extras, name) or _named(name, whole) for name in ("frame", "change")
+        }
         views = self.extras.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
@@ -125,7 +137,7 @@ class ChatRequest(NamedTuple):
         )
 
 
-# --- requests -----------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------
 
 
 def read_request(data: bytes) -> ChatRequest:
@@ -139,7 +151,10 @@ def read_request(data: bytes) -> ChatRequest:
     model = body.get("model")
     if not isinstance(model, str) or model not in MODELS:
         raise Refusal(
-            404, f"unknown model {_short(model)}; known: {', '.join(MODELS)}", "model", "model_not_found"
+            404,
+            f"unknown model {_short(model)}; known: {', '.join(MODELS)}",
+            "model",
+            "model_not_found",
         )
     for name, fine in (("stream", (None, False)), ("n", (None, 1))):
         if body.get(name) not in fine:
@@ -148,7 +163,9 @@ def read_request(data: bytes) -> ChatRequest:
     most = VIEWS if MODELS[model].world in ("orbit", "") else 1
     if not 1 <= len(urls) <= most:
         pictures = "one image" if most == 1 else f"1 to {most} images"
-        raise Refusal(400, f"a question needs {pictures}; the last user message has {len(urls)}", "messages")
+        raise Refusal(
+            400, f"a question needs {pictures}; the last user message has {len(urls)}", "messages"
+        )
     extras, left, images = _request_extras(body.get("po3d")), PIXELS, []
     for url in urls:
         images.append(_picture(url, left))
@@ -160,10 +177,14 @@ def _request_extras(value: object) -> RequestExtras:
     """Parse the field `po3d` of a request."""
     if value is None:
         return RequestExtras()
-    if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(RequestExtras._fields)))):
+    if not isinstance(value, dict) or (
+        odd := sorted(map(str, set(value) - set(RequestExtras._fields)))
+    ):
         odd = f": {_short(odd[0])} is unknown" if isinstance(value, dict) else ""
         raise Refusal(
-            400, (f"po3d should be an object with the fields {', '.join(RequestExtras._fields)}{odd}"), "po3d"
+            400,
+            f"po3d should be an object with the fields {', '.join(RequestExtras._fields)}{odd}",
+            "po3d",
         )
     values: dict[str, Any] = {}
     for name, entry in value.items():
@@ -189,7 +210,11 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 def _content(messages: object) -> tuple[list[str], list[object]]:
     """Return texts and image URLs of the last user message."""
-    if not isinstance(messages, list) or not messages or not all(isinstance(m, dict) for m in messages):
+    if (
+        not isinstance(messages, list)
+        or not messages
+        or not all(isinstance(m, dict) for m in messages)
+    ):
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
     user_messages = [m for m in messages if m.get("role") == "user"]
     if not user_messages:
@@ -209,7 +234,8 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         else:
             raise Refusal(
                 400,
-                (f"content part of type {_short(part.get('type'))} is not supported; known: text, image_url"),
+                f"content part of type {_short(part.get('type'))} is not supported; known: text,"
+                " image_url",
                 "messages",
             )
     if sum(map(len, texts)) > TEXT:
@@ -222,7 +248,7 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
     if head is None:
         raise Refusal(
             400,
-            ("image_url.url should be a data URI (data:image/png;base64,...); URLs are not fetched"),
+            "image_url.url should be a data URI (data:image/png;base64,...); URLs are not fetched",
             "messages",
         )
     try:
@@ -238,7 +264,11 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
 def questions_in(texts: Sequence[str]) -> list[str]:
     """Return the candidates for the question of a message, most probable first."""
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    named = [m[1].strip() for line in lines if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))]
+    named = [
+        m[1].strip()
+        for line in lines
+        if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))
+    ]
     ending = [line for line in lines if line.endswith("?")]
     sentences = [part.strip() for line in lines for part in _ENDS.split(line) if part.endswith("?")]
     candidates = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
@@ -257,7 +287,7 @@ def _short(value: object) -> str:
     return json.dumps(value, default=str)[:60]
 
 
-# --- answers ------------------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
 
 
 class CachedTables(TableSource):
@@ -270,12 +300,16 @@ class CachedTables(TableSource):
         self.lock = threading.Lock()
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [[self._table(c, name, tuple(things)) for name in names] for c, names, things in looks]
+        return [
+            [self._table(c, name, tuple(things)) for name in names] for c, names, things in looks
+        ]
 
     def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
         inputs = context.inputs
         key = (name, _digest(context.picture(name)), things, inputs.lens, inputs.scale)
-        return self._once(key, lambda: self.source.tables([PerceptionInput(context, [name], things)])[0][0])
+        return self._once(
+            key, lambda: self.source.tables([PerceptionInput(context, [name], things)])[0][0]
+        )
 
     def match_domain(self, image: Image) -> DomainMatch | None:
         """Return the nearest training domain of an image."""
@@ -311,7 +345,9 @@ class DomainPipelines:
             if world not in self.pipelines:
                 if world not in self.builders:
                     raise Refusal(
-                        400, (f"questions about {world} are not served; known: {', '.join(self.builders)}")
+                        400,
+                        f"questions about {world} are not served; known:"
+                        f" {', '.join(self.builders)}",
                     )
                 pipeline = self.builders[world]()
                 self.pipelines[world] = replace(pipeline, tables=CachedTables(pipeline.tables))
@@ -338,10 +374,8 @@ class DomainPipelines:
             known = ", ".join(name for name in MODELS if name != ANY)
             raise Refusal(
                 400,
-                (
-                    "out of distribution: the image matches no training domain; to answer "
-                    f"anyway, name a model: {known}"
-                ),
+                "out of distribution: the image matches no training domain; to answer "
+                f"anyway, name a model: {known}",
                 "messages",
             )
         return tuple(world for world in KINDS[near.kind] if world in self.builders)
@@ -370,14 +404,19 @@ def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(
             400,
-            (f"{len(request.images)} images need {len(request.images)} angles, in the text or in po3d.views"),
+            f"{len(request.images)} images need {len(request.images)} angles, in the text or in"
+            " po3d.views",
             "messages",
         )
     image, extras = request.images[0], request.extras
-    inputs = ImageInputs(dict(zip(question.images, request.images)), extras.focal, extras.metres_per_pixel)
+    inputs = ImageInputs(
+        dict(zip(question.images, request.images)), extras.focal, extras.metres_per_pixel
+    )
     if world != "orbit":
         question = replace(question, images=(), views=())
-    (prediction,) = worlds[world].answer([question], Context(lambda: image, no_truth, REQUEST, inputs=inputs))
+    (prediction,) = worlds[world].answer(
+        [question], Context(lambda: image, no_truth, REQUEST, inputs=inputs)
+    )
     return ChatAnswer(question, prediction, worlds.match_domain(world, image))
 
 
@@ -392,7 +431,12 @@ def answer(worlds: DomainPipelines, request: ChatRequest) -> dict:
         "created": int(time.time()),
         "model": request.model,
         "choices": [
-            {"index": 0, "message": {"role": "assistant", "content": content}, "logprobs": None, "finish_reason": "stop"}
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": content},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
         ],
         # Counts of words, as there are no tokens.
         "usage": {
@@ -401,21 +445,30 @@ def answer(worlds: DomainPipelines, request: ChatRequest) -> dict:
             "total_tokens": words + len(content.split()),
         },
         "po3d": {
-            "question": question.text, "task": request.task, "status": prediction.status, "answer": prediction.answer,
-            "probability": prediction.probability, "program": prediction.program, "reason": prediction.reason,
+            "question": question.text,
+            "task": request.task,
+            "status": prediction.status,
+            "answer": prediction.answer,
+            "probability": prediction.probability,
+            "program": prediction.program,
+            "reason": prediction.reason,
             **({} if domain_match is None else {"picture": domain_match._asdict()}),
         },
-    }  # fmt: skip
+    }
 
 
-def message_answer(prediction: Prediction, texts: Sequence[str], options: Sequence[str] = ()) -> str:
+def message_answer(
+    prediction: Prediction, texts: Sequence[str], options: Sequence[str] = ()
+) -> str:
     """Return the answer in the format that the message asks for: the letter if it has lettered
     options. Without an answer, return a sentence that `po3d.systems.answers` extracts as no answer.
     """
     if prediction.status != "ok" or prediction.answer is None:
         return f"I cannot answer this: {prediction.reason}"
     answered = written(prediction.answer)
-    same = [k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()]
+    same = [
+        k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()
+    ]
     if same and any(f"{LETTERS[same[0]]}. {options[same[0]]}" in text for text in texts):
         return LETTERS[same[0]]
     if not any(re.search(r"['\"]Answer['\"]\s*:", text) for text in texts):

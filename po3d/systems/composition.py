@@ -80,13 +80,21 @@ def pipeline(
             f"{OPTIONS[unread[0]]} is set, but has no effect on system=po3d, benchmark="
             f"{benchmark} (domain {domain})"
         )
-    shared = {"oracle": tuple(oracle), "reader": reader, **({"seed": seed} if "seed" in read else {})}
+    shared = {
+        "oracle": tuple(oracle),
+        "reader": reader,
+        **({"seed": seed} if "seed" in read else {}),
+    }
     created = make(**inputs, **shared)
     return replace(created, noise=dict(noise), seed=seed) if noise else created
 
 
 def random(
-    benchmark: str, domain: str, training: Mapping[str, Any], seed: int = 0, consistent: bool = False
+    benchmark: str,
+    domain: str,
+    training: Mapping[str, Any],
+    seed: int = 0,
+    consistent: bool = False,
 ) -> System:
     """Return the random baseline: a uniform guess, on streets among the answers compatible with the
     question's wording, in rooms among the answers of a training twin, elsewhere among the options.
@@ -111,7 +119,9 @@ def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> Syste
 
 
 def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[Question]:
-    return registry.training_questions(benchmark, training["size"] or TRAINING[domain], training["seed"])
+    return registry.training_questions(
+        benchmark, training["size"] or TRAINING[domain], training["seed"]
+    )
 
 
 def planar(benchmark: str, domain: str) -> System:

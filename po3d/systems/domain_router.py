@@ -52,7 +52,10 @@ class DomainMatch(NamedTuple):
 
     def __str__(self) -> str:
         if not self.strange:
-            return f"Detected domain: {self.kind} (OOD score {self.strangeness:.2f}; above 1 is unfamiliar)"
+            return (
+                f"Detected domain: {self.kind} (OOD score {self.strangeness:.2f}; above 1 is"
+                " unfamiliar)"
+            )
         return (
             f"Out of distribution for this estimator (closest domain: {self.kind}, OOD "
             f"score {self.strangeness:.1f}; above 1 is unfamiliar)"
@@ -68,7 +71,9 @@ def distances(tables: TableSource, picture: Image) -> dict[str, float]:
 
 def nearest(scores: Mapping[str, float]) -> DomainMatch | None:
     """Return the nearest training domain; None if there is no distance."""
-    return min((DomainMatch(*item) for item in scores.items()), key=lambda k: k.strangeness, default=None)
+    return min(
+        (DomainMatch(*item) for item in scores.items()), key=lambda k: k.strangeness, default=None
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,9 @@ class DomainRouter:
         answers = []
         for world in worlds:
             answers.append(
-                replace(self.builders[world]().ask(scene, text, **asking), domain_match=domain_match)
+                replace(
+                    self.builders[world]().ask(scene, text, **asking), domain_match=domain_match
+                )
             )
             if answers[-1].program or answers[-1].status == "abstained":
                 return answers[-1]
@@ -127,7 +134,9 @@ class DomainRouter:
             if is_photograph(picture, near.strangeness):
                 raise InputError(PHOTOGRAPH)
             return near
-        nearest_note = f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
+        nearest_note = (
+            f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
+        )
         raise InputError(
             f"Out of distribution for every shipped estimator{nearest_note}. To answer "
             f"anyway, choose one of {', '.join(KINDS)}"

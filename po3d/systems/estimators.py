@@ -1,6 +1,7 @@
 """The perception interface: the Estimator protocol, its calls, and validation of its output.
 
-    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene per image ──► checked
+    images, names [, focals, cameras, things, domain] ──► estimate ──► one Scene per image ──►
+    checked
 
 Any object with the method `Estimator.estimate` can be `perception=` of all benchmarks. `po3d
 check-estimator` runs the checks of this module ahead of an evaluation. The provenance in reports is
@@ -73,7 +74,9 @@ class Shipped:
 
 def chosen_modules(modules: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the modules of `perception.modules` that are not the shipped network."""
-    return {name: module for name, module in (modules or {}).items() if module not in (None, "shipped")}
+    return {
+        name: module for name, module in (modules or {}).items() if module not in (None, "shipped")
+    }
 
 
 class Given(NamedTuple):
@@ -87,7 +90,7 @@ class Given(NamedTuple):
 Perception = Estimator | str  # or the name of a shipped checkpoint pair, or a path without suffix
 
 
-# --- provenance ---------------------------------------------------------------------------------------------
+# --- provenance -----------------------------------------------------------------------------------
 
 
 def class_path(thing: object) -> str:
@@ -173,7 +176,7 @@ def title(result: Mapping[str, Any]) -> str:
     return f"{name} {result['version']}" if result.get("version") else name
 
 
-# --- the call -----------------------------------------------------------------------------------------------
+# --- the call -------------------------------------------------------------------------------------
 
 
 def parameters(estimator: Any) -> tuple[str, ...]:
@@ -193,7 +196,8 @@ def parameters(estimator: Any) -> tuple[str, ...]:
         inspect.signature(method).bind((), names=(), **dict.fromkeys(result))
     except TypeError as error:
         raise InputError(
-            f"{who}.estimate should accept images and names (optionally {', '.join(OPTIONAL)}): {error}"
+            f"{who}.estimate should accept images and names (optionally {', '.join(OPTIONAL)}):"
+            f" {error}"
         ) from None
     return result
 
@@ -246,15 +250,18 @@ def estimated(
 def _batch_size(estimator: Any) -> int | None:
     size = getattr(estimator, "batch_size", None)
     if size is not None and (not isinstance(size, int) or size < 1):
-        raise InputError(f"{class_path(estimator)}.batch_size={size!r} should be a positive integer")
+        raise InputError(
+            f"{class_path(estimator)}.batch_size={size!r} should be a positive integer"
+        )
     return size
 
 
 def called(
     module: Any, method: str, images: list[Image], names: Sequence[str], more: Mapping[str, Any]
 ) -> Any:
-    """Return `module.method(images, **more)`; an error of a class outside po3d becomes an InputError
-    that has its line and the first of the images' `names`."""
+    """Return `module.method(images, **more)`; an error of a class outside po3d becomes an
+    InputError that has its line and the first of the images' `names`.
+    """
     try:
         return getattr(module, method)(images, **more)
     except InputError:
@@ -266,18 +273,21 @@ def called(
         where = f"{Path(last.filename).name}, line {last.lineno}"
         text = " ".join(str(error).split())
         raise InputError(
-            f"{class_path(module)}.{method} raised {type(error).__name__} ({where}) on {names[0]!r}: {text}"
+            f"{class_path(module)}.{method} raised {type(error).__name__} ({where}) on"
+            f" {names[0]!r}: {text}"
         ) from error
 
 
-# --- validation of the output -------------------------------------------------------------------------------
+# --- validation of the output ---------------------------------------------------------------------
 
 
 def checked_scenes(who: str, created: Any, names: Sequence[str]) -> list[Scene]:
     """Validate what the estimator `who` returned for the images `names`; return the scenes, named
     as their images. InputError unless there is one finite predicted scene for each image."""
     if not isinstance(created, Sequence) or isinstance(created, str):
-        raise InputError(f"{who}.estimate should return a list of scenes, not {type(created).__name__}")
+        raise InputError(
+            f"{who}.estimate should return a list of scenes, not {type(created).__name__}"
+        )
     if len(created) != len(names):
         raise InputError(f"{who}.estimate returned {len(created)} scenes for {len(names)} images")
     return [_checked(who, scene, name) for scene, name in zip(created, names)]
@@ -300,9 +310,16 @@ def not_finite(scene: Scene) -> str:
     """Return the first field of a scene that holds NaN or infinity; "" if there is none."""
     for k, o in enumerate(scene.objects):
         values = {name: getattr(o, name) for name in NUMBERS}
-        values |= {"box": o.box or (), "beliefs": [list(belief.values()) for belief in o.beliefs.values()]}
+        values |= {
+            "box": o.box or (),
+            "beliefs": [list(belief.values()) for belief in o.beliefs.values()],
+        }
         for name, value in values.items():
-            flat = np.concatenate([np.ravel(part) for part in value] or [[]]) if name == "beliefs" else value
+            flat = (
+                np.concatenate([np.ravel(part) for part in value] or [[]])
+                if name == "beliefs"
+                else value
+            )
             if not np.isfinite(np.asarray(flat, float)).all():
                 return f"objects[{k}].{name}"
     return ""
@@ -313,5 +330,8 @@ def is_copy(scene: Scene, truth: Scene) -> bool:
     truth."""
     if not len(scene) or len(scene) != len(truth):
         return False
-    rows = [sorted((*o.position, o.heading, *o.extent) for o in table.objects) for table in (scene, truth)]
+    rows = [
+        sorted((*o.position, o.heading, *o.extent) for o in table.objects)
+        for table in (scene, truth)
+    ]
     return bool(np.allclose(*rows, rtol=0, atol=1e-9))

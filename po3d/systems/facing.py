@@ -53,7 +53,9 @@ class BoxFacing:
         return Prediction(question.id, "ok", answer, 1 - facing.flip)
 
 
-def orientation_network(weights: str, device: str = "cpu") -> Callable[[Sequence[Pixels]], Sequence[Any]]:
+def orientation_network(
+    weights: str, device: str = "cpu"
+) -> Callable[[Sequence[Pixels]], Sequence[Any]]:
     """Load Orient Anything from a folder made as in docs/foundation.md; InputError if it is
     missing."""
     at = folders([Weights("orientation", weights, None, (HEAD,))], False)

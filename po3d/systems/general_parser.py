@@ -52,7 +52,9 @@ class GeneralQuestionParser:
     device: str = "cpu"
     alone: bool = False  # whether it also replaces confident parses of the benchmark's parser
 
-    def readings(self, questions: Sequence[Question], tables: ImageScenes) -> list[list[ParsedQuestion]]:
+    def readings(
+        self, questions: Sequence[Question], tables: ImageScenes
+    ) -> list[list[ParsedQuestion]]:
         """Return the parses of each question, most probable first; one without a program if the
         parser refuses."""
         reader = _reader(self.checkpoint, self.device)
@@ -62,9 +64,11 @@ class GeneralQuestionParser:
         for one, parses in zip(inputs, candidates, strict=True):
             parses["question"] = _by_rule(one, rows) + parses["question"]
         return [
-            [reading._replace(mended=mending) for reading in joined(self.executor, q, parses)]
-            if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
-            else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
+            (
+                [reading._replace(mended=mending) for reading in joined(self.executor, q, parses)]
+                if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
+                else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
+            )
             for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True)
         ]
 
@@ -81,7 +85,10 @@ class GeneralQuestionParser:
         """Return name and attributes of the objects that probably exist."""
         things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
         return [
-            {"name": self.executor.display_name(o), **{a: o.value(a) for a in LOOKS if a in o.beliefs}}
+            {
+                "name": self.executor.display_name(o),
+                **{a: o.value(a) for a in LOOKS if a in o.beliefs},
+            }
             for o in things
         ]
 
@@ -120,15 +127,25 @@ def joined(
     """Combine the parses of a question's sentences, most probable first. A change that is parsed as
     "nothing happened" is dropped."""
     parses = []
-    program_reads, changes, frames = (candidates.get(sort, []) for sort in ("question", "change", "frame"))
-    for program_read, change, frame in itertools.product(program_reads, changes or [None], frames or [None]):
+    program_reads, changes, frames = (
+        candidates.get(sort, []) for sort in ("question", "change", "frame")
+    )
+    for program_read, change, frame in itertools.product(
+        program_reads, changes or [None], frames or [None]
+    ):
         probability = program_read.probability
         for other in (change, frame):
             probability *= other.probability if other is not None else 1.0
         refused = next(
-            (r for r in (program_read, change, frame) if r is not None and r.program is None and (r is program_read or r.refusal != "none")),
+            (
+                r
+                for r in (program_read, change, frame)
+                if r is not None
+                and r.program is None
+                and (r is program_read or r.refusal != "none")
+            ),
             None,
-        )  # fmt: skip
+        )
         if refused is not None:
             status = "failed" if refused.refusal else "unparsed"
             parse = Parse(status, None, probability, refused.reason)
@@ -139,7 +156,11 @@ def joined(
             edit = Parse("ok", executor.to_dialect(change.program, question))
         program = restrict_to_options(resolve_the_one(program_read.program), question)
         parse = replace(executor.to_dialect_parse(program, question), probability=probability)
-        where = "" if frame is None or frame.program is None else frame_text(frame.program) or frame.program
+        where = (
+            ""
+            if frame is None or frame.program is None
+            else frame_text(frame.program) or frame.program
+        )
         parses.append(ParsedQuestion(parse, edit, where, "learned"))
     return sorted(parses, key=lambda r: -r.probability)[:TRIED]
 
@@ -226,4 +247,6 @@ def as_phrases(program: Call) -> Call:
     match."""
     if program.op == "unique" and (phrase := phrase_of(program)):
         return Call("refer", (phrase,))
-    return Call(program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args))
+    return Call(
+        program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args)
+    )

@@ -22,20 +22,32 @@ NETWORKS = ("perception", "parser")  # options of a domain's pipeline that name 
 NOT_STORED = (*NETWORKS, "device")
 
 
-def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None) -> None:
+def save(
+    world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None
+) -> None:
     """Write the folder of the model `po3d.load(world, **options)`. `report`: a report.json with the
     figures for the card."""
     from po3d.io.checkpoint import SHIPPED, combine, locate
     from po3d.io.schemas import ModelOptions, checked
 
-    bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(**options)
+    bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(
+        **options
+    )
     bound.apply_defaults()
-    if odd := [name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)]:
-        raise InputError(f"a model folder stores checkpoints by name; the option {odd[0]} is an object")
-    pairs = [locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None]
+    if odd := [
+        name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)
+    ]:
+        raise InputError(
+            f"a model folder stores checkpoints by name; the option {odd[0]} is an object"
+        )
+    pairs = [
+        locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None
+    ]
     stored = {name: value for name, value in options.items() if name not in NOT_STORED}
     if odd := [
-        name for name, value in stored.items() if not isinstance(value, str | int | float | list | tuple)
+        name
+        for name, value in stored.items()
+        if not isinstance(value, str | int | float | list | tuple)
     ]:
         raise InputError(f"a model folder cannot store the option {odd[0]}")
     checked(ModelOptions, stored, "a model folder's options")
@@ -58,7 +70,10 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     known = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).parameters
     if odd := [option for option in options if option not in known or option in NOT_STORED]:
         raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
-    return world, {**options, **{option: str(folder.resolve()) for option in NETWORKS if option in known}}
+    return world, {
+        **options,
+        **{option: str(folder.resolve()) for option in NETWORKS if option in known},
+    }
 
 
 def _figures(path: Path) -> str:
@@ -67,7 +82,8 @@ def _figures(path: Path) -> str:
     try:
         rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
         title = (
-            f"{report['benchmark']} {report['split']}, {report['images']} images, scorer {report['scorer']}"
+            f"{report['benchmark']} {report['split']}, {report['images']} images, scorer"
+            f" {report['scorer']}"
         )
     except (KeyError, TypeError):
         raise InputError(f"{path} is not a report.json") from None
@@ -87,7 +103,8 @@ def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:
         {**words["head"], "tags": [*words["head"]["tags"], config["world"]]}, sort_keys=False
     )
     body = words["card"].format(
-        **{**card_words, "data": card_words["data"] if shipped else words["own_data"]}, parts="\n".join(parts),
+        **{**card_words, "data": card_words["data"] if shipped else words["own_data"]},
+        parts="\n".join(parts),
         figures=figures or words["no_figures"],
-    )  # fmt: skip
+    )
     return f"---\n{head}---\n\n{body}"

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import Context, ImageQuestions, PendingPredictions, System, all_answers, at_once
+from po3d.systems.pipeline import (
+    Context,
+    ImageQuestions,
+    PendingPredictions,
+    System,
+    all_answers,
+    at_once,
+)
 
 if TYPE_CHECKING:
     from po3d.systems.oracle_grid import OracleMixer
@@ -51,7 +58,9 @@ class BadImageCounter:
         return self.system.mixtures() if hasattr(self.system, "mixtures") else None
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        lost, predictions = _attempt(lambda subset: self.system.answer(subset, context), questions, context)
+        lost, predictions = _attempt(
+            lambda subset: self.system.answer(subset, context), questions, context
+        )
         return _in_order(questions, lost, predictions or [])
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
@@ -70,7 +79,9 @@ class BadImageCounter:
         return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions:
-        lost, pending = _attempt(lambda subset: self.system.begin(subset, context), questions, context)
+        lost, pending = _attempt(
+            lambda subset: self.system.begin(subset, context), questions, context
+        )
         return _Rest(questions, lost, pending)
 
 
@@ -83,7 +94,9 @@ class _Rest:
     pending: PendingPredictions | None
 
     def result(self) -> list[Prediction]:
-        return _in_order(self.questions, self.lost, [] if self.pending is None else self.pending.result())
+        return _in_order(
+            self.questions, self.lost, [] if self.pending is None else self.pending.result()
+        )
 
     def cancel(self) -> object:
         return None if self.pending is None else self.pending.cancel()

@@ -35,7 +35,15 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, Prompt, Prompter, PromptSetting, data_uri, encode, messages
+from po3d.systems.prompts import (
+    ImageFormat,
+    Prompt,
+    Prompter,
+    PromptSetting,
+    data_uri,
+    encode,
+    messages,
+)
 
 # (first response, function that sends more messages) -> prediction
 Finish = Callable[[dict, Callable[[list[dict]], dict]], Prediction]
@@ -84,7 +92,8 @@ class Endpoint:
             )
         if parts.username or parts.password:
             raise InputError(
-                "base_url contains a password; pass the key in an environment variable (key_env=NAME)"
+                "base_url contains a password; pass the key in an environment variable"
+                " (key_env=NAME)"
             )
 
     def __repr__(self) -> str:
@@ -94,7 +103,11 @@ class Endpoint:
         """Send one request. Raises Refused, Unavailable, or InputError for errors that apply to all
         requests."""
         url = self.base_url.rstrip("/") + "/chat/completions"
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "po3d"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": "po3d",
+        }
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
@@ -121,7 +134,9 @@ class Endpoint:
             content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
         usage = json.loads(data).get("usage")
         return Reply(
-            str(content), usage if isinstance(usage, dict) else {}, str(choice.get("finish_reason") or "")
+            str(content),
+            usage if isinstance(usage, dict) else {},
+            str(choice.get("finish_reason") or ""),
         )
 
     def _error(self, error: urllib.error.HTTPError) -> Exception:
@@ -138,7 +153,8 @@ class Endpoint:
             return Unavailable(what, _seconds(error.headers.get("Retry-After")))
         if 300 <= error.code < 400:
             return InputError(
-                f"{what}; redirects are not followed, so set base_url={error.headers.get('Location')}"
+                f"{what}; redirects are not followed, so set"
+                f" base_url={error.headers.get('Location')}"
             )
         return Refused(what)
 
@@ -161,7 +177,9 @@ class Log:
             data = self.path.read_bytes()
             if data and not data.endswith(b"\n"):  # torn last line of a killed run
                 os.truncate(self.path, data.rfind(b"\n") + 1)
-            self.known = {r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r}
+            self.known = {
+                r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r
+            }
 
     def add(self, record: dict) -> None:
         with self.lock:
@@ -237,9 +255,12 @@ class Lmm:
                 raise InputError(f"{name}={value!r} should be a positive integer")
         if self.timeout <= 0 or self.wait < 0:
             raise InputError(
-                f"timeout={self.timeout!r} should be positive (seconds), and wait={self.wait!r} not negative"
+                f"timeout={self.timeout!r} should be positive (seconds), and wait={self.wait!r} not"
+                " negative"
             )
-        setting = PromptSetting(self.show, self.frame or "anchors", self.change, self.style, self.table)
+        setting = PromptSetting(
+            self.show, self.frame or "anchors", self.change, self.style, self.table
+        )
         self.setting = setting
         if self.prompts is None:
             self.prompter = Prompter(self.benchmark, setting, self.scenes)
@@ -263,7 +284,9 @@ class Lmm:
         finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
         for name in dict.fromkeys(name for one in image_urls for name in one.pictures):
-            urls[name] = data_uri(encode(context.picture(name), self.image_format), self.image_format)
+            urls[name] = data_uri(
+                encode(context.picture(name), self.image_format), self.image_format
+            )
         stop = threading.Event()
         work = []
         for question, one in zip(questions, image_urls, strict=True):
@@ -275,7 +298,9 @@ class Lmm:
         """Return the prompt for a question."""
         return self.prompts(question, context)
 
-    def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
+    def finishing(
+        self, questions: Sequence[Question], context: Context
+    ) -> Callable[[Question], Finish]:
         """Return, for each question, the function that turns a response into a prediction; it may
         send more messages."""
 
@@ -292,7 +317,8 @@ class Lmm:
         if self.setting.change == "with" or not any(q.change for q in questions):
             return []
         return [
-            ("prompts omit the changes; except for the control set, gold answers are those after the change")
+            "prompts omit the changes; except for the control set, gold answers are those after the"
+            " change"
         ]
 
     @property
@@ -300,11 +326,15 @@ class Lmm:
         """Values for the report beside the score."""
         return {"usage": self.usage}
 
-    def usage(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    def usage(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> dict[str, Any]:
         """Return the cost of these questions' answers: requests, tokens, cost (None without
         prices), seconds."""
         ids = {q.id for q in questions}
-        own_records = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        own_records = [
+            r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model
+        ]
         sums = {
             k: sum(int(r["usage"].get(k) or 0) for r in own_records)
             for k in ("prompt_tokens", "completion_tokens")
@@ -340,14 +370,24 @@ class Lmm:
             start = time.monotonic()
             reply, tries = self._insist(body, digest, stop)
             record = {
-                "id": question.id, "image": question.image, "model": self.model, "response": reply.text,
-                "finish_reason": reply.finish, "usage": dict(reply.usage), "cost": self._cost(reply.usage),
-                "seconds": round(time.monotonic() - start, 3), "tries": tries, "messages": len(content), "request": digest,
-            }  # fmt: skip
+                "id": question.id,
+                "image": question.image,
+                "model": self.model,
+                "response": reply.text,
+                "finish_reason": reply.finish,
+                "usage": dict(reply.usage),
+                "cost": self._cost(reply.usage),
+                "seconds": round(time.monotonic() - start, 3),
+                "tries": tries,
+                "messages": len(content),
+                "request": digest,
+            }
             self.log.add(record)
         return record
 
-    def _insist(self, body: Mapping[str, Any], digest: str, stop: threading.Event) -> tuple[Reply, int]:
+    def _insist(
+        self, body: Mapping[str, Any], digest: str, stop: threading.Event
+    ) -> tuple[Reply, int]:
         """Return the reply and the number of tries."""
         for attempt in range(self.tries):
             try:

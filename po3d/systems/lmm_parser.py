@@ -28,10 +28,18 @@ from po3d.language.programs.street import ARGUMENTS
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
 from po3d.systems.lmm import Finish, Lmm
-from po3d.systems.pipeline import DOMAIN_MODULES, Context, ImageScenes, ParsedQuestion, SceneExecutor
+from po3d.systems.pipeline import (
+    DOMAIN_MODULES,
+    Context,
+    ImageScenes,
+    ParsedQuestion,
+    SceneExecutor,
+)
 from po3d.systems.prompts import Prompt, predicted_tables
 
-_LINE = re.compile(r"^[\s*`>-]*(program|change)[*`\s]*:[*`\s]*(.+?)[`*\s]*$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r"^[\s*`>-]*(program|change)[*`\s]*:[*`\s]*(.+?)[`*\s]*$", re.IGNORECASE | re.MULTILINE
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -47,15 +55,20 @@ class LmmParser(Lmm):
         for name, value in {"show": "picture", "change": "with", "style": "plain"}.items():
             if getattr(self, name) != value:
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} has no effect on system=lmm_parser, which sends no image"
+                    f"{name}={getattr(self, name)!r} has no effect on system=lmm_parser, which"
+                    " sends no image"
                 )
         if self.table not in ("predicted", "truth"):
-            raise InputError(f"table={self.table!r} of system=lmm_parser should be predicted or truth")
+            raise InputError(
+                f"table={self.table!r} of system=lmm_parser should be predicted or truth"
+            )
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
         self.executor = importlib.import_module(DOMAIN_MODULES[self.world]).DOMAIN
         if self.world == "street":
-            self.executor = replace(self.executor, mode=self.mode or "marginal", samples=self.samples or 64)
+            self.executor = replace(
+                self.executor, mode=self.mode or "marginal", samples=self.samples or 64
+            )
         elif (self.mode, self.samples) != (None, None):
             raise InputError(
                 "executor.mode and executor.samples apply to streets; they have no "
@@ -73,7 +86,9 @@ class LmmParser(Lmm):
     def asked(self, question: Question, context: Context) -> Prompt:
         return Prompt((language(self.world), posed(question)))
 
-    def finishing(self, questions: Sequence[Question], context: Context) -> Callable[[Question], Finish]:
+    def finishing(
+        self, questions: Sequence[Question], context: Context
+    ) -> Callable[[Question], Finish]:
         """Return, for each question, the function that turns a response into a prediction; the
         questions share one executor state."""
         answering = self._answering(questions, context)
@@ -83,7 +98,9 @@ class LmmParser(Lmm):
     def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
         return {**super().measures, "programs": self.programs}
 
-    def programs(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, int]:
+    def programs(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> dict[str, int]:
         """Return the numbers of programs written, returned once, and finally not executable."""
         ids = {q.id for q in questions}
         own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
@@ -110,10 +127,15 @@ class LmmParser(Lmm):
         reading = self._read(question, record["response"])
         if reading.unread:
             again = _words()["repair"].format(reason=reading.unread)
-            more = [{"role": "assistant", "content": record["response"]}, {"role": "user", "content": again}]
+            more = [
+                {"role": "assistant", "content": record["response"]},
+                {"role": "user", "content": again},
+            ]
             reading = self._read(question, ask(more)["response"])
         if reading.unread:
-            return Prediction(question.id, "unparsed", reason=f"malformed program: {reading.unread}")
+            return Prediction(
+                question.id, "unparsed", reason=f"malformed program: {reading.unread}"
+            )
         with self.running:
             return pipeline.predicted(self.executor, answering, question, reading)
 
@@ -124,17 +146,25 @@ class LmmParser(Lmm):
         lines = [line for line in response.splitlines() if line.strip(" `")]
         if not result and len(lines) == 1:
             result["program"] = lines[0].strip(" `")
-        absent = [n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)]
+        absent = [
+            n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)
+        ]
         if absent:
-            return ParsedQuestion(pipeline.Parse("unparsed", reason=f"no line begins with '{absent[0]}:'"))
-        own = replace(question, program=result["program"], change_program=result.get("change", ""), unread="")
+            return ParsedQuestion(
+                pipeline.Parse("unparsed", reason=f"no line begins with '{absent[0]}:'")
+            )
+        own = replace(
+            question, program=result["program"], change_program=result.get("change", ""), unread=""
+        )
         try:
             reading = self.executor.gold(own, rows=self.table == "truth")
         except (InputError, RecursionError) as error:
             return ParsedQuestion(pipeline.Parse("unparsed", reason=str(error)))
         if not reading.unread:
             return reading
-        return ParsedQuestion(pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", "")))
+        return ParsedQuestion(
+            pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", ""))
+        )
 
 
 def posed(question: Question) -> str:
@@ -156,7 +186,9 @@ def language(world: str) -> str:
     """Return the prompt's description of a domain's programs: signatures, words, examples."""
     words = _words()
     own = words[world]
-    rules = (resources.files("po3d.language") / "programs" / f"{own['file']}.txt").read_text(encoding="utf-8")
+    rules = (resources.files("po3d.language") / "programs" / f"{own['file']}.txt").read_text(
+        encoding="utf-8"
+    )
     leaves = (resources.files("po3d.language") / "leaves.txt").read_text(encoding="utf-8")
     attributes = next(line for line in leaves.splitlines() if line.startswith("attribute "))
     arguments = "; ".join(
@@ -164,7 +196,9 @@ def language(world: str) -> str:
         for op, values in ARGUMENTS.items()
         if values != ((),)
     )
-    stated = own["vocabulary"].format(arguments=arguments, attributes=", ".join(attributes.split()[1:]))
+    stated = own["vocabulary"].format(
+        arguments=arguments, attributes=", ".join(attributes.split()[1:])
+    )
     examples = []
     for text, change, program, *edit in own["examples"]:
         lines = [f"Change: {change}"] if change else []

@@ -129,7 +129,9 @@ class OracleModules:
             raise InputError(f"{module!r} has no noise model; known: {', '.join(self.units)}")
         return self.noise[module](scene, sigma, random)
 
-    def _changed(self, scene: Scene, module: str, sigma: float, random: np.random.Generator) -> Scene:
+    def _changed(
+        self, scene: Scene, module: str, sigma: float, random: np.random.Generator
+    ) -> Scene:
         """Set the belief of a share `sigma` of the objects to another value, with probability 1."""
         changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
         belief, objects = self.beliefs[module], list(scene.objects)
@@ -142,7 +144,9 @@ class OracleModules:
 
     # --- hooks of the domains
 
-    def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    def paired(
+        self, predicted: Scene, gt: Scene, modules: Sequence[str]
+    ) -> tuple[Scene, Mapping[int, int]]:
         """Return the predicted scene, with the named modules of the whole scene (outline, axes)
         from the truth, and the matches: predicted row -> true row."""
         return predicted, match(predicted, gt)
@@ -152,7 +156,9 @@ class OracleModules:
         is "". `draws`: three numbers in [0, 1)."""
         raise NotImplementedError
 
-    def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+    def at_depth(
+        self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState
+    ) -> ObjectState:
         """Return the object at its true depth; its covariance across the ray is kept."""
         raise NotImplementedError
 
@@ -161,7 +167,9 @@ class OracleModules:
         replaced."""
         return state
 
-    def with_truth(self, state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+    def with_truth(
+        self, state: ObjectState, true: ObjectState, modules: Sequence[str]
+    ) -> ObjectState:
         """Replace the named fields by ground truth and set their uncertainty to zero."""
         beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
         for module, belief in self.beliefs.items():
@@ -182,7 +190,9 @@ class OracleModules:
             state = replace(state, existence=1.0, box=true.box)
         return replace(state, covariance=as_tuples(covariance))
 
-    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+    def joined(
+        self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
+    ) -> Scene:
         """Return the scene of the rows."""
         return replace(here, objects=tuple(row.state for row in rows), occluders=None)
 
@@ -193,7 +203,10 @@ class OracleModules:
 
 
 def somewhere(
-    beliefs: Mapping[str, Mapping[str, float]], size: tuple[float, float, float], places: Array, draws: Array
+    beliefs: Mapping[str, Mapping[str, float]],
+    size: tuple[float, float, float],
+    places: Array,
+    draws: Array,
 ) -> ObjectState:
     """Return an object at a uniform position in the bounding box of `places` (k, 2), with a uniform
     heading. `draws`: three numbers in [0, 1)."""
@@ -202,7 +215,9 @@ def somewhere(
     return ObjectState(beliefs, (x, y, size[2] / 2), 2 * math.pi * float(draws[2]), size)
 
 
-def across_ray(covariance: Sequence[Sequence[float]], ahead: Array) -> tuple[tuple[float, ...], ...]:
+def across_ray(
+    covariance: Sequence[Sequence[float]], ahead: Array
+) -> tuple[tuple[float, ...], ...]:
     """Project a covariance (3, 3) onto the complement of the ground direction `ahead` (2,);
     unchanged if that is zero."""
     across = np.eye(3)
@@ -233,7 +248,9 @@ def shifted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 def turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     """Add Gaussian noise to the headings; `sigma` in degrees."""
     turns = math.radians(sigma) * random.normal(size=len(scene))
-    objects = (replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns))
+    objects = (
+        replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns)
+    )
     return replace(scene, objects=tuple(objects))
 
 

@@ -55,7 +55,8 @@ class OracleMixer:
         lacking = [q for q in questions if q.id not in known]
         again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
         read = [
-            self.executor.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id] for q in questions
+            self.executor.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id]
+            for q in questions
         ]
         return Answers(
             self.executor,
@@ -70,7 +71,9 @@ class OracleMixer:
 
 def _stored_scene(scenes: Mapping[str, Scene], name: str) -> Scene:
     if name not in scenes:
-        raise InputError(f"grid: no predicted scene for {name}; the system does not provide its scenes")
+        raise InputError(
+            f"grid: no predicted scene for {name}; the system does not provide its scenes"
+        )
     return scenes[name]
 
 
@@ -143,5 +146,7 @@ def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: i
         texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
     name = questions[0].image
     each = list(dict.fromkeys(texts))
-    gone = dict(zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed)))
+    gone = dict(
+        zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed))
+    )
     return [bool(text) and gone[text] for text in texts]

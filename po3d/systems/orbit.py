@@ -121,7 +121,9 @@ class OrbitExecutor:
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:
         evidence = self.evidence(question)
-        scene = replace(evidence.table, axes=evidence.views[0]) if evidence.views else evidence.table
+        scene = (
+            replace(evidence.table, axes=evidence.views[0]) if evidence.views else evidence.table
+        )
         title = f"seen from above, the camera of {question.images[0]} below"
         return (SceneFigure(title, tuple(question.images), scene),)
 
@@ -132,7 +134,9 @@ class OrbitExecutor:
             execution.outcome,
         )
         near = margins_in(
-            program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(question.options)
+            program,
+            SceneGeometry.of(evidence.table, SCOPE_RULES),
+            evidence.question_info(question.options),
         )
         record, figures = {"margins": self.margin(question, execution)}, self.figures(question)
         return Explanation(
@@ -149,15 +153,26 @@ class OrbitExecutor:
         if names not in self._fused:
             self._fused[names] = self._joined(names, question.views)
         fused, views = self._fused[names], self.tables.views
-        return ViewEvidence(fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names)))
+        return ViewEvidence(
+            fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names))
+        )
 
     def _joined(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
         tables = [self.tables.views[name] for name in names]
         if self.tables.setting_of("fusion") != PREDICTED:
-            mixed = [SubstitutedScene(self.tables.views[n], tuple(self.tables.rows[n])) for n in names]
-            return truly_fused(mixed, [self.tables.truth[n] for n in names], angles, self.tables.true)
+            mixed = [
+                SubstitutedScene(self.tables.views[n], tuple(self.tables.rows[n])) for n in names
+            ]
+            return truly_fused(
+                mixed, [self.tables.truth[n] for n in names], angles, self.tables.true
+            )
         known = self.executor.known_yaw
-        return fuse([ViewTable(t, view_yaw(t, angle) if known else None) for t, angle in zip(tables, angles)])
+        return fuse(
+            [
+                ViewTable(t, view_yaw(t, angle) if known else None)
+                for t, angle in zip(tables, angles)
+            ]
+        )
 
 
 class GroundTruthOrbit(OrbitExecutor):
@@ -177,7 +192,9 @@ def view_yaw(table: Scene, angle: float) -> float:
     common world of all views. It is derived from the axes of the view: where its viewer looks, and
     the direction of the orbit; the orientation of the view's own world is arbitrary."""
     x, y = table.axes["front"]
-    return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)
+    return math.remainder(
+        sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi
+    )
 
 
 DOMAIN = OrbitDomain()
@@ -203,5 +220,9 @@ def pipeline(
     table_source = view_source(table, perception, mirror, device, "orbit")
     executor = OrbitDomain(known_yaw, samples)
     return Pipeline(
-        table_source, OrbitQuestionParser(), executor, tuple(oracle), second(reader, executor, device)
+        table_source,
+        OrbitQuestionParser(),
+        executor,
+        tuple(oracle),
+        second(reader, executor, device),
     )

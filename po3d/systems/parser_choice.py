@@ -7,8 +7,8 @@
     general parser without an answer         own parser if its parse is sure, else none
 
 `po3d ask` and evaluations follow the same table. An evaluation takes the chosen answer. `po3d ask`
-gives it if both parsers agree, or if its probability of being right is at least `ask_below`; else it
-abstains and offers the interpretations.
+gives it if both parsers agree, or if its probability of being right is at least `ask_below`; else
+it abstains and offers the interpretations.
 """
 
 import math
@@ -54,7 +54,11 @@ def choose(
     parser without a program. `alone`: there is only the general parser. `style`: how much the
     sentences are worded like the benchmark's, log odds; None if the domain has no such test."""
     refused = general is not None and bool(general.reading.unread)
-    if alone or own is None or not (own.reading.sure or (style is not None and general is not None)):
+    if (
+        alone
+        or own is None
+        or not (own.reading.sure or (style is not None and general is not None))
+    ):
         return ParserChoice(None if refused else general)
     if general is None or (general.outcome.answer is None and not (refused and style is not None)):
         return ParserChoice(own if own.reading.sure else general)
@@ -70,7 +74,9 @@ def choose(
     reading = own.reading
     parse = replace(reading.question, probability=p)
     change = reading.change and replace(reading.change, probability=1.0)
-    return ParserChoice(own._replace(reading=reading._replace(question=parse, change=change)), differ=True)
+    return ParserChoice(
+        own._replace(reading=reading._replace(question=parse, change=change)), differ=True
+    )
 
 
 def own_is_right(own: float, general: float, style: float) -> float:
@@ -92,4 +98,6 @@ def answer_of(execution: "Execution", question: Question) -> str:
 def worded(reading: "ParsedQuestion", answer: str, question: Question) -> str:
     """Return an answer in the wording of the question or its options; answers to programs of the
     benchmark's own parser are not changed."""
-    return reading.format_answer(answer, replace(question, options=tuple(offered_answers(answer, question))))
+    return reading.format_answer(
+        answer, replace(question, options=tuple(offered_answers(answer, question)))
+    )

@@ -135,7 +135,9 @@ def _among(program: Call, options: Sequence[str]) -> Call:
         named = [Call("refer", (str(option),)) for option in options]
         groups = (Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2))
         return functools.reduce(lambda a, b: Call("union", (a, b)), groups)
-    return Call(program.op, tuple(_among(a, options) if isinstance(a, Call) else a for a in program.args))
+    return Call(
+        program.op, tuple(_among(a, options) if isinstance(a, Call) else a for a in program.args)
+    )
 
 
 def fitted(question: Question, program: PhraseCall) -> Parse:
@@ -144,8 +146,12 @@ def fitted(question: Question, program: PhraseCall) -> Parse:
     option = fit_options(named, question.options)
     if option is None:
         options = ", ".join(question.options)
-        return Parse("failed", reason=f"no option in {options} matches an answer of {program.text()}")
-    return Parse("ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers})
+        return Parse(
+            "failed", reason=f"no option in {options} matches an answer of {program.text()}"
+        )
+    return Parse(
+        "ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers}
+    )
 
 
 @dataclass(frozen=True)
@@ -158,7 +164,9 @@ class PhotoExecutor:
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         executor, program = self.executor, reading.question.program
         # A gold program refers to objects by rows.
-        rows = isinstance(program, PhraseCall) and all(thing.startswith("#") for thing in program.things)
+        rows = isinstance(program, PhraseCall) and all(
+            thing.startswith("#") for thing in program.things
+        )
         using = rows_only if rows else self.ground(question)
         # The benchmark's own words ("parallel") are options; users also ask yes/no questions.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
@@ -166,7 +174,11 @@ class PhotoExecutor:
         arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
         scene, core_program = self.tables.scene, THREEDSRBENCH.to_core(program)
         if any(call.op == "choices" for call in core_program.calls()):
-            there = [option for option in map(str, question.options) if sum(using(option, scene)) >= LEAST]
+            there = [
+                option
+                for option in map(str, question.options)
+                if sum(using(option, scene)) >= LEAST
+            ]
             core_program = _among(core_program, there)
         outcome = answered(core_program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
@@ -182,7 +194,9 @@ class PhotoExecutor:
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
         flip_record = record(self._nearest(execution))
-        return flip_record and flip_record | {"answer": without_row(flip_record["answer"] or "") or None}
+        return flip_record and flip_record | {
+            "answer": without_row(flip_record["answer"] or "") or None
+        }
 
     def _nearest(self, execution: Execution) -> Counterfactual | None:
         program = THREEDSRBENCH.to_core(execution.reading.question.program)
@@ -263,7 +277,10 @@ def _camera(scene: Scene) -> tuple[str, ...]:
     hold, lens = camera_pose_of(scene.camera), scene.camera.focal / scene.camera.width
     pitch, roll = math.degrees(hold.pitch), math.degrees(hold.roll)
     return (
-        f"camera: {hold.height:.2f} m high, pitch {pitch:.0f}°, roll {roll:.0f}°, focal {lens:.2f} widths",
+        (
+            f"camera: {hold.height:.2f} m high, pitch {pitch:.0f}°, roll {roll:.0f}°, focal"
+            f" {lens:.2f} widths"
+        ),
     )
 
 
@@ -329,12 +346,20 @@ def pipeline(
     executor = PhotoDomain(samples=samples, assume_present=assume_present)
     table_source = view_source(table, perception, mirror, device, "photographs")
     return Pipeline(
-        table_source, PhotoQuestionParser(), executor, tuple(oracle), second(reader, executor, device)
+        table_source,
+        PhotoQuestionParser(),
+        executor,
+        tuple(oracle),
+        second(reader, executor, device),
     )
 
 
 def view_source(
-    table: str, perception: Perception, mirror: bool, device: str, domain: Literal["photographs", "orbit"]
+    table: str,
+    perception: Perception,
+    mirror: bool,
+    device: str,
+    domain: Literal["photographs", "orbit"],
 ) -> parts.TableSource:
     """Return the source of scenes of that name, for images or views."""
     if table != "picture":

@@ -38,7 +38,13 @@ from po3d.language.read.weighing import ParseEvidence, Weighing
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.answer_options import REFUSED, chosen, likeliest, offered_answers, strip_prompt_template
+from po3d.systems.answer_options import (
+    REFUSED,
+    chosen,
+    likeliest,
+    offered_answers,
+    strip_prompt_template,
+)
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.parser_choice import LIKELY, SURE, choose
 
@@ -83,7 +89,9 @@ class Context:
     inputs: Any = MISSING_INPUTS
 
     @classmethod
-    def of(cls, split: Any, name: str, on_scene: Callable[[Scene], None] = lambda scene: None) -> "Context":
+    def of(
+        cls, split: Any, name: str, on_scene: Callable[[Scene], None] = lambda scene: None
+    ) -> "Context":
         """Return the context of the image `name` of a benchmark's split."""
         inputs = split.inputs(name) if hasattr(split, "inputs") else MISSING_INPUTS
         return cls(lambda: split.image(name), lambda: split.truth(name), name, on_scene, inputs)
@@ -102,7 +110,9 @@ def perceived(scene: Scene, name: str) -> Scene:
     ground truth. Only an oracle, or a pipeline whose configuration names the true scenes as its
     source, may use the ground truth."""
     if scene.source == "gt":
-        raise InputError(f"perception returned ground truth for {name!r}; only an Oracle may use it")
+        raise InputError(
+            f"perception returned ground truth for {name!r}; only an Oracle may use it"
+        )
     return scene
 
 
@@ -160,7 +170,7 @@ class AsyncSystem(Protocol):
     def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions: ...
 
 
-# --- the three stages ---------------------------------------------------------------------------------------
+# --- the three stages -----------------------------------------------------------------------------
 
 
 class PerceptionInput(NamedTuple):
@@ -453,7 +463,9 @@ class Domain:
         """Return what the answer depends on besides programs and scenes."""
         return question.id
 
-    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+    def relevant(
+        self, settings: Mapping[str, Setting], reading: ParsedQuestion
+    ) -> Mapping[str, Setting]:
         """Return the settings of those modules that affect a reading's answer."""
         return settings
 
@@ -472,8 +484,9 @@ class Domain:
         raise NotImplementedError
 
     def bind_batch(self, items: "Sequence[ParsedImage]") -> Sequence[SceneExecutor]:
-        """Return one `SceneExecutor` per image. It will only be asked the questions given here, so an
-        executor may compute all answers at once."""
+        """Return one `SceneExecutor` per image. It will only be asked the questions given here, so
+        an executor may compute all answers at once.
+        """
         return [self.bind(tables) for tables, _, _ in items]
 
     def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
@@ -481,7 +494,7 @@ class Domain:
         return self.bind(ImageScenes({truth.image: truth}))
 
 
-# --- the pipeline -------------------------------------------------------------------------------------------
+# --- the pipeline ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -532,7 +545,9 @@ class Pipeline:
         return predictions
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        questions = [list(map(strip_prompt_template, image_questions)) for image_questions, _ in batch]
+        questions = [
+            list(map(strip_prompt_template, image_questions)) for image_questions, _ in batch
+        ]
         read = iter(self.read([q for image_questions in questions for q in image_questions]))
         readings = [
             self._lost(image_questions, list(islice(read, len(image_questions))))
@@ -548,7 +563,9 @@ class Pipeline:
             ParsedImage(*item) for item in zip(self.look(looks), questions, readings, strict=True)
         ]
         if self.second is not None and "parsing" not in self.settings:
-            parsed_images = [parsed._replace(readings=self._reread(parsed)) for parsed in parsed_images]
+            parsed_images = [
+                parsed._replace(readings=self._reread(parsed)) for parsed in parsed_images
+            ]
         for parsed in parsed_images:
             self.read_by.update(r.by for r in parsed.readings if not r.unread)
         return [
@@ -567,7 +584,9 @@ class Pipeline:
         tables, questions, readings = parsed
         answering, readings = self.executor.ranking().bind(tables), list(readings)
         open_ones = [
-            k for k, r in enumerate(readings) if not self._settled(questions[k], r, answering, tables)
+            k
+            for k, r in enumerate(readings)
+            if not self._settled(questions[k], r, answering, tables)
         ]
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
@@ -590,7 +609,10 @@ class Pipeline:
         """Whether the benchmark's parse stands: in the benchmark's own wording, or worded like it
         with an answer. On an estimated scene a missing answer is no sign of a wrong parse."""
         if not self.second.alone and not own.unread and self.executor.in_style(question, own):
-            return self.executor.sampled(tables) or run(answering, question, own).outcome.answer is not None
+            return (
+                self.executor.sampled(tables)
+                or run(answering, question, own).outcome.answer is not None
+            )
         return not self.consults(question, own)
 
     def consults(self, question: Question, own: ParsedQuestion) -> bool:
@@ -600,13 +622,17 @@ class Pipeline:
             return False
         return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
 
-    def reread(self, questions: Sequence[Question], tables: ImageScenes) -> list[Sequence[ParsedQuestion]]:
+    def reread(
+        self, questions: Sequence[Question], tables: ImageScenes
+    ) -> list[Sequence[ParsedQuestion]]:
         """Return the general parser's alternatives for each question; an empty list if it has no
         program."""
         candidates = self.second.readings(questions, tables) if questions else []
         return [group if any(r.status != "unparsed" for r in group) else [] for group in candidates]
 
-    def _lost(self, questions: Sequence[Question], readings: list[ParsedQuestion]) -> list[ParsedQuestion]:
+    def _lost(
+        self, questions: Sequence[Question], readings: list[ParsedQuestion]
+    ) -> list[ParsedQuestion]:
         """Mark as unparsed the questions that noise in the parsing modules removes."""
         for module in set(self.executor.reading) & set(self.noise):
             from po3d.systems.oracle_grid import lost_texts
@@ -659,7 +685,9 @@ class Pipeline:
         if not true:
             return ImageScenes(by_name, inputs=context.inputs)
         truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
-        tables = self.executor.mixed(ImageScenes(by_name, truth, true, seed=self.seed, inputs=context.inputs))
+        tables = self.executor.mixed(
+            ImageScenes(by_name, truth, true, seed=self.seed, inputs=context.inputs)
+        )
         for scene in tables.views.values():
             context.on_scene(scene)
         return tables
@@ -687,24 +715,36 @@ def predicted(
 
 
 def likeliest_of(
-    second: FallbackParser, answering: SceneExecutor, question: Question, readings: Sequence[ParsedQuestion]
+    second: FallbackParser,
+    answering: SceneExecutor,
+    question: Question,
+    readings: Sequence[ParsedQuestion],
 ) -> Execution:
     """Execute the general parser's alternatives and add up their weights by answer (a refusal
     counts as an answer). Return the first one with the answer of the largest weight; its
     probability is the calibrated share of that weight."""
     executions = [
-        Execution(Outcome("failed", None, reason=r.unread), r) if r.unread else run(answering, question, r)
+        (
+            Execution(Outcome("failed", None, reason=r.unread), r)
+            if r.unread
+            else run(answering, question, r)
+        )
         for r in readings
     ]
-    answers = [REFUSED if execution.reading.unread else execution.outcome.answer for execution in executions]
+    answers = [
+        REFUSED if execution.reading.unread else execution.outcome.answer
+        for execution in executions
+    ]
     weigh = second.weighing
     weights = [
-        weigh(evidence(answering, question, execution, weigh.unchanged != 0)) for execution in executions
+        weigh(evidence(answering, question, execution, weigh.unchanged != 0))
+        for execution in executions
     ]
     k, share = likeliest(answers, weights)
     outcome, reading = executions[k]
     return Execution(
-        outcome, reading._replace(question=replace(reading.question, probability=second.certain(share)))
+        outcome,
+        reading._replace(question=replace(reading.question, probability=second.certain(share))),
     )
 
 
@@ -747,7 +787,10 @@ class Oracle:
                 f"question {questions[0].id} has no gold program; an oracle needs a synthetic twin"
             )
         answering = self.executor.bind_ground_truth(context.truth())
-        return [predicted(self.executor, answering, q, self.executor.gold(q, rows=True)) for q in questions]
+        return [
+            predicted(self.executor, answering, q, self.executor.gold(q, rows=True))
+            for q in questions
+        ]
 
 
 def oracle(world: str) -> Oracle:
@@ -762,10 +805,17 @@ def checked_noise(noise: Mapping[str, float], executor: Domain) -> dict[str, flo
     for name, size in result.items():
         if name not in executor.modules or name not in executor.units:
             known = ", ".join(m for m in executor.modules if m in executor.units)
-            raise InputError(f"noise={{{name}: ...}}: no noise model for this module; known: {known}")
-        if isinstance(size, bool) or not isinstance(size, int | float) or not 0 <= size < float("inf"):
             raise InputError(
-                f"noise={{{name}: {size!r}}} should be a non-negative number ({executor.units[name]})"
+                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
+            )
+        if (
+            isinstance(size, bool)
+            or not isinstance(size, int | float)
+            or not 0 <= size < float("inf")
+        ):
+            raise InputError(
+                f"noise={{{name}: {size!r}}} should be a non-negative number"
+                f" ({executor.units[name]})"
             )
     return {name: result[name] for name in executor.modules if name in result}
 

@@ -49,9 +49,12 @@ class PromptSetting(NamedTuple):
 
 
 SETTINGS = {
-    "show": ("picture", "none"), "frame": ("anchors",), "change": ("with",), "style": ("plain", "cot"),
+    "show": ("picture", "none"),
+    "frame": ("anchors",),
+    "change": ("with",),
+    "style": ("plain", "cot"),
     "table": ("none", "predicted", "truth"),
-}  # fmt: skip
+}
 DEFAULT = PromptSetting()
 COT = (
     "Think step by step before you answer: say first what you see and what follows from it. "
@@ -99,7 +102,9 @@ def prompt(
     result: list[str | int] = []
     visible = pictures(question)
     for part in parts:
-        name = visible[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
+        name = (
+            visible[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
+        )
         if name is None:
             result.append(str(part))
         else:
@@ -130,7 +135,9 @@ class Prompter:
 
     def prompt(self, question: Question, context: "Context") -> Prompt:
         """Return the prompt for a question on an image."""
-        return prompt(self.benchmark, question, self.setting, context.inputs, self.tables(question, context))
+        return prompt(
+            self.benchmark, question, self.setting, context.inputs, self.tables(question, context)
+        )
 
     def tables(self, question: Question, context: "Context") -> list[Scene]:
         """Return the scenes that are added as text: the true one, or the predicted ones of the
@@ -144,27 +151,34 @@ class Prompter:
         )
 
 
-def predicted_tables(question: Question, tables: Mapping[str, Scene], path: str | Path | None) -> list[Scene]:
+def predicted_tables(
+    question: Question, tables: Mapping[str, Scene], path: str | Path | None
+) -> list[Scene]:
     """Return the scenes of a question's images; InputError if the file lacks one."""
     names = pictures(question)
     if missing := [name for name in names if name not in tables]:
-        raise InputError(f"{path} has no scene for {missing[0]!r}; it should be from a run on the same split")
+        raise InputError(
+            f"{path} has no scene for {missing[0]!r}; it should be from a run on the same split"
+        )
     return [tables[name] for name in names]
 
 
 def read_tables(path: str | Path) -> dict[str, Scene]:
     """Return image name -> scene, from a scenes.jsonl."""
     records = enumerate(read_jsonl(path, "scene file"))
-    return {record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records}
+    return {
+        record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records
+    }
 
 
 def table_text(scene: Scene) -> str:
     """Return a scene as text: the rows, their units and the directions on the ground."""
     ways = ", ".join(f"{way} = ({x:.2f}, {y:.2f})" for way, (x, y) in scene.axes.items())
     return (
-        f"A table of the objects in the scene {scene.image or ''}, as a vision system measured them. Places and sizes are in the "
-        "scene's unit of length, z is up, headings are degrees counter-clockwise from +x, seen from above.\n"
-        f"Directions on the ground: {ways}.\n{text(display_table(scene), 2)}"
+        f"A table of the objects in the scene {scene.image or ''}, as a vision system measured"
+        " them. Places and sizes are in the scene's unit of length, z is up, headings are degrees"
+        " counter-clockwise from +x, seen from above.\nDirections on the ground:"
+        f" {ways}.\n{text(display_table(scene), 2)}"
     )
 
 

@@ -83,7 +83,9 @@ class RenderCompare:
             picture_detections = _picture(detections, b)
             if hypotheses := _hypotheses(picture_detections):
                 _weigh(
-                    picture_detections, hypotheses, _log_likelihoods(picture, picture_detections, hypotheses)
+                    picture_detections,
+                    hypotheses,
+                    _log_likelihoods(picture, picture_detections, hypotheses),
                 )
         return detections
 
@@ -132,7 +134,9 @@ def _weigh(
         prior = joint[row][at]
         now = prior * np.exp(log_likelihood[of_row] - log_likelihood[of_row].max())
         joint[row][at] = now * prior.sum() / now.sum()
-        detections.probabilities["shape"][0, row] = torch.from_numpy(joint[row].sum(1)).to(detections.flip)
+        detections.probabilities["shape"][0, row] = torch.from_numpy(joint[row].sum(1)).to(
+            detections.flip
+        )
         detections.flip[0, row] = float(joint[row][:, 1].sum())
         if detections.flip[0, row] > 0.5:
             _turn(detections, row)
@@ -151,7 +155,9 @@ def _log_likelihoods(
 ) -> NDArray[np.float64]:
     """Return (H,) log likelihoods of the hypotheses, up to a constant."""
     drawing = _Drawing(detections, _fits(detections, hypotheses))
-    views = {row: ImageCrop.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
+    views = {
+        row: ImageCrop.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}
+    }
     tiles = [drawing.tile(h, k, *mesh) for k, h in enumerate(hypotheses, 1) for mesh in MESHES]
     images = _renderer().render(tiles)
     scores = np.zeros((len(hypotheses), len(MESHES)))
@@ -161,13 +167,15 @@ def _log_likelihoods(
     return np.round(scores.max(1) / STEP) * STEP
 
 
-# --- rendering ----------------------------------------------------------------------------------------------
+# --- rendering ------------------------------------------------------------------------------------
 
 
 def _fits(detections: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
     """Return the joint fit of one image as detected (row 0), and with each hypothesis in place of
     the detection; NumPy arrays."""
-    many = detections.of([leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in detections.leaves()])
+    many = detections.of(
+        [leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in detections.leaves()]
+    )
     for k, h in enumerate(hypotheses, 1):
         belief = many.probabilities["shape"][k, h.row]
         belief.zero_()
@@ -183,13 +191,21 @@ class _Drawing:
 
     def __init__(self, detections: Detections, fit: Fit) -> None:
         self.fit, self.camera = fit, camera(fit.jitter[0])
-        words = {a: detections.probabilities[a][0].argmax(-1).tolist() for a in ("shape", "size", "color")}
+        words = {
+            a: detections.probabilities[a][0].argmax(-1).tolist()
+            for a in ("shape", "size", "color")
+        }
         self.shapes = words["shape"]
         self.scales = [SIZE_SCALE[SIZES[k]] for k in words["size"]]
-        self.paints = [rgb(to_linear(np.array(COLORS_RGB[COLORS[k]]) / 255)) for k in words["color"]]
+        self.paints = [
+            rgb(to_linear(np.array(COLORS_RGB[COLORS[k]]) / 255)) for k in words["color"]
+        ]
         self.there = np.flatnonzero(detections.score[0].cpu().numpy() >= 0.5)
         self.boxes = box = detections.box[0].cpu().numpy()
-        middle, side = (box[:, :2] + box[:, 2:]) / 2, MARGIN * (box[:, 2:] - box[:, :2]).max(1, keepdims=True)
+        middle, side = (
+            (box[:, :2] + box[:, 2:]) / 2,
+            MARGIN * (box[:, 2:] - box[:, :2]).max(1, keepdims=True),
+        )
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
     def tile(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> Tile:
@@ -203,14 +219,18 @@ class _Drawing:
         x0, y0, x1, y1 = self.boxes[h.row]
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
         others = [
-            self._placed(j, self.shapes[j], 0, *MESHES[0]) for j in self.there if inside[j] and j != h.row
+            self._placed(j, self.shapes[j], 0, *MESHES[0])
+            for j in self.there
+            if inside[j] and j != h.row
         ]
         return Tile([self._placed(h.row, h.shape, at, forms, seed), *others], view)
 
     def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
         x, y = self.fit.position[at, row].tolist()
         mesh, heading = vehicle(SHAPES[shape], seed, forms), float(self.fit.heading[at, row])
-        return PlacedMesh(mesh, self.scales[row], (x, y), heading, self.paints[row], PAINT, tint=TINT)
+        return PlacedMesh(
+            mesh, self.scales[row], (x, y), heading, self.paints[row], PAINT, tint=TINT
+        )
 
 
 @functools.cache
@@ -220,7 +240,7 @@ def _renderer() -> CropRenderer:
     return CropRenderer(SIDE, replace(look, film=Film(exposure=-0.3)))
 
 
-# --- comparing ----------------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------
 
 
 class ImageCrop(NamedTuple):
@@ -251,7 +271,9 @@ class ImageCrop(NamedTuple):
         with the image; 0 if too few of its pixels are visible."""
         if mask.sum() < LEAST:
             return 0.0
-        return GRADIENTS * self.gradients_agree(rendering, mask) + OUTLINE * self.outline_agrees(mask)
+        return GRADIENTS * self.gradients_agree(rendering, mask) + OUTLINE * self.outline_agrees(
+            mask
+        )
 
     def gradients_agree(self, rendering: Pixels, mask: NDArray[np.bool_]) -> float:
         """Return the cosine similarity of the histograms around the vehicle, at the best offset."""

@@ -29,8 +29,12 @@ _STOP = re.compile(
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
 _FENCE = re.compile(r"^[ \t]*(?:```|'''|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
-_LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
-_LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
+_LATEX_TEXT = re.compile(
+    r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}"
+)
+_LATEX_MARK = re.compile(
+    r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])"
+)
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
 # A line of a marked list of options: "- [x] B. right", "✅ B", "❌ A"
 _CHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[[xX✓✔]\]|[✅☑✓✔])\s*")
@@ -41,7 +45,8 @@ _TOOL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CODE = re.compile(  # `normal` has replaced the backticks
-    r"^'''(?:python|py|javascript|js|bash|sh)\b.*?(?:^'''|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE
+    r"^'''(?:python|py|javascript|js|bash|sh)\b.*?(?:^'''|\Z)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
 
@@ -49,8 +54,12 @@ _PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "�
 def normal(text: str) -> str:
     """Return the text with plain quotes, ASCII for full-width characters and for the digits of all
     scripts, and without invisible characters."""
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
-    text = "".join(c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)) for c in text)
+    text = unicodedata.normalize(
+        "NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " ")
+    )
+    text = "".join(
+        c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)) for c in text
+    )
     return text.translate(_QUOTES).translate(_PUNCTUATION)
 
 

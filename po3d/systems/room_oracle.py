@@ -38,18 +38,28 @@ class RoomOracleModules(OracleModules):
     """shape: the name; floor: the outline. A missed object has the usual size of its name and a
     random position on the floor."""
 
-    def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    def paired(
+        self, predicted: Scene, gt: Scene, modules: Sequence[str]
+    ) -> tuple[Scene, Mapping[int, int]]:
         here, true_of = super().paired(predicted, gt, modules)
         return (replace(here, outline=gt.outline) if "floor" in modules else here), true_of
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        beliefs = {belief: values for belief, values in self.anything().items() if belief != "state"}
+        beliefs = {
+            belief: values for belief, values in self.anything().items() if belief != "state"
+        }
         corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
-        return somewhere(beliefs, usual(name)[0], corners if len(corners) else np.zeros((1, 2)), draws)
+        return somewhere(
+            beliefs, usual(name)[0], corners if len(corners) else np.zeros((1, 2)), draws
+        )
 
-    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+    def joined(
+        self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
+    ) -> Scene:
         true = "position" in modules
-        stood = [gt.objects[row.true] if true and row.true is not None else row.before for row in rows]
+        stood = [
+            gt.objects[row.true] if true and row.true is not None else row.before for row in rows
+        ]
         states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
         return replace(here, objects=tuple(states))
 
@@ -57,7 +67,9 @@ class RoomOracleModules(OracleModules):
 def _below(predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], true: bool) -> list[Base]:
     """Return each row's supporting object, in the scene that provides its position; None if there
     is none, or it has no row."""
-    row_of: tuple[dict, dict] = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
+    row_of: tuple[dict, dict] = tuple(
+        {row[side]: k for k, row in enumerate(rows)} for side in (0, 1)
+    )
     supports = (support(predicted.objects), support(gt.objects))
     bases: list[Base] = []
     for row in rows:
@@ -74,7 +86,9 @@ def _standing(
     """Move the states vertically to where they `stood`: each underside at its old height, or at its
     old height above the top of the supporting object. Equal sizes give exactly equal heights."""
     placed = list(states)
-    for k in sorted(range(len(placed)), key=lambda k: stood[k].position[2] - stood[k].extent[2] / 2):
+    for k in sorted(
+        range(len(placed)), key=lambda k: stood[k].position[2] - stood[k].extent[2] / 2
+    ):
         state, was, base = placed[k], stood[k], below[k]
         z = was.position[2] + (state.extent[2] - was.extent[2]) / 2
         if base is not None:
@@ -90,7 +104,17 @@ def _top(state: ObjectState) -> float:
 ROOM_TABLES = RoomOracleModules(
     beliefs={"shape": "name", "color": "color", "material": "material", "state": "state"},
     values={"shape": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS, "state": STATES},
-    table=("detection", "shape", "color", "material", "state", "size", "position", "heading", "floor"),
+    table=(
+        "detection",
+        "shape",
+        "color",
+        "material",
+        "state",
+        "size",
+        "position",
+        "heading",
+        "floor",
+    ),
     units={
         "detection": "fraction of objects missed",
         "shape": "fraction of names changed",

@@ -53,7 +53,15 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import Which, phrase_of, second
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import PREDICTED, TRUTH, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
+from po3d.systems.pipeline import (
+    PREDICTED,
+    TRUTH,
+    Execution,
+    ImageScenes,
+    ParsedQuestion,
+    Pipeline,
+    Setting,
+)
 from po3d.systems.room_oracle import ROOM_TABLES
 
 Sort = Literal["question", "change"]
@@ -76,10 +84,17 @@ class RoomQuestionParser:
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         changes = list(dict.fromkeys(q.change for q in questions if q.change))
         read = dict(
-            zip(changes, map(_checked_change, changes, self.parser.parse(changes, "change")), strict=True)
+            zip(
+                changes,
+                map(_checked_change, changes, self.parser.parse(changes, "change")),
+                strict=True,
+            )
         )
         parsed = self.parser.parse([q.text for q in questions], "question")
-        return [ParsedQuestion(parse, read.get(q.change)) for q, parse in zip(questions, parsed, strict=True)]
+        return [
+            ParsedQuestion(parse, read.get(q.change))
+            for q, parse in zip(questions, parsed, strict=True)
+        ]
 
 
 def _checked_change(text: str, parse: Parse) -> Parse:
@@ -91,7 +106,8 @@ def _checked_change(text: str, parse: Parse) -> Parse:
         "unparsed",
         None,
         0.0,
-        ('the change affects a part of the objects ("two of the chairs"), which programs cannot express'),
+        'the change affects a part of the objects ("two of the chairs"), which programs cannot'
+        " express",
     )
 
 
@@ -123,7 +139,9 @@ def framed(scene: Scene, text: str, mode: FrameMode | GivenFrame = "anchors") ->
     return frame_from_text(scene, text)
 
 
-def framed_room(scene: Scene, frame: Frame, mode: FrameMode | GivenFrame, rules: Rules) -> SceneGeometry:
+def framed_room(
+    scene: Scene, frame: Frame, mode: FrameMode | GivenFrame, rules: Rules
+) -> SceneGeometry:
     """Return the room in the frame of a question, before any change. ExecutionFailure if the
     frame's program refers to an object that is not there. In mode "camera" the viewer stands at the
     camera, else where the program says."""
@@ -174,7 +192,9 @@ class RoomDomain(parts.Domain):
     def absent(self, text: str, scene: Scene) -> str:
         has_name, words = SceneIndex(scene).rows_named, [singular(w) for w in words_of(text)]
         nouns = [" ".join(pair) for pair in pairwise(words)] + words
-        return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not has_name(n)), "")
+        return next(
+            (n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not has_name(n)), ""
+        )
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether Hypo3D's twin has this wording: the frame as in the dataset, question and change
@@ -190,14 +210,22 @@ class RoomDomain(parts.Domain):
         return min(room_style.style(text) for text in (question.text, question.change) if text)
 
     def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
-        return reading.likely and _plainly_framed(question.frame) and self.style(question) >= LEAST_STYLE
+        return (
+            reading.likely
+            and _plainly_framed(question.frame)
+            and self.style(question) >= LEAST_STYLE
+        )
 
     def ranking(self) -> "RoomDomain":
         return replace(self, samples=0) if self.samples else self
 
     def text(self, reading: ParsedQuestion) -> str:
         question_text = reading.question.program.text()
-        return question_text if reading.change is None else f"{reading.change.program} ; {question_text}"
+        return (
+            question_text
+            if reading.change is None
+            else f"{reading.change.program} ; {question_text}"
+        )
 
     def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
         change = question.change_program
@@ -207,22 +235,29 @@ class RoomDomain(parts.Domain):
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
         change, _, question_text = text.rpartition(" ; ")
         return ParsedQuestion(
-            Parse("ok", parse_text(question_text)), Parse("ok", parse_text(change)) if change else None
+            Parse("ok", parse_text(question_text)),
+            Parse("ok", parse_text(change)) if change else None,
         )
 
     def of(self, question: Question) -> str:
         return question.frame
 
-    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+    def relevant(
+        self, settings: Mapping[str, Setting], reading: ParsedQuestion
+    ) -> Mapping[str, Setting]:
         """A look module that no program reads gets the setting of the others, so that a scene
         without any other uncertainty has none from it."""
         programs = [p.program for p in reading.parses]
         attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         relevant = {
-            m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
+            m: s
+            for m, s in settings.items()
+            if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
         }
         rest = (
-            PREDICTED if any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant) else TRUTH
+            PREDICTED
+            if any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant)
+            else TRUTH
         )
         return {m: relevant.get(m, rest) for m in settings}
 
@@ -275,7 +310,9 @@ class RoomExecutor:
         if brought is not None and outcome.reason.startswith("change: not found"):
             again = executor.run(frame, brought, reading.question.program)
             if again.answer is not None:
-                return Execution(again, reading._replace(change=replace(reading.change, program=brought)))
+                return Execution(
+                    again, reading._replace(change=replace(reading.change, program=brought))
+                )
         return Execution(outcome, reading)
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
@@ -287,13 +324,19 @@ class RoomExecutor:
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:
         before, *_ = self.room(question.frame).likeliest(question.frame, None)
-        return (SceneFigure("top view of the room, front up", ("before", question.frame), before, "front"),)
+        return (
+            SceneFigure(
+                "top view of the room, front up", ("before", question.frame), before, "front"
+            ),
+        )
 
     def explain(self, question: Question, execution: Execution) -> Explanation:
         frame, change = execution.reading.frame or question.frame, execution.reading.change
         question = replace(question, frame=frame)
         try:
-            before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
+            before, planned, world = self.room(frame).likeliest(
+                frame, change.program if change else None
+            )
         # The frame cannot be determined; the outcome has the reason.
         except (InputError, ExecutionFailure):
             return Explanation(self.tables.scene)
@@ -324,7 +367,9 @@ class FramedRoom:
     """Answers questions on one certain scene, given the frame's sentences and the programs of
     change and question. Frames and changed scenes are cached."""
 
-    def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | GivenFrame = "anchors") -> None:
+    def __init__(
+        self, scene: Scene, rules: Rules, mode: FrameMode | GivenFrame = "anchors"
+    ) -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
         self._before: dict[Frame, SceneGeometry] = {}
         self._worlds: dict[tuple[Frame, RoomCall | None], SceneGeometry | ExecutionFailure] = {}
@@ -363,7 +408,9 @@ class FramedRoom:
         if key not in self._worlds:
             before = self._unchanged(frame)
             try:
-                self._worlds[key] = before.after(plan(before, change and ROOMS.to_core(change)).edited)
+                self._worlds[key] = before.after(
+                    plan(before, change and ROOMS.to_core(change)).edited
+                )
             except ExecutionFailure as failure:
                 self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
         world = self._worlds[key]
@@ -425,7 +472,12 @@ class SampledRoom(FramedRoom):
     ENOUGH = 0.25
 
     def __init__(
-        self, scene: Scene, rules: Rules, mode: FrameMode | GivenFrame, count: int, draw: Sequence[str]
+        self,
+        scene: Scene,
+        rules: Rules,
+        mode: FrameMode | GivenFrame,
+        count: int,
+        draw: Sequence[str],
     ) -> None:
         super().__init__(scene, rules, mode)
         self.count, self.draw = count, draw
@@ -451,7 +503,11 @@ class SampledRoom(FramedRoom):
     ) -> dict | None:
         frame, _ = self._anchors(frame)
         likeliest = self._likeliest.run(frame, change, program)
-        return self._likeliest.margin(frame, change, program, answer) if likeliest.answer == answer else None
+        return (
+            self._likeliest.margin(frame, change, program, answer)
+            if likeliest.answer == answer
+            else None
+        )
 
     def likeliest(
         self, frame: Frame, change: RoomCall | None
@@ -515,7 +571,10 @@ DOMAIN = RoomDomain()
 
 
 def source(
-    name: str, mirror: bool = True, perception: Perception = "top_view_estimator", device: str = "cpu"
+    name: str,
+    mirror: bool = True,
+    perception: Perception = "top_view_estimator",
+    device: str = "cpu",
 ) -> parts.TableSource:
     """Return the source of scenes of that name (`benchmark.table`); InputError for an unknown one.
     `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
@@ -552,7 +611,9 @@ def pipeline(
     executor = RoomDomain(frame, samples, draw=draw)
     table_source = source(table, mirror, perception, device)
     benchmark_reader = benchmark_parser(parser, device)
-    return Pipeline(table_source, benchmark_reader, executor, tuple(oracle), second(reader, executor, device))
+    return Pipeline(
+        table_source, benchmark_reader, executor, tuple(oracle), second(reader, executor, device)
+    )
 
 
 def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> RoomQuestionParser:

@@ -38,7 +38,9 @@ Domain = Literal["street", "rooms", "photographs", "orbit"]
 class StreetImageEstimator(Protocol):
     """Predicts scenes of street images; `po3d.perception.street.StreetEstimator` implements it."""
 
-    def estimate(self, images: Sequence[Image], names: Sequence[str] | None = None) -> list[Scene]: ...
+    def estimate(
+        self, images: Sequence[Image], names: Sequence[str] | None = None
+    ) -> list[Scene]: ...
 
 
 class ViewEstimator(Protocol):
@@ -67,7 +69,10 @@ class Pictures(TableSource):
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         pictures = [look.context.image() for look in looks]
-        return [[scene] for scene in self.estimator.estimate(pictures, [look.context.name for look in looks])]
+        return [
+            [scene]
+            for scene in self.estimator.estimate(pictures, [look.context.name for look in looks])
+        ]
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,9 @@ class ViewTables(TableSource):
         inputs = [(look.context, name) for look in looks for name in look.names]
         focals = [context.inputs.focal(name) for context, name in inputs]
         pictures = [context.picture(name) for context, name in inputs]
-        return _grouped(self.estimator.estimate(pictures, focals, [name for _, name in inputs]), looks)
+        return _grouped(
+            self.estimator.estimate(pictures, focals, [name for _, name in inputs]), looks
+        )
 
 
 class OrbitViewTables(ViewTables):
@@ -106,7 +113,9 @@ def _grouped(scenes: Iterable[Scene], looks: Sequence[PerceptionInput]) -> list[
 def _in_view_frame(scene: Scene, name: str, reading: OrbitConvention) -> Scene:
     if scene.camera is None:
         raise AssertionError(f"the estimator returned a scene of {name!r} without its camera")
-    return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
+    return replace(
+        scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading)
+    )
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,10 @@ class Estimated(TableSource):
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
         who = class_path(self.estimator)
         return _grouped(
-            [completed(scene, self.domain, c, who) for scene, (c, _) in zip(scenes, visible, strict=True)],
+            [
+                completed(scene, self.domain, c, who)
+                for scene, (c, _) in zip(scenes, visible, strict=True)
+            ],
             looks,
         )
 
@@ -194,7 +206,9 @@ def completed(scene: Scene, domain: Domain, context: Context, who: str) -> Scene
                 attribute, values
             )
     except InputError as error:
-        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+        raise InputError(
+            str(error) if str(error).startswith(where) else f"{where}: {error}"
+        ) from None
     except (TypeError, AttributeError, KeyError, ValueError) as error:
         raise InputError(f"{where} is not a valid scene: {error}") from None
     try:
@@ -244,7 +258,9 @@ class Maps(TableSource):
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         views = [look.context.inputs.top_view() for look in looks]
         names = [look.context.name for look in looks]
-        scenes = self.estimator.estimate([v.picture for v in views], [v.camera for v in views], names)
+        scenes = self.estimator.estimate(
+            [v.picture for v in views], [v.camera for v in views], names
+        )
         return [[scene] for scene in scenes]
 
     @property

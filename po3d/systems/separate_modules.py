@@ -97,7 +97,9 @@ class SeparateModules:
         detection, attributes, pose = self.separate.values()
         inputs = [Given(*one) for one in zip(images, focals, cameras, strict=True)]
         scenes = estimated(detection, inputs, names, domain="street")
-        scenes = [_boxed(scene, image, detection) for scene, image in zip(scenes, images, strict=True)]
+        scenes = [
+            _boxed(scene, image, detection) for scene, image in zip(scenes, images, strict=True)
+        ]
         images = [resize(image, WIDTH, HEIGHT) for image in images]
         if attributes is not detection:
             scenes = with_attributes(attributes, images, scenes)
@@ -146,14 +148,18 @@ def _unfit(name: str, pair: str, kind: str) -> str:
     return f"perception.modules.{name}={pair}: this checkpoint is a {kind}, not a {kinds}"
 
 
-def with_attributes(module: AttributeModule, images: Sequence[Image], scenes: Sequence[Scene]) -> list[Scene]:
+def with_attributes(
+    module: AttributeModule, images: Sequence[Image], scenes: Sequence[Scene]
+) -> list[Scene]:
     """Return the scenes with the attributes of the module, and the sizes that follow from them.
     InputError if it does not return valid beliefs for each row."""
     rows = _rows(module, "estimate_attributes", images, scenes)
     return [
         replace(
             scene,
-            objects=tuple(_classified(o, b, module) for o, b in zip(scene.objects, beliefs, strict=True)),
+            objects=tuple(
+                _classified(o, b, module) for o, b in zip(scene.objects, beliefs, strict=True)
+            ),
         )
         for scene, beliefs in zip(scenes, rows, strict=True)
     ]
@@ -168,27 +174,38 @@ def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Sce
         objects = tuple(_posed(o, p, module) for o, p in zip(scene.objects, poses, strict=True))
         result.append(replace(scene, objects=objects))
         if wrong := not_finite(result[-1]):
-            raise InputError(f"{class_path(module)} returned a non-finite {wrong} for {scene.image!r}")
+            raise InputError(
+                f"{class_path(module)} returned a non-finite {wrong} for {scene.image!r}"
+            )
     return result
 
 
-def _rows(module: Any, method: str, images: Sequence[Image], scenes: Sequence[Scene]) -> list[Sequence]:
+def _rows(
+    module: Any, method: str, images: Sequence[Image], scenes: Sequence[Scene]
+) -> list[Sequence]:
     """Call the module; InputError unless it returns one value for each row of each scene."""
-    result = called(module, method, list(images), [scene.image for scene in scenes], {"scenes": list(scenes)})
+    result = called(
+        module, method, list(images), [scene.image for scene in scenes], {"scenes": list(scenes)}
+    )
     where = f"{class_path(module)}.{method}"
     if not isinstance(result, Sequence) or len(result) != len(scenes):
-        raise InputError(f"{where} should return a list with one entry for each of {len(scenes)} scenes")
+        raise InputError(
+            f"{where} should return a list with one entry for each of {len(scenes)} scenes"
+        )
     for scene, values in zip(scenes, result, strict=True):
         if not isinstance(values, Sequence) or len(values) != len(scene):
             raise InputError(
-                f"{where} should return one entry for each of the {len(scene)} rows of {scene.image!r}"
+                f"{where} should return one entry for each of the {len(scene)} rows of"
+                f" {scene.image!r}"
             )
     return list(result)
 
 
 def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
     where = f"{class_path(module)}.estimate_attributes"
-    if not isinstance(beliefs, Mapping) or not all(isinstance(b, Mapping) for b in beliefs.values()):
+    if not isinstance(beliefs, Mapping) or not all(
+        isinstance(b, Mapping) for b in beliefs.values()
+    ):
         raise InputError(f"{where} should return attribute -> value -> probability for each row")
     for attribute, belief in beliefs.items():
         known(f"attribute of {where}", attribute, ATTRIBUTES)
@@ -196,13 +213,17 @@ def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
             known(f"{attribute} of {where}", value, ATTRIBUTES[attribute])
         values = np.asarray(list(belief.values()), float)
         if not (values >= 0).all() or abs(values.sum() - 1) > TOLERANCE:
-            raise InputError(f"{where}: the probabilities of {attribute} should be at least 0 and sum to 1")
+            raise InputError(
+                f"{where}: the probabilities of {attribute} should be at least 0 and sum to 1"
+            )
     beliefs = {**o.beliefs, **{a: dict(belief) for a, belief in beliefs.items()}}
     if "shape" not in beliefs:
         raise InputError(f"{where}: neither it nor the detection returned the shape of a row")
     shape, size = shape_and_size(beliefs)
     position = (*o.position[:2], origin_height(shape, size))
-    return replace(o, beliefs=beliefs, position=position, extent=tuple(extent(shape, size).tolist()))
+    return replace(
+        o, beliefs=beliefs, position=position, extent=tuple(extent(shape, size).tolist())
+    )
 
 
 def _posed(o: ObjectState, pose: ObjectPose, module: Any) -> ObjectState:
@@ -218,7 +239,8 @@ def _posed(o: ObjectState, pose: ObjectPose, module: Any) -> ObjectState:
         )
     except (TypeError, ValueError):
         raise InputError(
-            f"{class_path(module)}.estimate_poses should return an ObjectPose for each row, not {pose!r}"
+            f"{class_path(module)}.estimate_poses should return an ObjectPose for each row, not"
+            f" {pose!r}"
         ) from None
 
 
@@ -226,7 +248,9 @@ def _boxed(scene: Scene, image: Image, detection: Any) -> Scene:
     """Return the scene with boxes in pixels of a picture WIDTH wide; InputError for a row without
     one."""
     width, height = (
-        (scene.camera.width, scene.camera.height) if scene.camera is not None else image.shape[1::-1]
+        (scene.camera.width, scene.camera.height)
+        if scene.camera is not None
+        else image.shape[1::-1]
     )
     scale = (WIDTH / width, HEIGHT / height) * 2
     objects = []

@@ -27,7 +27,14 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import Which, second
-from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline, Setting
+from po3d.systems.pipeline import (
+    PREDICTED,
+    Execution,
+    ImageScenes,
+    ParsedQuestion,
+    Pipeline,
+    Setting,
+)
 from po3d.systems.street_oracle import STREET_TABLES
 
 if TYPE_CHECKING:
@@ -94,8 +101,12 @@ class StreetDomain(parts.Domain):
         return reading.sure and _words_in(question.text) <= _benchmark_words()
 
     def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether all words belong to the templates, and the parser is not sure, but likely right."""
-        return reading.likely and not reading.sure and _words_in(question.text) <= _benchmark_words()
+        """Whether all words belong to the templates, and the parser is not sure, but likely
+        right.
+        """
+        return (
+            reading.likely and not reading.sure and _words_in(question.text) <= _benchmark_words()
+        )
 
     def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
@@ -110,7 +121,9 @@ class StreetDomain(parts.Domain):
     def of(self, question: Question) -> Task:
         return question.task
 
-    def relevant(self, settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+    def relevant(
+        self, settings: Mapping[str, Setting], reading: ParsedQuestion
+    ) -> Mapping[str, Setting]:
         needed = reads(self.meaning(reading.question.program))
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
 
@@ -128,13 +141,19 @@ class StreetDomain(parts.Domain):
             (call, k, question.task, question.id)
             for k, (_, questions, readings) in enumerate(parsed_images)
             for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None and steps(call := self.meaning(reading.question.program))
+            if reading.question.program is not None
+            and steps(call := self.meaning(reading.question.program))
         ]
-        results = outcomes(scenes, [item[:3] for item in items], self.rules, self.samples, self.seed)
+        results = outcomes(
+            scenes, [item[:3] for item in items], self.rules, self.samples, self.seed
+        )
         known: list[dict[str, Outcome]] = [{} for _ in scenes]
         for (_, k, _, name), outcome in zip(items, results, strict=True):
             known[k][name] = outcome
-        return [StreetExecutor(self, scene, known_outcomes) for scene, known_outcomes in zip(scenes, known)]
+        return [
+            StreetExecutor(self, scene, known_outcomes)
+            for scene, known_outcomes in zip(scenes, known)
+        ]
 
 
 @dataclass(frozen=True)
@@ -149,12 +168,16 @@ class StreetExecutor:
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         if question.id in self.known:
             return Execution(self.known[question.id], reading)
-        return Execution(self.executor(reading.question.program, self.scene, question.task), reading)
+        return Execution(
+            self.executor(reading.question.program, self.scene, question.task), reading
+        )
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
         if not self.executor.margins:
             return None
-        near = margins(execution.reading.question.program, self.scene, question.task, self.executor.rules)
+        near = margins(
+            execution.reading.question.program, self.scene, question.task, self.executor.rules
+        )
         # Margins are computed on the most probable scene; drop them if its answer differs.
         return record(near.flip) if near.answer == execution.outcome.answer else None
 
@@ -171,7 +194,9 @@ class StreetExecutor:
         flip, figures = flipped(near, outcome.answer), self.figures(question)
         why = _reason(outcome, program)
         notes = _kinds(outcome)
-        return Explanation(self.scene, outcome, near, flip, record, notes=notes, figures=figures, reason=why)
+        return Explanation(
+            self.scene, outcome, near, flip, record, notes=notes, figures=figures, reason=why
+        )
 
 
 @functools.cache
@@ -260,8 +285,9 @@ def pipeline(
     """Return the pipeline of streets.
 
     `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip test-time
-    augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`). `verify`:
+    `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip
+    test-time augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`).
+    `verify`:
     one of VERIFY, whether renderings of uncertain detections are compared with the image
     (`render_compare`): "render" requires a renderer, "auto" uses one where it is available, "off"
     (or false) does not. `modules`: detection, attributes and pose by other networks
@@ -286,7 +312,9 @@ def pipeline(
         estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
         estimator.verify = _verifier(verify)
         looks = sources.Pictures(estimator)
-    return Pipeline(looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device))
+    return Pipeline(
+        looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device)
+    )
 
 
 def _verifier(verify: str) -> "RenderCompare | None":
@@ -308,12 +336,15 @@ def _verifier(verify: str) -> "RenderCompare | None":
 def _note_no_renderer(reason: str) -> None:
     """Print once that street scenes are estimated without renderings."""
     print(
-        f"note: uncertain vehicles are not compared with renderings (perception.verify=off): {reason}",
+        "note: uncertain vehicles are not compared with renderings (perception.verify=off):"
+        f" {reason}",
         file=sys.stderr,
     )
 
 
-def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> StreetQuestionParser:
+def benchmark_parser(
+    checkpoint: str = "street_parser", device: str = "cpu"
+) -> StreetQuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser

@@ -35,7 +35,11 @@ def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[f
     away /= np.linalg.norm(away)
     deeper = camera.cam_T_world.rotation[2, :2] @ away  # gain in depth per unit of distance
     step = (depth - float(camera.project(position)[1])) / deeper
-    return float(position[0] + step * away[0]), float(position[1] + step * away[1]), float(position[2])
+    return (
+        float(position[0] + step * away[0]),
+        float(position[1] + step * away[1]),
+        float(position[2]),
+    )
 
 
 def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
@@ -72,11 +76,17 @@ class StreetOracleModules(OracleModules):
     unknown pose."""
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
+        size = np.mean(
+            [extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0
+        )
         covariance = as_tuples(_UNKNOWN_POSE)
-        return ObjectState(self.anything(), (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), covariance, 0.5)
+        return ObjectState(
+            self.anything(), (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), covariance, 0.5
+        )
 
-    def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+    def at_depth(
+        self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState
+    ) -> ObjectState:
         if here.camera is None or gt.camera is None:
             raise InputError("oracle=depth needs the camera of both scenes")
         position = at_depth(state.position, here.camera, float(gt.camera.project(true.position)[1]))
@@ -93,13 +103,19 @@ class StreetOracleModules(OracleModules):
         place = (*state.position[:2], origin_height(shape, size))
         return replace(state, extent=tuple(extent(shape, size).tolist()), position=place)
 
-    def with_truth(self, state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+    def with_truth(
+        self, state: ObjectState, true: ObjectState, modules: Sequence[str]
+    ) -> ObjectState:
         state = super().with_truth(state, true, modules)
         if "shape" in modules and "size" in modules:
-            state = replace(state, extent=true.extent, position=(*state.position[:2], true.position[2]))
+            state = replace(
+                state, extent=true.extent, position=(*state.position[:2], true.position[2])
+            )
         return replace(state, name=true.name)
 
-    def joined(self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]) -> Scene:
+    def joined(
+        self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
+    ) -> Scene:
         occluders = _occluders(here, gt, rows, "occlusion" in modules)
         scene = replace(here, objects=tuple(row.state for row in rows), occluders=occluders)
         return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene

@@ -25,7 +25,12 @@ from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.pipeline import PerceptionInput, TableSource
 from po3d.systems.scene_sources import Domain, completed
 
-ANYWHERE = {"street": SPREAD**2 / 3, "rooms": 4.0, "photographs": 4.0, "orbit": 4.0}  # variance of a position
+ANYWHERE = {
+    "street": SPREAD**2 / 3,
+    "rooms": 4.0,
+    "photographs": 4.0,
+    "orbit": 4.0,
+}  # variance of a position
 ANY_HEADING = math.pi**2 / 3  # variance of a heading
 
 
@@ -75,13 +80,17 @@ class FromFile(TableSource):
         text = f"{self.estimator.checkpoint} has scenes for {there:,} of the {len(names):,} images"
         if names and not there:
             raise InputError(f"{text}; it may be for another benchmark or split")
-        return [] if there == len(names) else [f"{text}; questions on the other images count as wrong"]
+        return (
+            [] if there == len(names) else [f"{text}; questions on the other images count as wrong"]
+        )
 
     def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
         if missing := [name for name in look.names if name not in self.scenes]:
             raise MissingTable(missing, file)
-        return [completed(self.scenes[name], self.domain, look.context, file) for name in look.names]
+        return [
+            completed(self.scenes[name], self.domain, look.context, file) for name in look.names
+        ]
 
 
 def _records(path: Path) -> dict[str, dict]:
@@ -96,21 +105,27 @@ def _records(path: Path) -> dict[str, dict]:
     for k, record in enumerate(records):
         where = f"{path.name}, record {k}"
         if not isinstance(record, dict) or not isinstance(record.get("objects"), list):
-            raise InputError(f"{where}: not a scene: it should be an object with 'image' and 'objects'")
+            raise InputError(
+                f"{where}: not a scene: it should be an object with 'image' and 'objects'"
+            )
         name = record.get("image")
         if not isinstance(name, str) or not name:
             raise InputError(f"{where}: the field 'image' should hold the image's name")
         if name in tables:
             raise InputError(f"{where}: second scene of {printable(name)}")
         if record.get("source", "predicted") == "gt":
-            raise InputError(f'{where}: source="gt" marks ground truth; only predicted scenes are accepted')
+            raise InputError(
+                f'{where}: source="gt" marks ground truth; only predicted scenes are accepted'
+            )
         tables[name] = record
     return tables
 
 
 def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, Any]:
     """Return the record with all fields that `from_json` requires."""
-    objects = [_object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])]
+    objects = [
+        _object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])
+    ]
     view = record.get("camera")
     if view is None and domain == "street":
         view = to_json(Scene((), AXES, "predicted", camera()))["camera"]
@@ -130,7 +145,9 @@ def _ahead(view: Mapping[str, Any], where: str) -> tuple[float, float]:
     try:
         return float(view["cam_R_world"][2][0]), float(view["cam_R_world"][2][1])
     except (KeyError, IndexError, TypeError, ValueError):
-        raise InputError(f"{where}: the camera needs 'cam_R_world', three rows of three numbers") from None
+        raise InputError(
+            f"{where}: the camera needs 'cam_R_world', three rows of three numbers"
+        ) from None
 
 
 def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
@@ -139,7 +156,9 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: should be an object with 'beliefs'")
     beliefs = record.get("beliefs", {})
     if not isinstance(beliefs, Mapping):
-        raise InputError(f"{where}: 'beliefs' should be an object: attribute -> value -> probability")
+        raise InputError(
+            f"{where}: 'beliefs' should be an object: attribute -> value -> probability"
+        )
     result = dict(record)
     result["beliefs"] = {a: {b: 1.0} if isinstance(b, str) else b for a, b in beliefs.items()}
     vague = [record.get("position") is None] * 2
@@ -153,7 +172,9 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
         result["position"] = [0.0, 0.0, _height(result, domain)]
     if any(vague) and record.get("covariance") is None:
         variances = [ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING]
-        result["covariance"] = [[v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)]
+        result["covariance"] = [
+            [v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)
+        ]
     if vague[2]:
         result.setdefault("flip", 0.5)
     return result
@@ -176,7 +197,9 @@ def _height(result: Mapping[str, Any], domain: Domain) -> float:
 def _shape_and_size(beliefs: Mapping[str, Any]) -> tuple[str, str]:
     result = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
     return (
-        result if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), result)) else ("sedan", "large")
+        result
+        if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), result))
+        else ("sedan", "large")
     )
 
 

@@ -49,7 +49,9 @@ def _moved(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     eye = _camera(scene).position
-    return placed(scene, eye + (scene.positions - eye) * (1 + sigma * random.normal(size=(len(scene), 1))))
+    return placed(
+        scene, eye + (scene.positions - eye) * (1 + sigma * random.normal(size=(len(scene), 1)))
+    )
 
 
 def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
@@ -67,7 +69,9 @@ class ViewOracleModules(OracleModules):
     """shape: the name. A missed object has the usual size of its name and a random position among
     the other objects. InputError for scenes without cameras."""
 
-    def paired(self, predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    def paired(
+        self, predicted: Scene, gt: Scene, modules: Sequence[str]
+    ) -> tuple[Scene, Mapping[int, int]]:
         if predicted.camera is None or gt.camera is None:
             raise InputError(
                 f"the scene of {predicted.image or 'an image'} has no camera, so it "
@@ -80,12 +84,16 @@ class ViewOracleModules(OracleModules):
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
         places = here.positions[:, :2] if len(here) else _camera(here).position[None, :2]
-        size = usual(name)[0] if name in CATEGORIES or name not in things() else things()[name].extent
+        size = (
+            usual(name)[0] if name in CATEGORIES or name not in things() else things()[name].extent
+        )
         variances = np.diag([*(np.maximum(np.ptp(places, 0), 1e-3) ** 2 / 12), math.pi**2 / 3])
         state = somewhere(self.anything(), size, places, draws)
         return replace(state, covariance=as_tuples(variances), flip=0.5)
 
-    def at_depth(self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+    def at_depth(
+        self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState
+    ) -> ObjectState:
         eye, was = here.camera.position, float(here.camera.project(state.position)[1])
         if was <= 0:  # behind the camera, where it has no ray
             return state
@@ -124,8 +132,22 @@ def _camera(scene: Scene) -> Camera:
 
 VIEW_TABLES = ViewOracleModules(
     beliefs={"shape": "name", "color": "color", "material": "material"},
-    values={"shape": tuple(sorted({*CATEGORIES, *things()})), "color": COLORS, "material": MATERIALS},
-    table=("detection", "shape", "color", "material", "size", "position", "depth", "heading", "camera"),
+    values={
+        "shape": tuple(sorted({*CATEGORIES, *things()})),
+        "color": COLORS,
+        "material": MATERIALS,
+    },
+    table=(
+        "detection",
+        "shape",
+        "color",
+        "material",
+        "size",
+        "position",
+        "depth",
+        "heading",
+        "camera",
+    ),
     units={
         "detection": "fraction of objects missed",
         "shape": "fraction of names changed",
@@ -138,5 +160,11 @@ VIEW_TABLES = ViewOracleModules(
         "camera": "degrees of pitch and of roll",
         "parsing": "fraction of texts not read",
     },
-    noise={"size": resized, "position": _moved, "depth": _deeper, "heading": turned, "camera": _tilted},
+    noise={
+        "size": resized,
+        "position": _moved,
+        "depth": _deeper,
+        "heading": turned,
+        "camera": _tilted,
+    },
 )

@@ -40,7 +40,11 @@ def temperature(words: Sequence[tuple[Array, int]]) -> float:
 
     def loss(log_temperature: float) -> float:
         scaled = ((logits / np.exp(log_temperature), target) for logits, target in words)
-        return float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled])) if words else 0.0
+        return (
+            float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled]))
+            if words
+            else 0.0
+        )
 
     return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))
 

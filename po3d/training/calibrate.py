@@ -43,7 +43,9 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
                     evidence.words.append((log_p, values.index(true.value(attribute))))
             evidence.add_pose(row, true)
     if not evidence.squared:
-        raise InputError("no object of the twins was detected with its heading, so nothing can be fitted")
+        raise InputError(
+            "no object of the twins was detected with its heading, so nothing can be fitted"
+        )
     return evidence.fitted()
 
 

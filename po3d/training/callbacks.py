@@ -113,7 +113,9 @@ class Figures(Callback):
             truth = self.draw(example.picture, example.truth, None)
             predicted = self.draw(example.picture, judged.predicted[k], example.truth)
             images.append(np.concatenate([np.asarray(truth), np.asarray(predicted)]))
-        captions = [f"top: ground truth, bottom: prediction; {number} errors" for _, number in chosen]
+        captions = [
+            f"top: ground truth, bottom: prediction; {number} errors" for _, number in chosen
+        ]
         for logger in loggers:
             logger.log_image("worst", images, trainer.global_step, caption=captions)
 
@@ -127,7 +129,9 @@ class Best(Checkpoint):
     and a resumed run would skip that validation.
     """
 
-    def __init__(self, path: Path, monitor: str, less: bool, patience: int | None, last: "SaveLast") -> None:
+    def __init__(
+        self, path: Path, monitor: str, less: bool, patience: int | None, last: "SaveLast"
+    ) -> None:
         self.path, self.monitor, self.less, self.patience = path, monitor, less, patience
         self.last = last
         self.value: float | None = None
@@ -194,7 +198,12 @@ class SaveLast(Checkpoint):
         trainer.save_checkpoint(self.path, weights_only=False)
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
     ) -> None:
         validates = self.waits and (batch_idx + 1) % trainer.val_check_batch == 0
         if self.due(trainer) and not validates:
@@ -232,7 +241,9 @@ class MetricsTable(Logger):
     def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
         if not self.rows and self.start and self.path.exists():
             with open(self.path, newline="", encoding="utf-8") as file:
-                self.rows = {k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start}
+                self.rows = {
+                    k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start
+                }
         # there is only one version
         figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}
         self.rows.setdefault(step or 0, {}).update(figures)
@@ -262,7 +273,10 @@ class Progress(TQDMProgressBar):
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         super().on_train_start(trainer, pl_module)
-        bar, done = self.train_progress_bar, trainer.fit_loop.epoch_loop.batch_progress.current.ready
+        bar, done = (
+            self.train_progress_bar,
+            trainer.fit_loop.epoch_loop.batch_progress.current.ready,
+        )
         bar.reset(trainer.num_training_batches)
         bar.n = bar.initial = done
 

@@ -58,7 +58,9 @@ class SafetensorsCheckpointIO(CheckpointIO):
         if not path.exists() and (old := path.with_name(f".{path.name}.old")).exists():
             path = old  # interrupted between the two renames
         if not (path / "state.json").is_file():
-            raise InputError(f"{path} is not a training checkpoint of po3d (a folder with state.json)")
+            raise InputError(
+                f"{path} is not a training checkpoint of po3d (a folder with state.json)"
+            )
         try:
             tensors = load_file(str(path / "tensors.safetensors"))
             return _decode(read_json(path / "state.json", "training checkpoint"), tensors)
@@ -85,7 +87,9 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
         return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
         return {
-            type(value).__name__ if type(value) is list else "tuple": [_encode(v, tensors) for v in value]
+            type(value).__name__ if type(value) is list else "tuple": [
+                _encode(v, tensors) for v in value
+            ]
         }
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()

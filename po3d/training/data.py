@@ -40,7 +40,9 @@ RECORDS = 64  # number of rendered validation scenes whose records are stored
 READ = ("image_filename", "objects", "matrix_world", "occlusion", "po3d")
 
 
-def street_item(picture: np.ndarray, record: dict, width: int, height: int) -> dict[str, np.ndarray]:
+def street_item(
+    picture: np.ndarray, record: dict, width: int, height: int
+) -> dict[str, np.ndarray]:
     """Build a data set item from a picture (H, W, 3) and its scene record."""
     labels = street_labels(scene_from_superclevr(record))
     return {"image": resize(picture, width, height), **labels._asdict()}
@@ -82,7 +84,12 @@ class RenderedScenes(Dataset):
 
     def record(self, index: int) -> dict:
         """Return the scene record without rendering a picture."""
-        from po3d.synthesis.street.dataset import make_scene, mixed_look, open_renderer, scene_record
+        from po3d.synthesis.street.dataset import (
+            make_scene,
+            mixed_look,
+            open_renderer,
+            scene_record,
+        )
 
         look = mixed_look(self.seed, index, self.looks) if self.looks else None
         created = make_scene(self.seed, index, self.split, open_renderer(self.samples), look)
@@ -257,7 +264,9 @@ class PackedScenes(Dataset):
         self.folder = Path(folder)
         meta = read_json(self.folder / "pack.json", "description of packed training images")
         self.size = meta["size"]
-        self.images = [np.load(path, mmap_mode="r") for path in sorted(self.folder.glob("images_*.npy"))]
+        self.images = [
+            np.load(path, mmap_mode="r") for path in sorted(self.folder.glob("images_*.npy"))
+        ]
         tables = [np.load(path) for path in sorted(self.folder.glob("labels_*.npz"))]
         self.labels = {k: np.concatenate([t[k] for t in tables]) for k in StreetLabels._fields}
 
@@ -280,11 +289,14 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     wanted = {"size": len(scenes), "scenes": settings}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
         raise InputError(
-            f"{folder} contains other training images than requested; remove it or choose another folder"
+            f"{folder} contains other training images than requested; remove it or choose another"
+            " folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "request.json", wanted)
-    shards = [k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()]
+    shards = [
+        k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()
+    ]
     if shards:
         with pool(workers) as processes:
             jobs = [processes.submit(_write_shard, scenes, folder, k) for k in shards]
@@ -309,7 +321,10 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
         np.save(file, np.stack([item["image"] for item in items]))
     # Written last: the presence of this file marks the shard as complete.
     with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:
-        np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
+        np.savez(
+            file,
+            **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields},
+        )
 
 
 def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
@@ -418,7 +433,9 @@ class StreetData(PictureData):
             validation = h.validation if h.source == "superclevr" else 0
             if "test" in scene_ids.wanted_parts(h.split) and rank_zero_only.rank == 0:
                 print(f"note: data.split={h.split} trains on test scenes of {h.root}")
-            self._folders = scenes_for_training(h.root, h.width, h.height, h.split, h.ranges, validation)
+            self._folders = scenes_for_training(
+                h.root, h.width, h.height, h.split, h.ranges, validation
+            )
         return self._folders
 
     def setup(self, stage: str) -> None:
@@ -440,7 +457,9 @@ class StreetData(PictureData):
             if h.share:
                 train = ConcatDataset([self._read()[0], train])
         else:
-            train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
+            train = ConcatDataset(
+                PackedScenes(self._folder(scenes)) for scenes in self._sets("train")
+            )
         self.train = WithFlip(train) if h.mirror else train
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
@@ -456,7 +475,9 @@ class StreetData(PictureData):
                     return None
                 records = read_json(path)[:count]
                 pictures = [self.validation[k]["image"] for k in range(len(records))]
-            self._judge = StreetJudge(pictures, [scene_from_superclevr(record) for record in records])
+            self._judge = StreetJudge(
+                pictures, [scene_from_superclevr(record) for record in records]
+            )
         return self._judge(estimator)
 
     def train_samples(self) -> Dataset:
@@ -467,7 +488,9 @@ class StreetData(PictureData):
         if h.source != "online":
             return super().train_stream()
         standing = len(self._read()[0]) if h.share else 0
-        order = ReplayOrder(h.seed, h.replay, h.chunk if h.replay_dir else 1, h.mirror, standing, h.share)
+        order = ReplayOrder(
+            h.seed, h.replay, h.chunk if h.replay_dir else 1, h.mirror, standing, h.share
+        )
         return BatchStream(order, h.batch, **self.place())
 
     def train_dataloader(self) -> DataLoader:

@@ -83,10 +83,13 @@ class EstimatorModule(pl.LightningModule):
         self.models: set[str] = set()  # 3D models seen by the initial weights
         self.scenes: Ids = {}  # stored scenes seen by the initial weights
         packaged = network.get("pretrained") == "package"
-        self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
+        self.net = self.world.estimator.build(
+            **(network | {"pretrained": False} if packaged else network)
+        )
         if self.net.layers > 1 and not self.world.layers:
             raise InputError(
-                f"model.network.layers={self.net.layers}, but labels of world={world} have one layer"
+                f"model.network.layers={self.net.layers}, but labels of world={world} have one"
+                " layer"
             )
         if packaged:
             take_imagenet(self.net)
@@ -154,7 +157,9 @@ class EstimatorModule(pl.LightningModule):
         loss = total(terms, self.world.weights)
         # Logging ten values costs a tenth of a step.
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
-            metrics = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
+            metrics = {f"train/{k}": v.detach() for k, v in terms.items()} | {
+                "train/loss": loss.detach()
+            }
             self.log_dict(metrics, batch_size=len(batch["image"]), sync_dist=True)
             self.log("loss", loss.detach(), prog_bar=True, logger=False)
         return loss
@@ -175,7 +180,9 @@ class EstimatorModule(pl.LightningModule):
         """
         if not self.validation_sums:
             return
-        sums = self.trainer.strategy.reduce(torch.stack([*self.validation_sums.values()]), reduce_op="sum")
+        sums = self.trainer.strategy.reduce(
+            torch.stack([*self.validation_sums.values()]), reduce_op="sum"
+        )
         terms = dict(zip(self.validation_sums, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
         self.log_dict({f"val/{name}": value for name, value in terms.items()}, sync_dist=True)
         self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
@@ -203,8 +210,14 @@ class EstimatorModule(pl.LightningModule):
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
         """Write the checkpoint pair; return its path."""
-        attributes = {name: list(values) for name, values in self.world.estimator.attributes.items()}
-        config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
+        attributes = {
+            name: list(values) for name, values in self.world.estimator.attributes.items()
+        }
+        config = {
+            "network": self.net.config,
+            "attributes": attributes,
+            "calibration": calibration or {},
+        }
         return checkpoint.save(path, self.kind, self.net.state_dict(), config, training, metrics)
 
 

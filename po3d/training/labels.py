@@ -48,9 +48,13 @@ def street_labels(scene: Scene) -> StreetLabels:
     alpha = wrap_angle(scene.headings - viewing_azimuth(torch.from_numpy(points[:, 8])).numpy())
     occluder = np.full(n, UNKNOWN)
     if scene.occluders is not None:
-        occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int)
+        occluder = np.array(
+            [max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int
+        )
 
-    columns = padded(MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder)
+    columns = padded(
+        MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder
+    )
     return StreetLabels(**columns, **has_labels(scene.objects, ATTRIBUTES, MAX_OBJECTS))
 
 
@@ -74,9 +78,13 @@ def has_labels(
 
     def index(attribute: str, values: Sequence[str]) -> np.ndarray:
         words = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
-        return np.array([values.index(word) if word in values else UNKNOWN for word in words], np.int64)
+        return np.array(
+            [values.index(word) if word in values else UNKNOWN for word in words], np.int64
+        )
 
-    return padded(rows, **{attribute: index(attribute, values) for attribute, values in attributes.items()})
+    return padded(
+        rows, **{attribute: index(attribute, values) for attribute, values in attributes.items()}
+    )
 
 
 def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
@@ -88,7 +96,9 @@ def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
         dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
             values.dtype.kind
         ]
-        padded_columns[name] = np.full((rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype)
+        padded_columns[name] = np.full(
+            (rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype
+        )
         padded_columns[name][: len(values)] = values
     return padded_columns
 
@@ -116,8 +126,8 @@ class RoomLabels(NamedTuple):
 
 
 def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
-    """Return the labels of a ground-truth room with a top camera; `observed`: visible fraction of each
-    object.
+    """Return the labels of a ground-truth room with a top camera; `observed`: visible fraction of
+    each object.
     """
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")

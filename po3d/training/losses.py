@@ -8,11 +8,33 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from po3d.perception.crops import CropNet
-from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at
+from po3d.perception.network import (
+    HEADING_BINS,
+    MIN_LOG_SCALE,
+    BoxOutput,
+    Dense,
+    SceneNet,
+    boxes_at,
+)
 from po3d.training.ranks import Draws, Term, means
 
-WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, name=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
-               points=1.0, extent=1.0, occluder=0.5, rests=0.3, depth=1.0, hold=1.0)  # fmt: skip
+WEIGHTS = dict(
+    heat=1.0,
+    box=1.0,
+    shape=1.0,
+    name=1.0,
+    color=0.5,
+    size=0.25,
+    material=0.25,
+    heading=0.7,
+    residual=0.3,
+    points=1.0,
+    extent=1.0,
+    occluder=0.5,
+    rests=0.3,
+    depth=1.0,
+    hold=1.0,
+)
 OF_IMAGES = ("hold", "log_focal")  # labels with one value per image
 # The box head is trained on boxes like those at inference: some are predictions of the dense head
 # where these are close enough, the others are ground-truth boxes with noise of about the same size.
@@ -46,7 +68,11 @@ def loss_terms(
     else:
         boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
-    layer = labels["layer"].clamp(min=0) if net.layers > 1 else torch.zeros_like(present, dtype=torch.long)
+    layer = (
+        labels["layer"].clamp(min=0)
+        if net.layers > 1
+        else torch.zeros_like(present, dtype=torch.long)
+    )
     terms = {}
     if net.detects:
         terms["heat"] = heat_loss(dense, points[:, :, 8], boxes, present, layer)
@@ -60,7 +86,9 @@ def loss_terms(
         predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
         chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
         shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
-    image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
+    image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[
+        present
+    ]
     output = net.describe(dense, shaken[present], image_index)
     if net.detects and "occluder" in labels:
         embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
@@ -117,7 +145,9 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
     dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
     dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
     bumps = torch.exp(-(dx**2 + dy**2) / 2) * present[..., None, None]
-    target = torch.stack([(bumps * (layer == k)[..., None, None]).amax(1) for k in range(dense.layers)], 1)
+    target = torch.stack(
+        [(bumps * (layer == k)[..., None, None]).amax(1) for k in range(dense.layers)], 1
+    )
     inside = present & (cell >= 0).all(-1) & (cell[..., 0] < w) & (cell[..., 1] < h)
     positive = torch.zeros_like(heat, dtype=torch.bool)
     rows = torch.arange(len(heat), device=heat.device)[:, None].expand_as(inside)[inside]
@@ -163,9 +193,11 @@ def attribute_terms(output: BoxOutput, labels: dict[str, Tensor]) -> dict[str, T
     return {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
 
 
-def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Term]:
-    """Heading, size, depth and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in
-    pixels of the network's input.
+def box_terms(
+    output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
+) -> dict[str, Term]:
+    """Heading, size, depth and corner losses of K boxes with labels (K, ...) and points (K, 9, 2)
+    in pixels of the network's input.
     """
     terms: dict[str, Term] = {}
     if output.extent.shape[1]:
@@ -173,7 +205,9 @@ def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxe
     if output.depth.shape[1]:
         terms["depth"] = Term.of(laplace(*output.depth.unbind(1), labels["log_depth"]))
     width = 2 * math.pi / HEADING_BINS
-    bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
+    bin_index = (
+        torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
+    )
     terms["heading"] = cross_entropy(output.heading, bin_index)
     off = labels["alpha"] % (2 * math.pi) - (bin_index + 0.5) * width
     residual = output.residual.gather(1, bin_index[:, None])[:, 0]

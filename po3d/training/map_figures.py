@@ -54,7 +54,9 @@ def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
         for b, true in enumerate(truths):
             table = estimator.scene(matches, b, pictures[b], true.camera, true.image)
             there = matches.present[b]
-            log_p = {a: np.log(np.maximum(matches.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES}
+            log_p = {
+                a: np.log(np.maximum(matches.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES
+            }
             result.append(Pair(table, true, log_p))
     return result
 
@@ -109,7 +111,10 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     error above 90 degrees.
     """
     text = perception([p.predicted for p in matches], [p.true for p in matches])["all"]
-    whole = {c: text.get(c, math.nan) for c in COLUMNS} | {"things": text["n"], "turned": text["flip_rate"]}
+    whole = {c: text.get(c, math.nan) for c in COLUMNS} | {
+        "things": text["n"],
+        "turned": text["flip_rate"],
+    }
     rows: dict[str, list[dict[str, float]]] = {}
     for predicted, true, _ in matches:
         certain = predicted.certain()
@@ -119,9 +124,13 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
             if j in row_of:
                 other = certain.objects[row_of[j]]
                 right |= {
-                    a: float(other.value(a) == state.value(a)) for a in ATTRIBUTES if a in state.beliefs
+                    a: float(other.value(a) == state.value(a))
+                    for a in ATTRIBUTES
+                    if a in state.beliefs
                 }
-                right["turned"] = float(abs(wrap_angle(other.heading - state.heading)) > math.pi / 2)
+                right["turned"] = float(
+                    abs(wrap_angle(other.heading - state.heading)) > math.pi / 2
+                )
             stands = CATEGORIES[state.value("name")].stands
             rows.setdefault(stands, []).append(right | {"recall": float(j in row_of)})
     result = {"all": whole}
@@ -150,7 +159,9 @@ def main() -> int:
     )
     arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
     arguments.add_argument("sets", nargs="+", help="folders of maps")
-    arguments.add_argument("--calibrate", action="store_true", help="fit the beliefs on these maps first")
+    arguments.add_argument(
+        "--calibrate", action="store_true", help="fit the beliefs on these maps first"
+    )
     a = arguments.parse_args()
 
     def measured() -> None:

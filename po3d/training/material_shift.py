@@ -82,7 +82,9 @@ def fit(checkpoint: str | Path, traced: Sequence[str], own: Sequence[str]) -> Ma
     return result
 
 
-def _materials(estimator: StreetEstimator, picture: Array, truth: object, features: Array) -> list[tuple]:
+def _materials(
+    estimator: StreetEstimator, picture: Array, truth: object, features: Array
+) -> list[tuple]:
     """Return (log odds of rubber, whether it is, the picture's features) of each matched object."""
     (scene,) = estimator.estimate([picture])
     rows = []

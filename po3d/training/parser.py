@@ -91,7 +91,9 @@ class ParserData(StreamData):
 
     kind = Parser.kind
 
-    def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
+    def __init__(
+        self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000
+    ) -> None:
         super().__init__()
         self.save_hyperparameters()
         self.train: list[ParserExample] = []
@@ -114,7 +116,9 @@ class ParserData(StreamData):
                 continue
             tokens = self.scattered(list(read.tokens), stage + "-scatter", number, scatter)
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
-            examples.append(ParserExample(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
+            examples.append(
+                ParserExample(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16))
+            )
         return examples
 
     def scattered(self, tokens: list[str], stage: str, number: int, share: float) -> list[str]:
@@ -127,7 +131,9 @@ class ParserData(StreamData):
 
     def train_stream(self) -> LengthStream:
         h = self.hparams
-        return LengthStream([len(example.program) for example in self.train], h.seed, h.batch, **self.place())
+        return LengthStream(
+            [len(example.program) for example in self.train], h.seed, h.batch, **self.place()
+        )
 
 
 class ParserModule(pl.LightningModule):
@@ -174,7 +180,9 @@ class ParserModule(pl.LightningModule):
             (decoded.spans[:, :length] == spans[:, :length]).all(-1) | ~copying
         )
         exact = (same | ~there[:, :length]).all(1) & (decoded.lengths == there.sum(1))
-        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True)
+        self.log(
+            "val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True
+        )
 
     def configure_optimizers(self) -> dict:
         return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)
@@ -187,4 +195,6 @@ class ParserModule(pl.LightningModule):
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the checkpoint pair; return the path of the weights."""
         config = {"words": list(self.words()), "network": self.network_config}
-        return checkpoint.save(path, self.kind, self.network.state_dict(), config, training, metrics)
+        return checkpoint.save(
+            path, self.kind, self.network.state_dict(), config, training, metrics
+        )

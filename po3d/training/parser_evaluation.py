@@ -63,7 +63,8 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
             variants = _REPLACEMENTS.get(phrase.rstrip(",;"))
             if variants:
                 out.append(
-                    variants[int(random.random() * len(variants))] + phrase[len(phrase.rstrip(",;")) :]
+                    variants[int(random.random() * len(variants))]
+                    + phrase[len(phrase.rstrip(",;")) :]
                 )
                 words = words[length:]
                 break
@@ -88,7 +89,9 @@ def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> ParserScore:
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"
         if parse.program is None or parse.program.text() != gold:
-            wrong.append((text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}"))
+            wrong.append(
+                (text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}")
+            )
     return ParserScore(1 - len(wrong) / len(pairs), unparsed, wrong)
 
 
@@ -97,10 +100,15 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument(
-        "--checkpoint", default="street_parser", help="name of a shipped checkpoint, or a path without suffix"
+        "--checkpoint",
+        default="street_parser",
+        help="name of a shipped checkpoint, or a path without suffix",
     )
     options.add_argument(
-        "--seed", type=int, default=1000, help="seed of the questions; training used seeds below 100"
+        "--seed",
+        type=int,
+        default=1000,
+        help="seed of the questions; training used seeds below 100",
     )
     options.add_argument("--count", type=int, default=400, help="number of questions per row")
     options.add_argument("--errors", type=int, default=0, help="number of errors to print per row")
@@ -113,18 +121,24 @@ def main(arguments: list[str] | None = None) -> int:
     styles = ("benchmark", "wide")
     rows = [(style, family, style, False) for style in styles for family in FAMILIES]
     rows += [(f"{style}, synonyms", family, style, True) for style in styles for family in FAMILIES]
-    rows += [(f"{style}, {family}", family, style, False) for family in DEEP_FAMILIES for style in styles]
+    rows += [
+        (f"{style}, {family}", family, style, False) for family in DEEP_FAMILIES for style in styles
+    ]
     totals: dict[str, list[float]] = {}
     print(f"{'set':24}{'family':18}{'exact %':>8}{'unparsed':>10}")
     for name, family, style, synonyms in rows:
-        row = exact_match(parser, list(questions(chosen.seed, family, style, chosen.count, synonyms)))
+        row = exact_match(
+            parser, list(questions(chosen.seed, family, style, chosen.count, synonyms))
+        )
         totals.setdefault(name, []).append(row.share)
         print(f"{name:24}{family:18}{100 * row.share:8.2f}{row.unparsed:10d}", flush=True)
         for text, gold, got in row.wrong[: chosen.errors]:
             print(f"    {text}\n      gold {gold}\n      pred {got}")
     for name, shares in totals.items():
         print(f"{name:42}{100 * np.mean(shares):8.2f}")
-    texts = [text for family in FAMILIES for text, _ in questions(chosen.seed, family, "benchmark", 300)]
+    texts = [
+        text for family in FAMILIES for text, _ in questions(chosen.seed, family, "benchmark", 300)
+    ]
     start = time.perf_counter()
     parser.parse(texts)
     speed = len(texts) / (time.perf_counter() - start)

@@ -18,7 +18,10 @@ class QuantizedWeights:
     """
 
     def __init__(
-        self, parameters: Mapping[str, nn.Parameter], bits: Callable[[str], int], base: Mapping[str, Tensor]
+        self,
+        parameters: Mapping[str, nn.Parameter],
+        bits: Callable[[str], int],
+        base: Mapping[str, Tensor],
     ) -> None:
         self.matrices = {name: w for name, w in parameters.items() if takes_few_bits(w)}
         self.bits, self.base = bits, dict(base)

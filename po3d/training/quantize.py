@@ -18,7 +18,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         "python -m po3d.training.quantize", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("checkpoint", help="a path without suffix, or the name of a shipped checkpoint")
+    parser.add_argument(
+        "checkpoint", help="a path without suffix, or the name of a shipped checkpoint"
+    )
     parser.add_argument("out", type=Path, help="path of the new checkpoint, without suffix")
     a = parser.parse_args()
 

@@ -26,7 +26,9 @@ def questions_of(root: str | Path) -> list[Question]:
     """
     root = Path(root)
     stems = {path.stem.lower() for path in (root / "questions").glob("*.json")}
-    load = pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
+    load = (
+        pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
+    )
     return list(load(root).questions)
 
 
@@ -54,7 +56,8 @@ class QuestionData(ParserData):
         scene_ids.wanted_parts(split)
         if not root:
             raise InputError(
-                "data=questions needs data.root=DIR, the folder of a release or one of its question files"
+                "data=questions needs data.root=DIR, the folder of a release or one of its question"
+                " files"
             )
         self.save_hyperparameters()
         self._parts: tuple[list[Question], list[Question]] | None = None
@@ -103,7 +106,9 @@ class QuestionData(ParserData):
         if self.hparams.generated:
             self.train += self._examples("parser-train", self.hparams.generated, SCATTER)
 
-    def _read(self, questions: Sequence[Question], purpose: str, scatter: float) -> list[ParserExample]:
+    def _read(
+        self, questions: Sequence[Question], purpose: str, scatter: float
+    ) -> list[ParserExample]:
         """Return the questions as examples, and a line that counts the omitted ones. Raise
         InputError if all are omitted.
         """
@@ -152,4 +157,6 @@ class QuestionData(ParserData):
             tokens = parse_text(question.program).texts()
         except ProgramError:
             return None
-        return [TOKEN_IDS[token] for token in tokens] if all(t in TOKEN_IDS for t in tokens) else None
+        return (
+            [TOKEN_IDS[token] for token in tokens] if all(t in TOKEN_IDS for t in tokens) else None
+        )

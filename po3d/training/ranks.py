@@ -58,12 +58,19 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
     the mean over all rows.
     """
     device = next(iter(terms.values())).sum.device
-    rows = torch.stack([torch.as_tensor(t.rows, dtype=torch.float32, device=device) for t in terms.values()])
+    rows = torch.stack(
+        [torch.as_tensor(t.rows, dtype=torch.float32, device=device) for t in terms.values()]
+    )
     least = 1.0
     if torch.distributed.is_initialized():
         torch.distributed.all_reduce(rows)
-        rows, least = rows / torch.distributed.get_world_size(), 1 / torch.distributed.get_world_size()
-    return {name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)}
+        rows, least = (
+            rows / torch.distributed.get_world_size(),
+            1 / torch.distributed.get_world_size(),
+        )
+    return {
+        name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)
+    }
 
 
 class SyncedNorms(TorchSyncBatchNorm):

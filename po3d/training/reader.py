@@ -11,7 +11,15 @@ from torch.func import functional_call
 
 from po3d.io import checkpoint
 from po3d.io.checkpoint import locate
-from po3d.language.read.reader import KIND, LAYERS, bits, encoder_folder, encoder_weights, export, whole
+from po3d.language.read.reader import (
+    KIND,
+    LAYERS,
+    bits,
+    encoder_folder,
+    encoder_weights,
+    export,
+    whole,
+)
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import Vocabulary, WordPieces
 from po3d.training.qat import QuantizedWeights
@@ -83,7 +91,8 @@ class ReaderData(StreamData):
         h = self.hparams
         if not Path(h.pairs).exists():
             write_pairs(
-                Path(h.pairs), speakers(h.seed, "reader", h.streets, h.rooms, h.photos, h.orbits, h.frames)
+                Path(h.pairs),
+                speakers(h.seed, "reader", h.streets, h.rooms, h.photos, h.orbits, h.frames),
             )
 
     def setup(self, stage: str | None = None) -> None:
@@ -154,7 +163,9 @@ class ReaderModule(pl.LightningModule):
             self.network.start_from(base, still)
         if stored is not None:
             self.network.load_state_dict(whole(stored, base))
-        trained = {name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)}
+        trained = {
+            name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)
+        }
         layers = {name: w for name, w in base.items() if name.startswith(LAYERS)}
         self.rounded = QuantizedWeights(trained, bits, layers) if few_bits else None
 
@@ -168,12 +179,17 @@ class ReaderModule(pl.LightningModule):
 
     def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
         exact = exactly(self.network, batch)
-        self.log("val/exact", exact.float().mean(), batch_size=len(exact), prog_bar=True, sync_dist=True)
+        self.log(
+            "val/exact", exact.float().mean(), batch_size=len(exact), prog_bar=True, sync_dist=True
+        )
 
     def configure_optimizers(self) -> dict:
         h = self.hparams
         return adamw_cosine(
-            self, h.learning_rate, h.warmup, groups=self.network.groups(h.learning_rate, h.encoder_rate)
+            self,
+            h.learning_rate,
+            h.warmup,
+            groups=self.network.groups(h.learning_rate, h.encoder_rate),
         )
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:

@@ -88,7 +88,10 @@ class TrainingPair:
         return len(_all_text(self.inputs)) + things + written
 
     def calls(self) -> dict[Sort, Call | str]:
-        return {sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()}
+        return {
+            sort: text if text in REFUSALS else Call.parse(text)
+            for sort, text in self.programs.items()
+        }
 
     def call(self) -> Call | str:
         return self.calls()[self.sort]
@@ -110,7 +113,11 @@ def bank(part: str, folder: Path = BANK) -> list[list[TrainingPair]]:
     """Return the pairs of each annotated line of a part: the question first, then change and
     frame.
     """
-    scenes, lines, without = tables(part, folder), records("sentences", part, folder), left_out(part, folder)
+    scenes, lines, without = (
+        tables(part, folder),
+        records("sentences", part, folder),
+        left_out(part, folder),
+    )
     return [
         pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
         for record in records("programs", part, folder)
@@ -130,7 +137,9 @@ def reworded(folder: Path = BANK) -> list[TrainingPair]:
     for record in records("reworded", "train", folder):
         if record["n"] in without:
             continue
-        line = lines[record["n"]] | {sort: record[sort] for sort in SENTENCE_SORTS if sort in record}
+        line = lines[record["n"]] | {
+            sort: record[sort] for sort in SENTENCE_SORTS if sort in record
+        }
         pairs.append(pairs_of_line(line, programs[record["n"]], scenes[line["scene"]])[0])
     return pairs
 
@@ -158,7 +167,10 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[TrainingPair]:
     refusal = (record.get("note") or "none").partition(":")[0].split()[0]
     pairs = [
         TrainingPair(
-            inputs, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), *about
+            inputs,
+            "question",
+            record["question"] or (refusal if refusal in REFUSALS else "beyond"),
+            *about,
         )
     ]
     if line["change"] and (record["change"] or record["question"]):
@@ -203,7 +215,9 @@ def street_pair(seed: int, stage: str, index: int) -> TrainingPair:
 
     text, tokens = pair(seed, stage, index)
     program = from_tokens(tokens).call
-    program = _texts(program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t)
+    program = _texts(
+        program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t
+    )
     return TrainingPair(ParserInput(text, kind="street"), "question", program.text(), "street")
 
 
@@ -226,10 +240,15 @@ def photo_pair(seed: int, stage: str, index: int) -> TrainingPair:
     spoken = speak(program, pick(random, STYLES), random)
     core_program = _chosen(THREEDSRBENCH.to_core(program), spoken.text)
     options = (
-        spoken.options if core_program != THREEDSRBENCH.to_core(program) or random.random() < 0.7 else ()
+        spoken.options
+        if core_program != THREEDSRBENCH.to_core(program) or random.random() < 0.7
+        else ()
     )
     return TrainingPair(
-        ParserInput(spoken.text, kind="photo", options=options), "question", core_program.text(), "photo"
+        ParserInput(spoken.text, kind="photo", options=options),
+        "question",
+        core_program.text(),
+        "photo",
     )
 
 
@@ -260,7 +279,11 @@ def orbit_pair(seed: int, stage: str, index: int) -> TrainingPair:
         program = SCOPE.call("where", thing(a), thing(b), frame)
         if "updating" in task:
             program = SCOPE.call(
-                "turned", str(pick(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
+                "turned",
+                str(pick(random, (45, 90, 135, 180, 225, 270, 315))),
+                thing(a),
+                thing(b),
+                program,
             )
     wording = None if random.random() < 0.4 else random
     angles = [pick(random, range(0, 360, 45)) for _ in range(4)]
@@ -270,10 +293,14 @@ def orbit_pair(seed: int, stage: str, index: int) -> TrainingPair:
     # the options imply the number of directions
     if program.op == "direction" and random.random() < 0.7:
         straight = random.random() < 0.5
-        options = tuple(str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2]))
+        options = tuple(
+            str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2])
+        )
         program = Call("direction", (*program.args[:3], "four" if straight else "eight"))
     program = _own_frame(program)
-    return TrainingPair(ParserInput(text, kind="orbit", options=options), "question", program.text(), "orbit")
+    return TrainingPair(
+        ParserInput(text, kind="orbit", options=options), "question", program.text(), "orbit"
+    )
 
 
 def frame_pair(seed: int, stage: str, index: int) -> TrainingPair:
@@ -288,7 +315,9 @@ def frame_pair(seed: int, stage: str, index: int) -> TrainingPair:
         {"back": "behind"}.get(side, side),
         call("unique", call("filter", "name", name, call("scene"))),
     )
-    return TrainingPair(ParserInput(frame=frame_text_anchors(anchors)), "frame", program.text(), "frame")
+    return TrainingPair(
+        ParserInput(frame=frame_text_anchors(anchors)), "frame", program.text(), "frame"
+    )
 
 
 def speakers(
@@ -320,7 +349,13 @@ def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
     """
     attribute = program.args[0] if program.signature.inputs[:1] == ("attribute",) else "name"
     args = [
-        _texts(arg, change) if isinstance(arg, Call) else change(attribute, arg) if kind == "text" else arg
+        (
+            _texts(arg, change)
+            if isinstance(arg, Call)
+            else change(attribute, arg)
+            if kind == "text"
+            else arg
+        )
         for kind, arg in zip(program.signature.inputs, program.args, strict=True)
     ]
     return Call(program.op, tuple(args))
@@ -329,7 +364,11 @@ def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
 def _tidy(program: Call) -> Call:
     """Remove filters for the name "object", which match everything."""
     args = tuple(_tidy(a) if isinstance(a, Call) else a for a in program.args)
-    return args[2] if program.op == "filter" and args[:2] == ("name", "object") else Call(program.op, args)
+    return (
+        args[2]
+        if program.op == "filter" and args[:2] == ("name", "object")
+        else Call(program.op, args)
+    )
 
 
 def _chosen(program: Call, text: str) -> Call:
@@ -338,7 +377,9 @@ def _chosen(program: Call, text: str) -> Call:
     """
     if program.op == "group" and not all(p.args[0] in text for p in program.args):
         return call("choices")
-    return Call(program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args))
+    return Call(
+        program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args)
+    )
 
 
 def _own_frame(program: Call) -> Call:
@@ -369,7 +410,9 @@ def with_table(
         # an added object might change the answer
         closed = any(text in REFUSALS for text in pair.programs.values())
         quoted_words = _quoted(*pair.programs.values())
-        pair = replace(pair, inputs=mixed(pair.inputs, _all_text(pair.inputs), quoted_words, closed, random))
+        pair = replace(
+            pair, inputs=mixed(pair.inputs, _all_text(pair.inputs), quoted_words, closed, random)
+        )
     if random.random() < OTHER_COLORS:
         order = [COLORS[k] for k in random.permutation(len(COLORS))]
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
@@ -419,12 +462,15 @@ def in_names(program: Call) -> Call:
             "filter", "name", rest if first in COLORS and rest else program.args[0], call("scene")
         )
         return call(
-            "unique", call("filter", "color", first, filtered) if first in COLORS and rest else filtered
+            "unique",
+            call("filter", "color", first, filtered) if first in COLORS and rest else filtered,
         )
     return Call(program.op, tuple(in_names(a) if isinstance(a, Call) else a for a in program.args))
 
 
-def _beside(pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair]) -> TrainingPair:
+def _beside(
+    pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair]
+) -> TrainingPair:
     """Add a random change to a room's question, or a question to a change, and a frame. A pair of
     the bank usually keeps its own sentences, and always if the question refers back to them.
     """
@@ -440,7 +486,9 @@ def _beside(pair: TrainingPair, random: np.random.Generator, others: Sequence[Tr
     inputs, also = pair.inputs, dict(pair.also)
     for other in (pick(random, others), pick(random, others)):
         sort = other.sort
-        if sort != pair.sort and (from_bank or (random.random() < WITH_OTHER and not getattr(inputs, sort))):
+        if sort != pair.sort and (
+            from_bank or (random.random() < WITH_OTHER and not getattr(inputs, sort))
+        ):
             inputs = replace(inputs, **{sort: getattr(other.inputs, sort)})
             if pair.table:  # another generated sentence has no program in this scene's names
                 also[sort] = other.program
@@ -449,7 +497,8 @@ def _beside(pair: TrainingPair, random: np.random.Generator, others: Sequence[Tr
 
 # Words that may refer back to another sentence.
 _BOUND = re.compile(
-    r"\b(changed|before|it|its|they|them|their|that one|this|these|those|he|she|him|her|there|now|still|anymore|again)\b",
+    r"\b(changed|before|it|its|they|them|their|that"
+    r" one|this|these|those|he|she|him|her|there|now|still|anymore|again)\b",
     re.I,
 )
 
@@ -472,7 +521,9 @@ def renamed(pair: TrainingPair, words: dict[str, str]) -> TrainingPair:
     single = {part: swap(getattr(a, part)) for part in SENTENCE_SORTS}
     quoted = lambda program: re.sub(r'"[^"]*"', lambda m: swap(m[0]), program)  # noqa: E731
     also = tuple((sort, quoted(program)) for sort, program in pair.also)
-    return replace(pair, inputs=replace(a, **single, **sequences), program=quoted(pair.program), also=also)
+    return replace(
+        pair, inputs=replace(a, **single, **sequences), program=quoted(pair.program), also=also
+    )
 
 
 SENTENCE_SORTS = ("question", "change", "frame")

@@ -50,8 +50,12 @@ def write_pairs(path: Path, pairs: Iterable[TrainingPair]) -> None:
     """Write one JSON list per line, gzipped; equal pairs give equal bytes."""
     with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         for pair in pairs:
-            fields = {k: v for k, v in asdict(pair.inputs).items() if v and (k, v) != ("kind", "room")}
-            packed.write((json.dumps([fields, pair.sort, pair.program, pair.source]) + "\n").encode())
+            fields = {
+                k: v for k, v in asdict(pair.inputs).items() if v and (k, v) != ("kind", "room")
+            }
+            packed.write(
+                (json.dumps([fields, pair.sort, pair.program, pair.source]) + "\n").encode()
+            )
 
 
 def read_pairs(path: Path) -> list[TrainingPair]:
@@ -77,7 +81,9 @@ def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -
         for kind, text in program.tokens()
         if kind == "amount"
     }
-    return Vocabulary((*TEXTS, *texts_needed(programs)), (*AMOUNTS, *sorted(amounts - set(AMOUNTS))))
+    return Vocabulary(
+        (*TEXTS, *texts_needed(programs)), (*AMOUNTS, *sorted(amounts - set(AMOUNTS)))
+    )
 
 
 class Samples(Dataset):
@@ -101,7 +107,9 @@ class Samples(Dataset):
         for pair in () if plain else dict.fromkeys(pairs):
             if pair.table or pair.source == "room":
                 others = self.others.setdefault(pair.table, [])
-                others += [replace(pair, sort=s, program=p, also=()) for s, p in pair.programs.items()]
+                others += [
+                    replace(pair, sort=s, program=p, also=()) for s, p in pair.programs.items()
+                ]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -118,7 +126,8 @@ class Samples(Dataset):
             )
             pieces = self.pieces(sampled.inputs)
             written = {
-                sort: self.vocabulary.target(call, pieces, sort) for sort, call in sampled.calls().items()
+                sort: self.vocabulary.target(call, pieces, sort)
+                for sort, call in sampled.calls().items()
             }
             if written[sampled.sort] is not None:
                 targets = tuple((sort, t) for sort, t in written.items() if t is not None)
@@ -135,13 +144,21 @@ class Samples(Dataset):
             return pieces
         ids = list(pieces.ids)
         for word, place in zip(pieces.words, pieces.places, strict=True):
-            copied = any(first <= place <= last for target in targets for first, last in target.spans)
-            if SEGMENTS[word.segment] in SORTS and not copied and random.random() < self.word_dropout:
+            copied = any(
+                first <= place <= last for target in targets for first, last in target.spans
+            )
+            if (
+                SEGMENTS[word.segment] in SORTS
+                and not copied
+                and random.random() < self.word_dropout
+            ):
                 ids[place : place + len(word.pieces)] = [self.pieces.unknown] * len(word.pieces)
         return replace(pieces, ids=tuple(ids))
 
 
-def mixed(sources: Mapping[str, Sequence[TrainingPair]], shares: Mapping[str, float]) -> list[TrainingPair]:
+def mixed(
+    sources: Mapping[str, Sequence[TrainingPair]], shares: Mapping[str, float]
+) -> list[TrainingPair]:
     """Mix the sources approximately by `shares`: the source that is largest relative to its share
     occurs once, the others are repeated.
     """
@@ -159,7 +176,9 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
     loss.
     """
     there = [s for s in samples if s is not None]
-    rows = [(of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets]
+    rows = [
+        (of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets
+    ]
     empty = [0] * (-len(rows) % ROUND_ROWS)
     longest = _rounded(max(len(target.tokens) for _, _, target in rows), ROUND_TOKENS)
     program = np.full((len(rows) + len(empty), longest), -1, np.int64)
@@ -168,7 +187,9 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
         program[row, : len(target.tokens)] = target.tokens
         spans[row, : len(target.spans)] = target.spans
     of = torch.tensor([of for of, _, _ in rows] + empty)
-    batch = batched([s.pieces for s in there], [sort for _, sort, _ in rows] + [SORTS[0] for _ in empty])
+    batch = batched(
+        [s.pieces for s in there], [sort for _, sort, _ in rows] + [SORTS[0] for _ in empty]
+    )
     pad = _rounded(batch.ids.shape[1], ROUND_PIECES) - batch.ids.shape[1]
     inputs = [torch.nn.functional.pad(t, (0, pad)) for t in batch[:3]]
     return (*inputs, batch.sorts, of, torch.from_numpy(program), torch.from_numpy(spans))

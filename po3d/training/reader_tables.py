@@ -36,10 +36,29 @@ _ROOM = {"color": (COLORS, 0.85), "material": (MATERIALS, 0.5), "state": (STATES
 _STREET = {"color": (PAINTS, 1.0), "material": (TOY_MATERIALS, 1.0), "size": (SIZES, 0.9)}
 # Length in metres of a large vehicle by its name in the bank's streets; a small one has 0.7 of it.
 LENGTHS = {
-    "sedan": 1.6, "minivan": 1.6, "hatchback": 1.4, "SUV": 1.6, "wagon": 1.7, "truck": 2.0, "school bus": 2.0, "regular bus": 2.1,
-    "articulated bus": 2.8, "double bus": 2.0, "cruiser": 1.3, "chopper": 1.3, "dirtbike": 1.2, "scooter": 1.0, "road bike": 1.1,
-    "mountain bike": 1.1, "utility bike": 1.1, "tandem bike": 1.5, "airliner": 2.2, "biplane": 1.5, "jet": 1.9, "fighter": 1.9,
-}  # fmt: skip
+    "sedan": 1.6,
+    "minivan": 1.6,
+    "hatchback": 1.4,
+    "SUV": 1.6,
+    "wagon": 1.7,
+    "truck": 2.0,
+    "school bus": 2.0,
+    "regular bus": 2.1,
+    "articulated bus": 2.8,
+    "double bus": 2.0,
+    "cruiser": 1.3,
+    "chopper": 1.3,
+    "dirtbike": 1.2,
+    "scooter": 1.0,
+    "road bike": 1.1,
+    "mountain bike": 1.1,
+    "utility bike": 1.1,
+    "tandem bike": 1.5,
+    "airliner": 2.2,
+    "biplane": 1.5,
+    "jet": 1.9,
+    "fighter": 1.9,
+}
 Thing = tuple[str, ...]
 Random = np.random.Generator
 
@@ -77,7 +96,9 @@ def synthetic_things(
         if random.random() >= share:
             continue
         name = values.get("name", values.get("shape", "object"))
-        name = pick(random, pool) if name == "object" else pick(random, members().get(name, (name,)))
+        name = (
+            pick(random, pool) if name == "object" else pick(random, members().get(name, (name,)))
+        )
         if kind == "street" and name not in pool:
             continue
         things.append(_thing(name, values, looks, random))
@@ -110,7 +131,9 @@ def size_of(name: str, length: float) -> str | None:
     return None if large is None else "small" if length < 0.85 * large else "large"
 
 
-def mixed(inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, random: Random) -> ParserInput:
+def mixed(
+    inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, random: Random
+) -> ParserInput:
     """Remove some objects that are neither meant nor mentioned and, unless `closed`, add others.
     `text`: the sentences; `quoted`: texts of the programs.
     """
@@ -118,12 +141,16 @@ def mixed(inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, r
     def spoken(thing: Thing) -> bool:
         name, *looks = thing
         return (
-            name in quoted or any(w in text for w in name.lower().split()) or any(w in quoted for w in looks)
+            name in quoted
+            or any(w in text for w in name.lower().split())
+            or any(w in quoted for w in looks)
         )
 
     share = random.uniform(0.3, 1.0)
     retained = [thing for thing in inputs.things if spoken(thing) or random.random() < share]
-    names = () if closed else [pick(random, room_names()) for _ in range(int(random.integers(0, 6)))]
+    names = (
+        () if closed else [pick(random, room_names()) for _ in range(int(random.integers(0, 6)))]
+    )
     fresh = [_thing(name, {}, _ROOM, random) for name in names if name not in inputs.names]
     return with_things(inputs, [*retained, *(thing for thing in fresh if not spoken(thing))])
 
@@ -162,5 +189,6 @@ def street_names() -> tuple[str, ...]:
 def members() -> dict[str, tuple[str, ...]]:
     """Return the names of vehicles by category."""
     return {
-        kind: tuple(STREET_NAMES.get(s, s) for s in subkinds) for kind, subkinds in SUPER_CATEGORIES.items()
+        kind: tuple(STREET_NAMES.get(s, s) for s in subkinds)
+        for kind, subkinds in SUPER_CATEGORIES.items()
     }

@@ -50,11 +50,14 @@ class Recipe:
         starts = content.get("starts", ["nothing"])
         self.start = start or starts[0]
         known("start of this recipe", self.start, starts)
-        self.stages = {s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)}
+        self.stages = {
+            s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)
+        }
         self.results = list(content["results"])
         self.given = [o for o in inputs if self._stage_of(o) is None]
         self.own = {
-            name: [o.partition(".")[2] for o in inputs if self._stage_of(o) == name] for name in self.stages
+            name: [o.partition(".")[2] for o in inputs if self._stage_of(o) == name]
+            for name in self.stages
         }
         trainers = [o.partition("=")[2] for o in self.given if o.startswith("trainer=")]
         self.trainer = trainers[-1] if trainers else "cpu"
@@ -91,7 +94,8 @@ class Recipe:
             whole = {k: int(v) for k, v in sizes.items() if k in ("size", "seed")}
             if unknown := sorted(set(sizes) - set(whole)):
                 raise InputError(
-                    f"{name}.{unknown[0]} is not an option of the stage {name}; its options are size and seed"
+                    f"{name}.{unknown[0]} is not an option of the stage {name}; its options are"
+                    " size and seed"
                 )
             return {"twin": {**stage["twin"], **whole}}
         if self.own[name]:
@@ -137,7 +141,8 @@ def run_recipe(
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
         steps, folder = card["training"]["steps"], recipe.out / name
         print(
-            f"\n{name}: {pair}.safetensors\n{ended(card['kind'], card['metrics'], steps, folder, str(pair))}"
+            f"\n{name}:"
+            f" {pair}.safetensors\n{ended(card['kind'], card['metrics'], steps, folder, str(pair))}"
         )
         pairs.append(pair)
     return pairs
@@ -165,7 +170,9 @@ def _run(
         _calibrate(recipe, pair, request["folders"], lambda: data_of(requests[trained]["train"]))
 
 
-def _calibrate(recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: Callable[[], Any]) -> None:
+def _calibrate(
+    recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: Callable[[], Any]
+) -> None:
     """Calibrate a pair on twins of streets, or on the validation sets of a room training."""
     if folders is None:
         from po3d.training import view_figures
@@ -174,7 +181,10 @@ def _calibrate(recipe: Recipe, pair: Path, folders: Sequence[str] | None, data: 
         return
     from po3d.training import calibrate
 
-    twins = [folder.format(**{name: str(recipe.made(name)) for name in recipe.stages}) for folder in folders]
+    twins = [
+        folder.format(**{name: str(recipe.made(name)) for name in recipe.stages})
+        for folder in folders
+    ]
     calibrate.calibrate(pair, *twins)
     calibrate.ranges(pair, *twins)
 

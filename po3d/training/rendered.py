@@ -35,7 +35,9 @@ class PictureFolder(Dataset):
 
     def __init__(self, folder: Path, count: int, size: tuple[int, int]) -> None:
         self.folder, self.size = folder, size
-        self.labels = [self._labels(k) for k in progress(range(count), "reading labels", unit="picture")]
+        self.labels = [
+            self._labels(k) for k in progress(range(count), "reading labels", unit="picture")
+        ]
 
     def _labels(self, k: int) -> RoomLabels | ViewLabels:
         raise NotImplementedError
@@ -68,8 +70,8 @@ class ViewFolder(PictureFolder):
 
 
 class MapFolder(PictureFolder):
-    """The top views of a set (`po3d.synthesis.top_view.top_views`); item TURNS k + q is room k after q
-    quarter turns.
+    """The top views of a set (`po3d.synthesis.top_view.top_views`); item TURNS k + q is room k
+    after q quarter turns.
     """
 
     def __init__(self, folder: str | Path, count: int, width: int, turns: int = TURNS) -> None:
@@ -153,7 +155,9 @@ class RoomViewData(RenderedData):
         views, validation = dict(views or {}), dict(validation or {})
         for counts, name in ((views, "views"), (validation, "validation")):
             if set(counts) != set(KINDS) or min(counts.values()) < 1:
-                raise InputError(f"data.{name} should have a positive number for each of {', '.join(KINDS)}")
+                raise InputError(
+                    f"data.{name} should have a positive number for each of {', '.join(KINDS)}"
+                )
         self.counts = {kind: {"train": views[kind], "val": validation[kind]} for kind in KINDS}
         self.save_hyperparameters(ignore=("views", "validation"))
 
@@ -165,7 +169,10 @@ class RoomViewData(RenderedData):
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height
         train, validation = (
-            [ViewFolder(self._folder(kind, split), self.counts[kind][split], *size) for kind in KINDS]
+            [
+                ViewFolder(self._folder(kind, split), self.counts[kind][split], *size)
+                for kind in KINDS
+            ]
             for split in ("train", "val")
         )
         self.train = ConcatDataset(WithFlip(views, ViewLabels, mirrored_labels) for views in train)
@@ -182,14 +189,18 @@ class RoomViewData(RenderedData):
             for sight in sights_of(estimator, views, range(min(half, len(views))))
         ]
         pictures = [
-            views.picture(k) for views in self.validation.datasets for k in range(min(half, len(views)))
+            views.picture(k)
+            for views in self.validation.datasets
+            for k in range(min(half, len(views)))
         ]
         examples = [DrawnExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
         return Judged(training_figures(result), examples, [s.predicted for s in result])
 
     def validation_order(self) -> list[int]:
         """Interleave both kinds, so that a limit on the number of batches still covers both."""
-        return torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
+        return torch.randperm(
+            len(self.validation), generator=torch.Generator().manual_seed(0)
+        ).tolist()
 
 
 class TopViewData(RenderedData):
@@ -230,7 +241,9 @@ class TopViewData(RenderedData):
 
     def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
         numbers = range(min(count, len(self.validation)))
-        examples = [DrawnExample(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers]
+        examples = [
+            DrawnExample(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers
+        ]
         cameras = [e.truth.camera.resized(*e.picture.shape[1::-1]) for e in examples]
         predicted = estimator.estimate([e.picture for e in examples], cameras)
         return Judged(table_figures(predicted, [e.truth for e in examples]), examples, predicted)

@@ -118,7 +118,9 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Enco
             (EditSampler(asker.teller, random), FREE_CHANGES),
             (ReferringEditSampler(asker.teller, random), MORE_CHANGES),
         ):
-            programs += [("change", *c) for _ in range(number) if (c := changer.change()) is not None]
+            programs += [
+                ("change", *c) for _ in range(number) if (c := changer.change()) is not None
+            ]
         for sort, sorted_as, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
@@ -224,11 +226,21 @@ class _Hiding(Dataset):
             words[k] = UNKNOWN
         return self._edited(pair, words, random)
 
-    def _edited(self, pair: EncodedPair, words: list[int], random: np.random.Generator) -> ParserExample:
+    def _edited(
+        self, pair: EncodedPair, words: list[int], random: np.random.Generator
+    ) -> ParserExample:
         """Drop some LOOSE words and insert an unknown word, to imitate hasty typing."""
-        copied = {k for first, last in pair.spans for k in range(first, last + 1)} if len(words) > 1 else {0}
+        copied = (
+            {k for first, last in pair.spans for k in range(first, last + 1)}
+            if len(words) > 1
+            else {0}
+        )
         lost = random.random(len(words)) < LOSE_WORD
-        retained = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
+        retained = [
+            k
+            for k, word in enumerate(pair.words)
+            if k in copied or word not in LOOSE or not lost[k]
+        ]
         places = {k: new for new, k in enumerate(retained)}
         words = [words[k] for k in retained]
         if random.random() < NEW_WORD:

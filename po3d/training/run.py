@@ -38,10 +38,26 @@ from po3d.training.samplers import StreamData
 # what it learns. The samples per step are compared separately, because they are data.batch times
 # the number of processes.
 FREE = {
-    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.num_workers", "data.workers",
-    "trainer.accelerator", "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
-    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy", "trainer.sync_batchnorm",
-}  # fmt: skip
+    "compile",
+    "out",
+    "export",
+    "save_every",
+    "wandb",
+    "data.batch",
+    "data.cache",
+    "data.furniture",
+    "data.num_workers",
+    "data.workers",
+    "trainer.accelerator",
+    "trainer.accumulate_grad_batches",
+    "trainer.devices",
+    "trainer.enable_progress_bar",
+    "trainer.log_every_n_steps",
+    "trainer.num_nodes",
+    "trainer.pictures",
+    "trainer.strategy",
+    "trainer.sync_batchnorm",
+}
 # environment variable: PID of the first process of a training on several devices
 FIRST = "PO3D_FIRST_PROCESS"
 MODELS = "models.json"  # the 3D models in the training data of the weights
@@ -83,7 +99,8 @@ def train(
         raise InputError(f"steps={trainer.get('max_steps')} should be at least 1")
     if data.kind not in ("", getattr(module, "data_kind", module.kind)):
         raise InputError(
-            f"the data is for a {data.kind}, but the model is a {module.kind}; change model= or data="
+            f"the data is for a {data.kind}, but the model is a {module.kind}; change model= or"
+            " data="
         )
     io = SafetensorsCheckpointIO()
     last = out / "last.ckpt"
@@ -91,11 +108,16 @@ def train(
     saved = _earlier(io, last, config, module)
     start = 0 if saved is None else saved["global_step"]
     done = start >= trainer["max_steps"] or (saved is not None and saved.get("stopped", False))
-    loggers = [MetricsTable(out / "logs" / "metrics.csv", start), *wandb_loggers(out, wandb, config)]
+    loggers = [
+        MetricsTable(out / "logs" / "metrics.csv", start),
+        *wandb_loggers(out, wandb, config),
+    ]
     saving = {"path": last, "every": save_every}
     draw = draw if module.kind == street.KIND else None
     callbacks = callbacks_of(watch, trainer, ema, seed, saving, out / "best.ckpt", draw)
-    runner = trainer_of(trainer, default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io])
+    runner = trainer_of(
+        trainer, default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io]
+    )
     if compiled and not done:
         compile_module(module, runner)
     if runner.global_rank == 0:
@@ -146,7 +168,9 @@ def train(
     return metrics
 
 
-def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int) -> dict[str, float]:
+def _figures(
+    runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int
+) -> dict[str, float]:
     """Validate the module and return its metrics. They are logged at `step`, because a Trainer that
     has not trained counts from 0.
     """
@@ -171,10 +195,17 @@ def _earlier(
     earlier = read_json(last.with_name("config.json"), "config of the training")
     if differing := sorted(_differing(earlier, config)):
         raise InputError(
-            f"{last.parent} contains a training with other options ({', '.join(differing[:5])}); {elsewhere}"
+            f"{last.parent} contains a training with other options ({', '.join(differing[:5])});"
+            f" {elsewhere}"
         )
     saved = io.load_checkpoint(at)
-    lacking = {"state_dict", "global_step", "global_batch", "optimizer_states", "loops"} - saved.keys()
+    lacking = {
+        "state_dict",
+        "global_step",
+        "global_batch",
+        "optimizer_states",
+        "loops",
+    } - saved.keys()
     shapes = {name: value.shape for name, value in module.state_dict().items()}
     if lacking or {name: value.shape for name, value in saved["state_dict"].items()} != shapes:
         raise InputError(f"{last} does not fit this network; {elsewhere}")
@@ -195,5 +226,7 @@ def _differing(first: Any, other: Any, at: str = "") -> Iterator[str]:
     if isinstance(first, Mapping) and isinstance(other, Mapping):
         for key in {*first, *other}:
             yield from _differing(first.get(key), other.get(key), f"{at}.{key}" if at else str(key))
-    elif first != other and not (isinstance(first, (list, tuple)) and list(first) == list(other or ())):
+    elif first != other and not (
+        isinstance(first, (list, tuple)) and list(first) == list(other or ())
+    ):
         yield at or "all"

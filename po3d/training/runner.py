@@ -56,12 +56,16 @@ def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
     ones.
     """
     own = {f.name: options[f.name] for f in fields(Watch) if options.get(f.name) is not None}
-    rest = {key: value for key, value in options.items() if key not in {f.name for f in fields(Watch)}}
+    rest = {
+        key: value for key, value in options.items() if key not in {f.name for f in fields(Watch)}
+    }
     watch = Watch(**own)
     if watch.mode is not None:
         known("trainer.mode", watch.mode, ("min", "max"))
     if watch.monitor is None and (watch.patience is not None or watch.mode is not None):
-        raise InputError("trainer.patience and trainer.mode need trainer.monitor, the metric they apply to")
+        raise InputError(
+            "trainer.patience and trainer.mode need trainer.monitor, the metric they apply to"
+        )
     if watch.patience is not None and watch.patience < 1:
         raise InputError(f"trainer.patience={watch.patience} should be at least 1")
     if watch.monitor is not None and not rest.get("val_check_interval"):
@@ -71,7 +75,9 @@ def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
         )
     for callback in watch.callbacks:
         if not isinstance(callback, pl.Callback):
-            raise InputError(f"trainer.callbacks: {type(callback).__name__} is not a Lightning callback")
+            raise InputError(
+                f"trainer.callbacks: {type(callback).__name__} is not a Lightning callback"
+            )
     return watch, rest
 
 
@@ -146,7 +152,12 @@ def quiet() -> None:
     """
     for name in ("pytorch_lightning", "lightning_fabric", "lightning.pytorch"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    for module in ("pytorch_lightning", "lightning_fabric", "torch.utils.data", "torch.optim.lr_scheduler"):
+    for module in (
+        "pytorch_lightning",
+        "lightning_fabric",
+        "torch.utils.data",
+        "torch.optim.lr_scheduler",
+    ):
         warnings.filterwarnings("ignore", module=rf"{module}\b")
 
 
@@ -156,17 +167,22 @@ def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
     """
     if not hasattr(module, "net"):
         raise InputError(
-            "compile=true supports estimators only: the length of a parser's sentences varies between steps"
+            "compile=true supports estimators only: the length of a parser's sentences varies"
+            " between steps"
         )
     try:
         torch.compile(lambda x: x * 2 + 1)(torch.ones(8, device=runner.strategy.root_device))
     except Exception as error:  # a missing or broken compiler makes torch raise various exceptions
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"compile=true needs a compiler for torch ({reason}); use compile=false") from None
+        raise InputError(
+            f"compile=true needs a compiler for torch ({reason}); use compile=false"
+        ) from None
     module.compile()
 
 
-def wandb_loggers(out: Path, options: dict[str, Any] | None, config: dict[str, Any]) -> list[Logger]:
+def wandb_loggers(
+    out: Path, options: dict[str, Any] | None, config: dict[str, Any]
+) -> list[Logger]:
     """Return a wandb logger if `options` are given, offline unless WANDB_MODE says otherwise. wandb
     is imported only then.
     """
@@ -184,11 +200,21 @@ def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export:
     them.
     """
     names = sorted(metrics, key=lambda name: (better_is_less(name), name))
-    table = Table((f"validation metric, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names])
-    lines = [text(table), "", f"metrics: {out / 'metrics.json'}, over time: {out / 'logs' / 'metrics.csv'}"]
+    table = Table(
+        (f"validation metric, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names]
+    )
+    lines = [
+        text(table),
+        "",
+        f"metrics: {out / 'metrics.json'}, over time: {out / 'logs' / 'metrics.csv'}",
+    ]
     if not export:
-        lines.append("to evaluate, run the same command with export=NAME, which writes a checkpoint pair")
+        lines.append(
+            "to evaluate, run the same command with export=NAME, which writes a checkpoint pair"
+        )
     elif kind in EVALUATED:
-        name = export if len(Path(export).parts) == 1 or Path(export).is_absolute() else f"./{export}"
+        name = (
+            export if len(Path(export).parts) == 1 or Path(export).is_absolute() else f"./{export}"
+        )
         lines.append(f"to evaluate: python evaluate.py {EVALUATED[kind].format(name)}")
     return "\n".join(lines)

@@ -84,7 +84,9 @@ class ReplayOrder(Order):
     def block_order(self, block: int) -> np.ndarray:
         new = self.standing + block * self.chunk + np.arange(self.fresh)
         old = [self.folder(block * self.old + i) % self.standing for i in range(self.old)]
-        numbers = rng(self.seed, "round", block).permutation(np.concatenate([new, np.array(old, int)]))
+        numbers = rng(self.seed, "round", block).permutation(
+            np.concatenate([new, np.array(old, int)])
+        )
         if not self.mirror:
             return numbers
         return 2 * numbers + rng(self.seed, "mirror", block).integers(2, size=len(numbers))
@@ -119,7 +121,9 @@ class BatchStream(Sampler[list[int]]):
 
     def together(self, step: int) -> list[int]:
         """Return the samples of all processes at a step."""
-        return [self.order(position) for position in range(step * self.size, (step + 1) * self.size)]
+        return [
+            self.order(position) for position in range(step * self.size, (step + 1) * self.size)
+        ]
 
 
 class LengthStream(BatchStream):
@@ -129,7 +133,9 @@ class LengthStream(BatchStream):
     Samples keep the numbers of `Shuffled`, which distinguish repetitions.
     """
 
-    def __init__(self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any) -> None:
+    def __init__(
+        self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any
+    ) -> None:
         super().__init__(Shuffled(len(lengths), seed), batch, stop, **place)
         self.lengths, self.seed = lengths, seed
         self.block, self.batches = -1, []
@@ -138,7 +144,9 @@ class LengthStream(BatchStream):
         block, place = divmod(step, SORTED)
         if block != self.block:
             numbers = [
-                n for k in range(SORTED) for n in super(LengthStream, self).together(block * SORTED + k)
+                n
+                for k in range(SORTED)
+                for n in super(LengthStream, self).together(block * SORTED + k)
             ]
             numbers.sort(key=lambda n: self.lengths[n % len(self.lengths)])
             chunks = [numbers[k * self.size :][: self.size] for k in range(SORTED)]
@@ -169,7 +177,9 @@ class DistributedShares(Sampler[list[int]]):
     def __init__(self, order: Sequence[int], batch: int, rank: int = 0, world: int = 1) -> None:
         size = batch * world
         whole = len(order) - len(order) % world
-        self.batches = [list(order[k : min(k + size, whole)][rank::world]) for k in range(0, whole, size)]
+        self.batches = [
+            list(order[k : min(k + size, whole)][rank::world]) for k in range(0, whole, size)
+        ]
 
     def __len__(self) -> int:
         return len(self.batches)
@@ -193,7 +203,9 @@ class StreamData(pl.LightningDataModule):
     collate: Callable[[list], Any]
 
     def train_stream(self) -> BatchStream:
-        return BatchStream(Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place())
+        return BatchStream(
+            Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place()
+        )
 
     def models(self) -> set[str]:
         """Return the names of the 3D models in the training pictures (`po3d.synthesis.splits`);
@@ -249,7 +261,9 @@ class StreamData(pl.LightningDataModule):
 
     def val_dataloader(self) -> DataLoader:
         place = self.place()
-        shares = DistributedShares(self.validation_order(), self.hparams.batch, place["rank"], place["world"])
+        shares = DistributedShares(
+            self.validation_order(), self.hparams.batch, place["rank"], place["world"]
+        )
         return self.loader(self.validation, shares)
 
     def loader(self, samples: Dataset, batches: Sampler[list[int]], workers: int = 0) -> DataLoader:

@@ -19,12 +19,16 @@ def adamw_cosine(
     a quarter of the run. `groups`: parameter groups of the optimiser; None: all parameters with one
     rate.
     """
-    optimizer = torch.optim.AdamW(groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay)
+    optimizer = torch.optim.AdamW(
+        groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay
+    )
     steps = max(1, int(module.trainer.estimated_stepping_batches))
     return scheduled(optimizer, steps, min(warmup, steps // 4 + 1))
 
 
-def scheduled(optimizer: torch.optim.Optimizer, steps: int, warmup: int, least: float = 0.0) -> dict:
+def scheduled(
+    optimizer: torch.optim.Optimizer, steps: int, warmup: int, least: float = 0.0
+) -> dict:
     """Return the result of `configure_optimizers`: the rate increases linearly over the first
     `warmup` of the `steps`, then follows a cosine down to the fraction `least`.
     """

@@ -60,11 +60,17 @@ def write_shards(
                 total += 1
                 text = json.dumps(record, ensure_ascii=False, sort_keys=True).encode()
                 tar.write(
-                    {"__key__": f"{total - 1:08d}", picture.suffix[1:]: picture.read_bytes(), "json": text}
+                    {
+                        "__key__": f"{total - 1:08d}",
+                        picture.suffix[1:]: picture.read_bytes(),
+                        "json": text,
+                    }
                 )
         about = {"samples": len(part), "bytes": path.stat().st_size, "sha256": sha256(path)}
         names = [str(record.get("image_filename", picture.name)) for picture, record in part]
-        about["scenes"] = scene_ids.listed(scene_ids.scene_ids(out if root is None else root, names))
+        about["scenes"] = scene_ids.listed(
+            scene_ids.scene_ids(out if root is None else root, names)
+        )
         shards.append({"name": path.name, **about})
     write_json(out / INDEX, {"shards": shards, "models": sorted(models)})
     return total
@@ -85,7 +91,8 @@ def fetched(root: str, cache: str | Path) -> Path:
             raise InputError(f"shard {path} is missing")
         if (there := path.stat().st_size) != shard["bytes"]:
             raise InputError(
-                f"shard {path} has {there:,} bytes, not {shard['bytes']:,}: it is truncated or modified"
+                f"shard {path} has {there:,} bytes, not {shard['bytes']:,}: it is truncated or"
+                " modified"
             )
         if sha256(path) != shard["sha256"]:
             raise InputError(f"shard {path} differs from its entry in {INDEX}: it was modified")
@@ -119,12 +126,16 @@ def _index(folder: Path) -> dict[str, Any]:
     from po3d.io.schemas import ShardIndex, checked  # importing pydantic takes a tenth of a second
 
     index = read_json(folder / INDEX, "index of shards")
-    where = f"{folder / INDEX} is not an index of shards written by `po3d generate format=webdataset`"
+    where = (
+        f"{folder / INDEX} is not an index of shards written by `po3d generate format=webdataset`"
+    )
     shards = checked(ShardIndex, index, where).shards
     if not shards:
         raise InputError(f"{folder / INDEX} lists no shards")
     if outside := next((s.name for s in shards if Path(s.name).name != s.name), None):
-        raise InputError(f"{where}: {printable(outside)} should be the name of a file in the same folder")
+        raise InputError(
+            f"{where}: {printable(outside)} should be the name of a file in the same folder"
+        )
     return dict(index)
 
 
@@ -164,8 +175,9 @@ class ShardedScenes(Dataset):
         return path, self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
 
     def ids(self, count: int) -> scene_ids.Ids:
-        """Return the ids of the first `count` scenes. Those of a shard are in the index; the records
-        are read for a shard of which only a part is meant, or whose index lists none."""
+        """Return the ids of the first `count` scenes. Those of a shard are in the index; the
+        records are read for a shard of which only a part is meant, or whose index lists none.
+        """
         parts = []
         for shard, end in zip(self.shards, self.ends.tolist(), strict=True):
             first = end - shard["samples"]
@@ -180,7 +192,9 @@ class ShardedScenes(Dataset):
         (`listed`), which have the settings of a twin."""
         names = [str(self.record(k).get("image_filename", k)) for k in samples]
         plain = scene_ids.scene_ids(self.folder, names)
-        groups = {group: next((g for g in listed or () if g.endswith(group)), group) for group in plain}
+        groups = {
+            group: next((g for g in listed or () if g.endswith(group)), group) for group in plain
+        }
         return {groups[group]: numbers for group, numbers in plain.items()}
 
     def record(self, index: int) -> dict:
@@ -214,7 +228,8 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
     whole = [(key, s["picture"], s["record"]) for key, s in members.items() if len(s) == 2]
     if len(whole) != samples:
         raise InputError(
-            f"shard {path} has {len(whole)} complete samples, not {samples}: it is truncated or modified"
+            f"shard {path} has {len(whole)} complete samples, not {samples}: it is truncated or"
+            " modified"
         )
     return whole
 
@@ -234,7 +249,9 @@ class MixedOrder(Order):
         ends = np.round(np.cumsum(weights) / np.sum(weights) * BLOCK).astype(int)
         self.quotas = np.diff(ends, prepend=0)
         seeds = rng(seed, "sources", 0).integers(2**31, size=len(self.sizes))
-        self.orders = [Shuffled(size, int(order_seed)) for size, order_seed in zip(self.sizes, seeds)]
+        self.orders = [
+            Shuffled(size, int(order_seed)) for size, order_seed in zip(self.sizes, seeds)
+        ]
 
     def block_order(self, block: int) -> np.ndarray:
         block_rows = [
@@ -304,7 +321,10 @@ class ShardData(PictureData):
         """Return the ids of the training scenes: of all sources, without those for validation."""
         self.setup("fit")
         counts = [len(part) // (2 if self.hparams.mirror else 1) for part in self.parts]
-        sources = [self.validation.dataset, *(p.scenes if self.hparams.mirror else p for p in self.parts[1:])]
+        sources = [
+            self.validation.dataset,
+            *(p.scenes if self.hparams.mirror else p for p in self.parts[1:]),
+        ]
         return scene_ids.joined(s.ids(count) for s, count in zip(sources, counts, strict=True))
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged:

@@ -118,7 +118,10 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     diagonal = np.maximum(np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T), 8.0)
     away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
     name_beliefs = np.array(
-        [[p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects] for p in predicted.objects]
+        [
+            [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
+            for p in predicted.objects
+        ]
     )
     rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - name_beliefs))
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
@@ -157,7 +160,9 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     for s in chosen:
         wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
         sure = {
-            i: j for i, j in s.matches.items() if s.predicted.objects[i].existence >= SURE and j in wanted
+            i: j
+            for i, j in s.matches.items()
+            if s.predicted.objects[i].existence >= SURE and j in wanted
         }
         expected, hits = expected + len(wanted), hits + len(sure)
         predicted += sum(o.existence >= SURE for o in s.predicted.objects)
@@ -180,7 +185,10 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
                 true = s.true.positions[j] - s.true.positions[j2]
                 offsets.append(float(np.linalg.norm(between - true)))
     holds = np.array(
-        [[*camera_pose_of(s.predicted.camera)[:3], *camera_pose_of(s.true.camera)[:3]] for s in chosen]
+        [
+            [*camera_pose_of(s.predicted.camera)[:3], *camera_pose_of(s.true.camera)[:3]]
+            for s in chosen
+        ]
     )
     angle = np.array(yaw)
     straight = angle[angle < 90]
@@ -200,7 +208,11 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     if row.own is None:
         turns = np.degrees(np.abs(wrap_angle(holds[:, [2, 1]] - holds[:, [5, 4]])))
         height = 100 * np.abs(holds[:, 0] / holds[:, 3] - 1)
-        result |= {"roll": _median(turns[:, 0]), "pitch": _median(turns[:, 1]), "height": _median(height)}
+        result |= {
+            "roll": _median(turns[:, 0]),
+            "pitch": _median(turns[:, 1]),
+            "height": _median(height),
+        }
     return result
 
 
@@ -210,7 +222,9 @@ def training_figures(result: Sequence[Sight]) -> dict[str, float]:
     shares = {"recall": "recall", "precision": "precision", "flipped": "flip_rate"}
     shares |= {a: f"{a}_accuracy" for a in ATTRIBUTES_ESTIMATED}
     values = {name: all_views[key] / 100 for key, name in shares.items()}
-    return finite(values | {"yaw_median_deg": all_views["yaw"], "position_median": all_views["place"]})
+    return finite(
+        values | {"yaw_median_deg": all_views["yaw"], "position_median": all_views["place"]}
+    )
 
 
 def has_front(name: str, kind: str) -> bool:
@@ -233,9 +247,23 @@ def _median(values: Sequence[float] | Array) -> float:
 
 
 COLUMNS = {
-    "views": 0, "things": 0, "recall": 1, "precision": 1, "name": 1, "color": 1, "material": 1, "yaw": 1,
-    "yaw > 22.5": 1, "flipped": 1, "place": 3, "depth": 1, "pair": 3, "roll": 2, "pitch": 2, "height": 1,
-}  # decimals  # fmt: skip
+    "views": 0,
+    "things": 0,
+    "recall": 1,
+    "precision": 1,
+    "name": 1,
+    "color": 1,
+    "material": 1,
+    "yaw": 1,
+    "yaw > 22.5": 1,
+    "flipped": 1,
+    "place": 3,
+    "depth": 1,
+    "pair": 3,
+    "roll": 2,
+    "pitch": 2,
+    "height": 1,
+}  # decimals
 
 
 def table(sights: Sequence[Sight]) -> str:
@@ -294,7 +322,9 @@ def main() -> int:
     )
     arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
     arguments.add_argument("sets", nargs="+", help="folders of views")
-    arguments.add_argument("--calibrate", action="store_true", help="fit the beliefs on these views first")
+    arguments.add_argument(
+        "--calibrate", action="store_true", help="fit the beliefs on these views first"
+    )
     a = arguments.parse_args()
 
     def measured() -> None:

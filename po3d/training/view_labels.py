@@ -66,7 +66,9 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
     headings, extents = _fronts(states, headings - azimuth, extents)
     headings = headings + azimuth
     bottom = positions[:, 2] - extents[:, 2] / 2
-    corners = box_corners(positions, headings, extents) + bottom[:, None, None] * np.array([0.0, 0.0, 1.0])
+    corners = box_corners(positions, headings, extents) + bottom[:, None, None] * np.array(
+        [0.0, 0.0, 1.0]
+    )
     points, away = camera.project(np.concatenate([corners, positions[:, None]], 1))
     ahead = away > BEFORE
     middle = np.array([WIDTH / 2, HEIGHT / 2])
@@ -107,7 +109,9 @@ def _fronts(
     quarters = np.round(wrap_angle(alpha) / (math.pi / 2)).astype(int)
     quarters *= np.array([s.value("name") in SYMMETRIC for s in states], int)
     swapped = extents[:, [1, 0, 2]]
-    return alpha - quarters * (math.pi / 2), np.where((quarters % 2 == 1)[:, None], swapped, extents)
+    return alpha - quarters * (math.pi / 2), np.where(
+        (quarters % 2 == 1)[:, None], swapped, extents
+    )
 
 
 def labelled_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -> np.ndarray:
@@ -116,7 +120,9 @@ def labelled_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int])
     """
     camera = scene.camera
     centre, depth = camera.project(scene.positions)
-    inside = (depth > NEAREST) & (centre > 0).all(-1) & (centre < (camera.width, camera.height)).all(-1)
+    inside = (
+        (depth > NEAREST) & (centre > 0).all(-1) & (centre < (camera.width, camera.height)).all(-1)
+    )
     enough = np.array(pixels) >= LEAST_PIXELS * camera.width * camera.height
     rows = np.flatnonzero(inside & enough & (np.array(visible) >= LEAST_VISIBLE))
     return rows[np.argsort(depth[rows], kind="stable")][:VIEW_OBJECTS]

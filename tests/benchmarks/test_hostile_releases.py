@@ -1,5 +1,6 @@
-"""Releases of Hypo3D, SCOPE, 3DSRBench and of L4-Pose-Real with one value replaced by another of any type: each loads, or is
-refused with one line that names the file."""
+"""Releases of Hypo3D, SCOPE, 3DSRBench and of L4-Pose-Real with one value replaced by another of
+any type: each loads, or is refused with one line that names the file.
+"""
 
 import copy
 import csv
@@ -18,16 +19,33 @@ from po3d.io.errors import InputError
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.just("../a"),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 SCOPE = BENCHMARKS["scope"].mini
-QUESTION = {"question_id": "00000", "question": "Q?", "answer": "left", "question_type": "Scale Direction"}
-CHANGE = {"context_change": "C.", "change_type": "Object Movement Change", "questions_answers": [QUESTION]}
+QUESTION = {
+    "question_id": "00000",
+    "question": "Q?",
+    "answer": "left",
+    "question_type": "Scale Direction",
+}
+CHANGE = {
+    "context_change": "C.",
+    "change_type": "Object Movement Change",
+    "questions_answers": [QUESTION],
+}
 ITEM = {
-    "id": "1", "scene": "s", "task": "consistency_ego", "images": ["a.jpg"], "view": 45, "question": "Q?",
-    "options": ["front", "left", "back", "right"], "answer": "B",
-}  # fmt: skip
+    "id": "1",
+    "scene": "s",
+    "task": "consistency_ego",
+    "images": ["a.jpg"],
+    "view": 45,
+    "question": "Q?",
+    "options": ["front", "left", "back", "right"],
+    "answer": "B",
+}
 with open(SCOPE / scope.SCENES, encoding="utf-8") as _file:
     VIEWS = json.loads(_file.readline())
 POSE = {
@@ -38,15 +56,31 @@ POSE = {
     "box": [0, 0, 9, 9],
 }
 ROW = {
-    "index": "1", "qid": "VIN6MS3J-flip-1", "question": "Q?", "A": "the bus", "B": "the car", "C": "", "D": "", "answer": "B",
-    "category": "height_higher", "image": "", "image_source": "MS-COCO", "image_url": "http://a.org/train/1.jpg",
-}  # fmt: skip
+    "index": "1",
+    "qid": "VIN6MS3J-flip-1",
+    "question": "Q?",
+    "A": "the bus",
+    "B": "the car",
+    "C": "",
+    "D": "",
+    "answer": "B",
+    "category": "height_higher",
+    "image": "",
+    "image_source": "MS-COCO",
+    "image_url": "http://a.org/train/1.jpg",
+}
 
 
 def paths(value, own=()):
     """Of every value inside `value`, itself too."""
     yield own
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, inner in items:
         yield from paths(inner, (*own, key))
 
@@ -61,7 +95,9 @@ def replaced(value, path, junk):
 
 def hypo3d_release(root, junk):
     (root / "contextvqa.json").write_text(json.dumps(junk))
-    (root / "axis_definition.csv").write_text("scene_id,Front,Back,Left,Right\nscene0000_00,door,,,\n")
+    (root / "axis_definition.csv").write_text(
+        "scene_id,Front,Back,Left,Right\nscene0000_00,door,,,\n"
+    )
     return hypo3d.load(root)
 
 
@@ -87,7 +123,9 @@ def table(root, junk):
     with open(root / "3dsrbench.tsv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, ROW, delimiter="\t")
         writer.writeheader()
-        writer.writerow(junk if isinstance(junk, dict) and junk.keys() == ROW.keys() else ROW | {"qid": junk})
+        writer.writerow(
+            junk if isinstance(junk, dict) and junk.keys() == ROW.keys() else ROW | {"qid": junk}
+        )
     return srbench.load(root)
 
 
@@ -135,7 +173,12 @@ def test_any_encoding_is_read(tmp_path, encoding):
         expected = load(tmp_path, whole).questions
         for path in tmp_path.iterdir():
             path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
-        module = {hypo3d_release: hypo3d, scope_items: scope, pose_items: pose_real, table: srbench}[load]
+        module = {
+            hypo3d_release: hypo3d,
+            scope_items: scope,
+            pose_items: pose_real,
+            table: srbench,
+        }[load]
         assert module.load(tmp_path).questions == expected
         for path in tmp_path.iterdir():
             path.unlink()

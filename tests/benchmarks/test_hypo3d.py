@@ -27,7 +27,12 @@ scene0000_00,door,,TV stand ,
 
 
 def qa(i, answer, types="Scale", **more):
-    record = {"question_id": f"{i:05d}", "question": f"Q{i}?", "answer": answer, "question_type": types}
+    record = {
+        "question_id": f"{i:05d}",
+        "question": f"Q{i}?",
+        "answer": answer,
+        "question_type": types,
+    }
     return record | more
 
 
@@ -42,7 +47,14 @@ RELEASE = {
             "context_change": "The bed is red now.",
             "change_type": "Attribute Change",
             "questions_answers": [
-                qa(2, "red", "semantic", program="describe[color]", fine="attribute", change_program="x")
+                qa(
+                    2,
+                    "red",
+                    "semantic",
+                    program="describe[color]",
+                    fine="attribute",
+                    change_program="x",
+                )
             ],
         },
     ],
@@ -50,7 +62,9 @@ RELEASE = {
         {
             "context_change": "",
             "change_type": "Object Replacement Change",
-            "questions_answers": [qa(3, 4, "Semantic", control="without change", predicted_answer="4")],
+            "questions_answers": [
+                qa(3, 4, "Semantic", control="without change", predicted_answer="4")
+            ],
         }
     ],
 }
@@ -86,17 +100,27 @@ def test_the_release_loads(release):
         ("00003", ROOMS[1], "replacement", "4"),
     ]
     assert split.questions[0] == RoomQuestion(
-        "00000", ROOMS[0], "Q0?", "2d", "movement", "Front right", "",
-        change="The chair has been moved to the desk.", types=("Scale", "Direction"), frame="The door was located at the front of the scene. "
-                  "The TV stand was located at the left of the scene.",
-    )  # fmt: skip
+        "00000",
+        ROOMS[0],
+        "Q0?",
+        "2d",
+        "movement",
+        "Front right",
+        "",
+        change="The chair has been moved to the desk.",
+        types=("Scale", "Direction"),
+        frame="The door was located at the front of the scene. "
+        "The TV stand was located at the left of the scene.",
+    )
     third, last = split.questions[2:]
     assert third.program == "describe[color]"
     assert third.types == ("Semantic",)
     assert (third.fine, third.change_program) == ("attribute", "x")
     assert (last.control, last.change) == ("without change", "")
     assert split.images == ROOMS
-    assert split.frame(ROOMS[1]).endswith('The the "big" bed was located at the right of the scene.')
+    assert split.frame(ROOMS[1]).endswith(
+        'The the "big" bed was located at the right of the scene.'
+    )
     assert split.frame("scene9999_00") == ""
     assert split.hidden(ROOMS[0]) is None
     assert [q.id for q in split.first(1).questions] == ["00003"]
@@ -126,8 +150,10 @@ def test_without_openpyxl_the_reader_says_what_to_do(release, monkeypatch):
 
 def test_frames_are_in_the_benchmarks_words():
     anchors = {"right": "desk", "back": "door", "left": ""}
-    assert frame_text(anchors) == (
-        "The door was located at the back of the scene. The desk was located at the right of the scene."
+    assert (
+        frame_text(anchors)
+        == "The door was located at the back of the scene. The desk was located at the right of the"
+        " scene."
     )
     assert frame_text({}) == ""
 
@@ -142,7 +168,9 @@ def test_pictures_are_read_and_absent_ones_named(release):
 
 
 def test_a_plain_map_comes_with_its_scale(release):
-    (release / MAPS / CAMERAS).write_text(json.dumps({ROOMS[0]: {"metres_per_pixel": 0.5, "center": [1, 2]}}))
+    (release / MAPS / CAMERAS).write_text(
+        json.dumps({ROOMS[0]: {"metres_per_pixel": 0.5, "center": [1, 2]}})
+    )
     view = load(release).inputs(ROOMS[0]).top_view()
     assert view.picture.shape == (6, 8, 3)
     corner, right = view.camera.at_height([(0, 6), (8, 6)], 0.0)[:, :2]
@@ -169,7 +197,9 @@ def test_a_map_without_a_usable_scale_says_what_is_expected(release, record):
 
 @pytest.mark.parametrize("shape", ["jsonl", "list", "by id"])
 def test_true_tables_come_in_po3ds_format(release, shape):
-    with pytest.raises(InputError, match=f"no true scene of '{ROOMS[0]}': the official release has none"):
+    with pytest.raises(
+        InputError, match=f"no true scene of '{ROOMS[0]}': the official release has none"
+    ):
         load(release).truth(ROOMS[0])
     scenes = {name: replace(random_scene(rng(1, name), 4), image=name) for name in ROOMS}
     records = [to_json(s) for s in scenes.values()]
@@ -204,15 +234,27 @@ def asked(**fields):
         ({"s": {}}, "scene s: expected a list of changes"),
         ({"a/../b": []}, "'a/../b' is not valid as a file name"),
         ({"s": ["x"]}, "scene s, change 0: 'questions_answers' should be a list"),
-        (changed(questions_answers=["x"]), "change 0: 'questions_answers' should be a list of questions"),
-        (changed(change_type="Object Painting Change"), "'Object Painting Change' should contain one of movement"),
-        (changed(change_type=None), r"contextvqa\.json, .* question 0: the field 'change_type' is missing"),
+        (
+            changed(questions_answers=["x"]),
+            "change 0: 'questions_answers' should be a list of questions",
+        ),
+        (
+            changed(change_type="Object Painting Change"),
+            "'Object Painting Change' should contain one of movement",
+        ),
+        (
+            changed(change_type=None),
+            r"contextvqa\.json, .* question 0: the field 'change_type' is missing",
+        ),
         (changed(context_change=None), "the field 'context_change' is missing"),
         (asked(answer=None), "scene s, change 0, question 0: the field 'answer' is missing"),
         (asked(question_type=None), "the field 'question_type' is missing"),
-        (changed(questions_answers=[qa(7, "x"), qa(7, "y")]), "the question_id '00007' occurs twice"),
+        (
+            changed(questions_answers=[qa(7, "x"), qa(7, "y")]),
+            "the question_id '00007' occurs twice",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_question_files_are_refused_in_one_line(release, content, says):
     text = content if isinstance(content, str) else json.dumps(content)
     (release / "contextvqa.json").write_text(text)
@@ -246,11 +288,13 @@ def test_bad_axis_files_are_refused(release, name, content, says):
 
 
 def test_an_absent_release_says_where_it_is_to_be_had(tmp_path):
-    with pytest.raises(InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D .*form linked there"):
+    with pytest.raises(
+        InputError, match=r"no Hypo3D data in .*MatchLab-Imperial/Hypo3D .*form linked there"
+    ):
         load(tmp_path / "nowhere")
 
 
-# --- writing ------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def test_what_is_written_loads_as_it_was(release, tmp_path):
@@ -302,4 +346,7 @@ def test_size_counts_rooms_and_keeps_their_aligned_copies():
     split = load(DATA / "hypo3d", "mini").first(3)
     assert len({name.removesuffix(ALIGNED) for name in split.images}) == 3
     assert len(split.images) > 3
-    assert score(split.questions, [Prediction(q.id, "abstained") for q in split.questions])["images"] == 3
+    assert (
+        score(split.questions, [Prediction(q.id, "abstained") for q in split.questions])["images"]
+        == 3
+    )

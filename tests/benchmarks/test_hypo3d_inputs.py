@@ -1,4 +1,6 @@
-"""Labelled maps, captions and cameras of rooms: which file counts, what is derived, what is refused."""
+"""Labelled maps, captions and cameras of rooms: which file counts, what is derived, what is
+refused.
+"""
 
 import json
 import pickle
@@ -50,7 +52,10 @@ def test_a_twins_files_hold_what_is_derived_without_them(inputs):
     stored = InputFiles(inputs.root, lambda name: pytest.fail("the table was looked at"))
     assert (stored.labelled_map(NAME), stored.captions(NAME)) == derived
     assert (inputs.root / MAP_FILE).is_file()
-    assert set(json.loads((inputs.root / CAPTION_FILE).read_text())[NAME]) == {"captions", "objects"}
+    assert set(json.loads((inputs.root / CAPTION_FILE).read_text())[NAME]) == {
+        "captions",
+        "objects",
+    }
 
 
 def test_the_json_beside_the_picture_counts_first(inputs):
@@ -62,7 +67,9 @@ def test_the_json_beside_the_picture_counts_first(inputs):
 
 def test_official_captions_are_read_without_running_a_pickle(inputs):
     (inputs.root / "LLM_data").mkdir()
-    (inputs.root / SCANREFER).write_bytes(pickle.dumps({"scene0000_00": [(3, "a bed."), (4, "a desk.")]}))
+    (inputs.root / SCANREFER).write_bytes(
+        pickle.dumps({"scene0000_00": [(3, "a bed."), (4, "a desk.")]})
+    )
     write_json(inputs.root / SCENE_CAPTIONS, {"b": {"captions": ["a sofa.", "a chair."]}})
     assert inputs.captions("scene0000_00") == [("3", "a bed."), ("4", "a desk.")]
     assert inputs.captions("b") == [("0", "a sofa."), ("1", "a chair.")]
@@ -82,7 +89,11 @@ def test_damaged_captions_are_one_line(inputs, content):
 
 @pytest.mark.parametrize(
     ("ask", "says"),
-    [("labelled_map", "no labelled map"), ("captions", "no captions"), ("camera", "no camera pose")],
+    [
+        ("labelled_map", "no labelled map"),
+        ("captions", "no captions"),
+        ("camera", "no camera pose"),
+    ],
 )
 def test_what_is_neither_there_nor_derivable_is_named(inputs, ask, says):
     arguments = ("elsewhere", "") if ask == "camera" else ("elsewhere",)
@@ -104,7 +115,9 @@ def test_the_camera_looks_to_the_front_from_the_middle_of_the_room(inputs, side)
 
 def test_no_frame_and_no_text_mean_the_maps_top(inputs):
     np.testing.assert_allclose(
-        framed(replace(ROOM, camera=inputs.camera(NAME, "")), "", "camera").axes["front"], (0, 1), atol=1e-9
+        framed(replace(ROOM, camera=inputs.camera(NAME, "")), "", "camera").axes["front"],
+        (0, 1),
+        atol=1e-9,
     )
 
 

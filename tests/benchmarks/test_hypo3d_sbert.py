@@ -1,4 +1,6 @@
-"""SBERT cosine: the averages, with an encoder made by hand; the packaged encoder where it is installed."""
+"""SBERT cosine: the averages, with an encoder made by hand; the packaged encoder where it is
+installed.
+"""
 
 import sys
 
@@ -70,7 +72,9 @@ def test_the_packaged_encoder_knows_which_answers_are_close():
         Prediction("2", "ok", "four"),
     ]
     asked = [question("0", "sofa"), question("1", "front left"), question("2", "chair", "removal")]
-    found = {row["name"]: row["value"] for row in sbert_score(asked, predictions, load_encoder())["rows"]}
+    found = {
+        row["name"]: row["value"] for row in sbert_score(asked, predictions, load_encoder())["rows"]
+    }
     assert found["removal"] < 50 < found["movement"] < 100
     # all-MiniLM-L6-v2 itself: its cosine of "left" and "front left" is 0.769
     one = sbert_score([asked[1]], [predictions[1]], load_encoder())["rows"][0]["value"]

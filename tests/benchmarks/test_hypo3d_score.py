@@ -1,4 +1,6 @@
-"""The official metric against pairs that metric_compute.py itself scored, and the tables on hand-made outcomes."""
+"""The official metric against pairs that metric_compute.py itself scored, and the tables on
+hand-made outcomes.
+"""
 
 import json
 from pathlib import Path
@@ -22,17 +24,54 @@ from po3d.benchmarks.hypo3d.score import (
     published_rows,
     score,
 )
-from po3d.benchmarks.hypo3d.tables import change_and_type_table, change_table, report_markdown, report_text
+from po3d.benchmarks.hypo3d.tables import (
+    change_and_type_table,
+    change_table,
+    report_markdown,
+    report_text,
+)
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "hypo3d_metric.jsonl"
 PAIRS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 WORDS = [
-    "the", "a", "an", "chair", "TV", "stand", "front", "back", "left", "right", "behind", "to", "in", "and", "next",
-    "near", "corner", "top", "bottom", "side", "of", "on", "north", "southwest", "two", "twenty", "hundred", "point",
-    "2", "2.5", "front-left", "yes,", "no.", "é", "İ",
-]  # fmt: skip
+    "the",
+    "a",
+    "an",
+    "chair",
+    "TV",
+    "stand",
+    "front",
+    "back",
+    "left",
+    "right",
+    "behind",
+    "to",
+    "in",
+    "and",
+    "next",
+    "near",
+    "corner",
+    "top",
+    "bottom",
+    "side",
+    "of",
+    "on",
+    "north",
+    "southwest",
+    "two",
+    "twenty",
+    "hundred",
+    "point",
+    "2",
+    "2.5",
+    "front-left",
+    "yes,",
+    "no.",
+    "é",
+    "İ",
+]
 LETTERS = "aAnthe 12²٣-.,éİß'\t"
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join) | st.text(LETTERS, max_size=12)
 
@@ -51,7 +90,9 @@ def test_the_golden_file_is_whole():
 
 @given(TEXTS, TEXTS)
 def test_an_exact_match_is_a_full_partial_match(predicted, gold):
-    """As long as no word of the reference stands twice: the metric counts it once above, twice below."""
+    """As long as no word of the reference stands twice: the metric counts it once above, twice
+    below.
+    """
     assert 0 <= partial_match(predicted, gold) <= 1
     words = normalize(gold).split()
     for answer in (predicted, gold):
@@ -85,7 +126,7 @@ def test_normalising_twice_can_say_something_else():
     assert normalize("right side") == "right"
 
 
-# --- tables -------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def question(i, room, category, answer, types=("Scale",), **own):
@@ -116,7 +157,14 @@ def report():
 
 def test_rows_are_micro_means_and_failures_are_wrong(report):
     rows = {row["name"]: row for row in report["rows"]}
-    assert list(rows) == ["overall", "overall_pm", "movement", "movement_pm", "addition", "addition_pm"]
+    assert list(rows) == [
+        "overall",
+        "overall_pm",
+        "movement",
+        "movement_pm",
+        "addition",
+        "addition_pm",
+    ]
     assert {name: row["value"] for name, row in rows.items()} == pytest.approx(
         {
             "overall": 100 * 2 / 5,  # "2" and "left"
@@ -148,12 +196,21 @@ def test_a_question_of_several_types_counts_in_each(report):
         "Semantic": (1, 0),
     }
     assert table["movement"]["Direction"]["pm"]["value"] == 100
-    assert {t: c["n"] for t, c in report["by_type"].items()} == {"Scale": 2, "Direction": 2, "Semantic": 2}
+    assert {t: c["n"] for t, c in report["by_type"].items()} == {
+        "Scale": 2,
+        "Direction": 2,
+        "Semantic": 2,
+    }
     assert report["by_type"]["Semantic"]["failed"] == 1
 
 
 def test_fine_types_stand_in_the_papers_order_and_controls_apart(report):
-    assert list(report["by_fine_type"]) == ["proximity", "counting", "relative position", "attribute"]
+    assert list(report["by_fine_type"]) == [
+        "proximity",
+        "counting",
+        "relative position",
+        "attribute",
+    ]
     assert len(FINE_TYPES) == len(set(FINE_TYPES)) == 12
     cell = report["by_control"]["without change"]
     assert (cell["n"], cell["em"]["value"], cell["pm"]["value"]) == (1, 0, 0)
@@ -175,8 +232,10 @@ def test_intervals_are_over_rooms():
     one = score(QUESTIONS[:2], predictions())["rows"][0]
     assert one["value"] == 50
     assert np.isnan([one["ci_low"], one["ci_high"]]).all()
-    two = score([question(i, f"r{i // 4}", "removal", "x") for i in range(8)],
-                [Prediction(f"{i:05d}", "ok", "xy"[i // 4]) for i in range(8)])["rows"][0]  # fmt: skip
+    two = score(
+        [question(i, f"r{i // 4}", "removal", "x") for i in range(8)],
+        [Prediction(f"{i:05d}", "ok", "xy"[i // 4]) for i in range(8)],
+    )["rows"][0]
     assert (two["ci_low"], two["value"], two["ci_high"]) == (0, 50, 100)
 
 
@@ -187,9 +246,14 @@ def test_intervals_are_over_rooms():
         (QUESTIONS, [], "official", "no prediction for question 00000"),
         (QUESTIONS, [], "sbert", "unknown scorer 'sbert'; known: official"),
         ([question(0, "r", "movement", None)], [], "official", "question 00000 has no gold answer"),
-        ([question(0, "r", "painting", "x")], [Prediction("00000", "ok")], "official", "unknown change 'painting'"),
+        (
+            [question(0, "r", "painting", "x")],
+            [Prediction("00000", "ok")],
+            "official",
+            "unknown change 'painting'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_scored_is_said(questions, given, scorer, says):
     with pytest.raises(InputError, match=says):
         score(questions, given, scorer)
@@ -199,7 +263,7 @@ def test_matches_are_in_the_questions_order():
     assert [m.em for m in matches(QUESTIONS, predictions()[::-1])] == [0, 1, 0, 0, 1, 0]
 
 
-# --- published, and the paper's tables ----------------------------------------------------------------------
+# --- published, and the paper's tables ------------------------------------------------------------
 
 
 def test_published_rows_are_the_papers_and_say_where_they_were_measured():
@@ -223,8 +287,14 @@ def test_tables_have_the_papers_shape(report):
     assert len(eighth.header) == 2 + len(CATEGORIES) * len(TYPES) + 1
     for table in (first, eighth):
         assert all(len(row) == len(table.header) for row in table.rows)
-        assert [str(row[0]).endswith(" *") for row in table.rows] == [k >= 2 for k in range(len(table.rows))]
-    assert first.rows[0][:3] == ["po3d (mini, 3 rooms)", pytest.approx(100 / 3), pytest.approx(700 / 9)]
+        assert [str(row[0]).endswith(" *") for row in table.rows] == [
+            k >= 2 for k in range(len(table.rows))
+        ]
+    assert first.rows[0][:3] == [
+        "po3d (mini, 3 rooms)",
+        pytest.approx(100 / 3),
+        pytest.approx(700 / 9),
+    ]
     assert first.rows[0][3:5] == [None, None]  # no removals
     assert eighth.rows[1][2:5] == [100, 100, pytest.approx(100 / 3)]
     page = report_markdown(ours)

@@ -1,4 +1,6 @@
-"""The twin of Hypo3D: exact under the oracle, deterministic, in the paper's proportions, with its control sets."""
+"""The twin of Hypo3D: exact under the oracle, deterministic, in the paper's proportions, with its
+control sets.
+"""
 
 import hashlib
 from collections import Counter
@@ -59,12 +61,18 @@ def test_irrelevant_changes_alter_no_answer(split):
     system = oracle("rooms")
     for q, bare in zip(irrelevant, unchanged):
         context = Context(lambda: None, lambda q=q: split.truth(q.image), q.image)
-        assert system.answer([q], context)[0].answer == system.answer([bare], context)[0].answer == q.answer
+        assert (
+            system.answer([q], context)[0].answer
+            == system.answer([bare], context)[0].answer
+            == q.answer
+        )
 
 
 def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
     hypo3d_twin.generate(tmp_path / "two", SIZE, SEED, workers=2)
-    digest = lambda folder: {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}  # noqa: E731
+    digest = lambda folder: {
+        p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()
+    }  # noqa: E731
     assert digest(root) == digest(tmp_path / "two")
 
 

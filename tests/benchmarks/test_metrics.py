@@ -73,8 +73,12 @@ def test_rpdr_capped_is_the_paper_table_in_every_cell_and_plain_is_not():
     assert table.keys() == names.keys()
     for model, expected in table.items():
         assert rpdr(accuracies[names[model]], capped=True) == pytest.approx(expected, abs=0.02)
-    assert rpdr(accuracies["Claude 3.5 Sonnet"])["orientation_3d"] == pytest.approx(92.73, abs=0.005)
-    assert rpdr(accuracies["Qwen2-VL-7B-Inst."])["orientation_3d"] == pytest.approx(96.61, abs=0.005)
+    assert rpdr(accuracies["Claude 3.5 Sonnet"])["orientation_3d"] == pytest.approx(
+        92.73, abs=0.005
+    )
+    assert rpdr(accuracies["Qwen2-VL-7B-Inst."])["orientation_3d"] == pytest.approx(
+        96.61, abs=0.005
+    )
 
 
 @given(st.lists(st.floats(1, 100), min_size=7, max_size=7))
@@ -103,7 +107,9 @@ def test_confusion_keeps_what_is_no_value_in_the_last_column():
 
 
 def scenes(n=6):
-    return [replace(random_scene(rng(0, "metrics", i), 4 + i % 4), camera=camera()) for i in range(n)]
+    return [
+        replace(random_scene(rng(0, "metrics", i), 4 + i % 4), camera=camera()) for i in range(n)
+    ]
 
 
 def test_the_truth_is_perceived_perfectly():
@@ -126,7 +132,10 @@ def test_the_truth_is_perceived_perfectly():
         assert everything[name] == pytest.approx(0, abs=1e-9)
     assert figures["hidden 0-20%"]["n"] == everything["n"]
     assert figures["hidden 20-50%"]["n"] == 0
-    assert sum(figures[k]["n"] for k in ("near (< 10)", "middle (10-12)", "far (> 12)")) == everything["n"]
+    assert (
+        sum(figures[k]["n"] for k in ("near (< 10)", "middle (10-12)", "far (> 12)"))
+        == everything["n"]
+    )
 
 
 def test_turned_moved_and_missing_objects_are_told_apart():
@@ -147,7 +156,8 @@ def test_turned_moved_and_missing_objects_are_told_apart():
 
 def row(xs, names):
     objects = [
-        ObjectState(sure(name=n) if n else {}, (x, 0.0, 0.0), 0.0, (1.0, 1.0, 1.0)) for x, n in zip(xs, names)
+        ObjectState(sure(name=n) if n else {}, (x, 0.0, 0.0), 0.0, (1.0, 1.0, 1.0))
+        for x, n in zip(xs, names)
     ]
     return Scene(tuple(objects), scenes(1)[0].axes, "gt")
 
@@ -168,7 +178,9 @@ def test_matches_are_as_many_as_the_gate_allows_and_then_the_cheapest(here, ther
         apart = [abs(here[i][0] - there[j][0]) / 10 for i, j in pairs]
         if any(d > MAX_DISTANCE["name"] for d in apart):
             return None
-        return -len(pairs), sum(apart) + CLASS_COST * sum(here[i][1] != there[j][1] for i, j in pairs)
+        return -len(pairs), sum(apart) + CLASS_COST * sum(
+            here[i][1] != there[j][1] for i, j in pairs
+        )
 
     found = match(p, g)
     assert len(set(found.values())) == len(found)
@@ -190,7 +202,9 @@ def test_one_cluster_says_nothing_of_how_clusters_differ():
 
 def test_far_rows_are_no_match_and_empty_tables_match_nothing():
     gt = scenes(1)[0]
-    far = [replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects]
+    far = [
+        replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects
+    ]
     assert match(replace(gt, objects=tuple(far)), gt) == {}
     assert match(Scene((), gt.axes, "predicted"), gt) == {}
     with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):

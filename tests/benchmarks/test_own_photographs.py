@@ -14,7 +14,8 @@ from po3d.cli import main as cli
 from po3d.io.errors import InputError
 
 CALIBRATION = "P2: 700 0 300 0 0 700 200 0 0 0 1 0\n"
-# A van 20 m ahead that drives away, a person 10 m ahead on the right who looks to the left, a far tram, largely hidden.
+# A van 20 m ahead that drives away, a person 10 m ahead on the right who looks to the left, a far
+# tram, largely hidden.
 LABELS = """Van 0.00 0 0.0 250 150 350 230 2.0 1.9 5.0 0.0 1.65 20.0 -1.5708
 Pedestrian 0.00 0 0.0 480 150 530 290 1.8 0.5 0.5 3.0 1.65 10.0 3.14159
 DontCare -1 -1 -10 0 0 10 10 -1 -1 -1 -1000 -1000 -1000 -10
@@ -39,7 +40,9 @@ def test_kitti_boxes_become_a_scene(kitti):
     assert (scene.image, scene.source, clear) == ("000000.png", "gt", (0, 1))
     assert [o.value("name") for o in scene.objects] == ["van", "person", "tram"]
     assert van.position == pytest.approx((0.0, 20.0, 1.0))
-    assert van.heading == pytest.approx(math.pi / 2, abs=1e-3)  # away from the camera, which looks along +y
+    assert van.heading == pytest.approx(
+        math.pi / 2, abs=1e-3
+    )  # away from the camera, which looks along +y
     assert abs(person.heading) == pytest.approx(math.pi, abs=1e-3)  # to the left
     assert van.extent == (5.0, 1.9, 2.0)
     for o in (van, person, tram):  # boxes and 3D agree
@@ -71,13 +74,28 @@ def omni3d(tmp_path, **changes):
     down = [0, math.cos(tilt), math.sin(tilt)]
     rotation = np.stack([[1, 0, 0], down, np.cross([1, 0, 0], down)], 1)
     place = lambda x, y, z: (rotation @ [x, y, z]).tolist()  # noqa: E731
-    base = {"image_id": 1, "dimensions": [0.6, 1.0, 0.5], "R_cam": rotation.tolist(), "valid3D": True}
+    base = {
+        "image_id": 1,
+        "dimensions": [0.6, 1.0, 0.5],
+        "R_cam": rotation.tolist(),
+        "valid3D": True,
+    }
     items = [
-        base | {"category_name": "chair", "center_cam": place(-0.5, 1.0, 3.0), "bbox2D_proj": [100, 200, 200, 350]},
-        base | {"category_name": "table", "center_cam": place(0.9, 1.1, 4.0), "bbox2D_proj": [350, 200, 480, 330],
-                "dimensions": [1.0, 0.8, 1.0]},
+        base
+        | {
+            "category_name": "chair",
+            "center_cam": place(-0.5, 1.0, 3.0),
+            "bbox2D_proj": [100, 200, 200, 350],
+        },
+        base
+        | {
+            "category_name": "table",
+            "center_cam": place(0.9, 1.1, 4.0),
+            "bbox2D_proj": [350, 200, 480, 330],
+            "dimensions": [1.0, 0.8, 1.0],
+        },
         base | {"category_name": "lamp", "center_cam": place(0, 0, 2), "valid3D": False},
-    ]  # fmt: skip
+    ]
     record = {
         "images": [{"id": 1, "file_path": "sub/a.jpg", "K": k, "width": 600, "height": 400}],
         "annotations": items,

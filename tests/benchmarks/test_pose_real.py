@@ -50,7 +50,9 @@ OBJECTS = [
 def annotated(tmp_path):
     """An annotation file and its folder of images."""
     (tmp_path / "photos" / "kv1").mkdir(parents=True)
-    Image.fromarray(np.full((480, 640, 3), 90, np.uint8)).save(tmp_path / "photos" / "kv1" / "a.png")
+    Image.fromarray(np.full((480, 640, 3), 90, np.uint8)).save(
+        tmp_path / "photos" / "kv1" / "a.png"
+    )
     record = {"image": "kv1/a.png", "K": K, "Rtilt": LEVEL, "objects": OBJECTS}
     absent = {**record, "image": "kv1/missing.png"}
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, [record, absent])) + "\n")
@@ -71,10 +73,11 @@ def test_items_are_the_things_that_can_be_asked_about(annotated):
 
 
 def test_a_box_is_projected_as_worked_out_by_hand(annotated):
-    """The chair's nearest face is 2.75 m ahead, 0.5 m wide and from 0.9 to 0.1 m below the eye: 500 * 0.25 / 2.75 = 45.5
-    pixels to each side of 320; down to 240 + 500 * 0.9 / 2.75 = 403.6. Its upper edge is highest at the far face:
+    """The chair's nearest face is 2.75 m ahead, 0.5 m wide and from 0.9 to 0.1 m below the eye: 500
+    * 0.25 / 2.75 = 45.5 pixels to each side of 320; down to 240 + 500 * 0.9 / 2.75 = 403.6. Its
+    upper edge is highest at the far face:
     240 + 500 * 0.1 / 3.25 = 255.4."""
-    (photo, _) = read_annotations(annotated[0])
+    photo, _ = read_annotations(annotated[0])
     assert photo.outline(photo.things[0]) == pytest.approx((274.5, 255.4, 365.5, 403.6), abs=0.1)
 
 
@@ -82,7 +85,7 @@ def test_the_tilt_is_undone_before_projecting(annotated):
     """A camera that looks 20 degrees down, and the same things in upright coordinates."""
     a = math.radians(20)
     upright_R_camera = [[1, 0, 0], [0, math.cos(a), math.sin(a)], [0, -math.sin(a), math.cos(a)]]
-    (photo, _) = read_annotations(annotated[0])
+    photo, _ = read_annotations(annotated[0])
     point = thing("chair", (0, 3, -3 * math.tan(a)), (0, -1), half=(0.01, 0.01, 0.01))
     record = {"image": "x.png", "K": K, "Rtilt": upright_R_camera, "objects": [point]}
     annotated[0].write_text(json.dumps(record) + "\n")
@@ -95,16 +98,22 @@ def test_the_tilt_is_undone_before_projecting(annotated):
 def test_the_toolbox_file_gives_the_same_photographs(annotated, tmp_path):
     fields = ("classname", "centroid", "coeffs", "basis", "orientation")
     boxes = np.array(
-        [tuple(np.array(o[f], object if f == "classname" else float) for f in fields) for o in OBJECTS],
+        [
+            tuple(np.array(o[f], object if f == "classname" else float) for f in fields)
+            for o in OBJECTS
+        ],
         dtype=[(f, object) for f in fields],
     )
     meta = {
-        "sequenceName": "SUNRGBD/kv1/room", "rgbname": "a.jpg", "K": np.array(K), "Rtilt": np.eye(3),
+        "sequenceName": "SUNRGBD/kv1/room",
+        "rgbname": "a.jpg",
+        "K": np.array(K),
+        "Rtilt": np.eye(3),
         "groundtruth3DBB": boxes,
-    }  # fmt: skip
+    }
     savemat(tmp_path / "m.mat", {"SUNRGBDMeta": meta})
     (photo,) = read_annotations(tmp_path / "m.mat")
-    (other, _) = read_annotations(annotated[0])
+    other, _ = read_annotations(annotated[0])
     assert photo.image == "kv1/room/image/a.jpg"
     assert [t.name for t in photo.things] == [t.name for t in other.things]
     assert photo.outline(photo.things[0]) == pytest.approx(other.outline(other.things[0]))
@@ -152,11 +161,15 @@ def questions_of(answers):
 
 
 def test_accuracy_and_cv_are_those_worked_out_by_hand():
-    """Gold: two of each of four, CV 0. Predicted: left 5, right 2, front 1, back 0 of 8, shares .625 .25 .125 0 with mean
-    .25 and population deviation sqrt((.375**2 + 0 + .125**2 + .25**2) / 4) = .2339: CV .9354. Right: left 2, right 1."""
+    """Gold: two of each of four, CV 0. Predicted: left 5, right 2, front 1, back 0 of 8, shares
+    .625 .25 .125 0 with mean .25 and population deviation sqrt((.375**2 + 0 + .125**2 + .25**2) /
+    4) = .2339: CV .9354. Right: left 2, right 1.
+    """
     questions = questions_of(["left", "left", "right", "right", "front", "front", "back", "back"])
     said = ["left", "Left", "right", "left", "left", "right", "front", "left"]
-    report = pose_real.score(questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, said)])
+    report = pose_real.score(
+        questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, said)]
+    )
     assert report["rows"][0]["value"] == pytest.approx(100 * 3 / 8)
     assert report["cv"]["gold"] == 0
     assert report["cv"]["predicted"] == pytest.approx(math.sqrt(0.21875 / 4) / 0.25)
@@ -165,12 +178,13 @@ def test_accuracy_and_cv_are_those_worked_out_by_hand():
 
 
 def test_published_rows_and_failures():
-    assert {r["model"]: (r["L4-Pose-Real"], r["cv"]) for r in pose_real.published_rows()}["Human"] == (
-        92.64,
-        0.197,
-    )
+    assert {r["model"]: (r["L4-Pose-Real"], r["cv"]) for r in pose_real.published_rows()}[
+        "Human"
+    ] == (92.64, 0.197)
     questions = questions_of(["left", "right"])
-    report = pose_real.score(questions, [Prediction(q.id, "failed", reason="no") for q in questions])
+    report = pose_real.score(
+        questions, [Prediction(q.id, "failed", reason="no") for q in questions]
+    )
     assert (report["rows"][0]["failed"], report["rows"][0]["value"]) == (2, 0)
 
 
@@ -209,12 +223,13 @@ def test_bad_annotations_are_named(tmp_path):
         pose_real.load(tmp_path)
 
 
-# --- folders of pictures with poses, and the command --------------------------------------------------------
+# --- folders of pictures with poses, and the command ----------------------------------------------
 
 
 def posed(yaw: float, pitch: float, front: str = "+z") -> list[list[float]]:
-    """Columns: axes of an upright thing in a camera that looks down by `pitch`, x right, y down, z ahead. Yaw 0 faces the
-    viewer; it grows clockwise from above: left next."""
+    """Columns: axes of an upright thing in a camera that looks down by `pitch`, x right, y down, z
+    ahead. Yaw 0 faces the viewer; it grows clockwise from above: left next.
+    """
     toward = np.array([-math.sin(yaw), 0.0, -math.cos(yaw)])  # in a level camera
     up = np.array([0.0, -1.0, 0.0])
     side = np.cross(up, toward)
@@ -229,11 +244,13 @@ def record_of(yaws, pitch=0.0, front="+z", opengl=False):
     flip = np.diag([1.0, -1.0, -1.0]) if opengl else np.eye(3)
     objects = [
         {
-            "category": "chair", "rotation": (flip @ np.array(posed(yaw, pitch, front))).tolist(),
-            "translation": (flip @ np.array([k - 0.5, 0.3, 3.0])).tolist(), "scale": [0.5, 0.8, 0.5],
+            "category": "chair",
+            "rotation": (flip @ np.array(posed(yaw, pitch, front))).tolist(),
+            "translation": (flip @ np.array([k - 0.5, 0.3, 3.0])).tolist(),
+            "scale": [0.5, 0.8, 0.5],
         }
         for k, yaw in enumerate(yaws)
-    ]  # fmt: skip
+    ]
     return {"K": K, "objects": objects}
 
 
@@ -251,9 +268,15 @@ QUARTERS = {0: "front", 1: "left", 2: "back", 3: "right"}
 
 
 @given(
-    st.integers(0, 3), st.floats(-28, 28), st.floats(-1.0, 1.0), st.sampled_from(["+z", "+x"]), st.booleans()
+    st.integers(0, 3),
+    st.floats(-28, 28),
+    st.floats(-1.0, 1.0),
+    st.sampled_from(["+z", "+x"]),
+    st.booleans(),
 )
-def test_a_pose_faces_as_it_was_turned_however_the_camera_is_tilted(quarter, off, pitch, front, opengl):
+def test_a_pose_faces_as_it_was_turned_however_the_camera_is_tilted(
+    quarter, off, pitch, front, opengl
+):
     yaw = math.radians(90 * quarter + off)
     with tempfile.TemporaryDirectory() as root:
         folder = folder_of(Path(root) / "in", [record_of([yaw], pitch, front, opengl)])
@@ -262,7 +285,9 @@ def test_a_pose_faces_as_it_was_turned_however_the_camera_is_tilted(quarter, off
         assert pose_real.facing(photo.things[0].front) == QUARTERS[quarter]
         (level,) = read_poses(folder_of(Path(root) / "level", [record_of([yaw])]))
         x0, _, x1, _ = level.outline(level.things[0])
-        assert (x0 + x1) / 2 == pytest.approx(320 - 500 * 0.5 / 3, abs=8)  # half a metre left of the middle
+        assert (x0 + x1) / 2 == pytest.approx(
+            320 - 500 * 0.5 / 3, abs=8
+        )  # half a metre left of the middle
 
 
 def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
@@ -284,16 +309,24 @@ def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
         given = ["pose-real", "answer", str(items), str(tmp_path / "lmm"), "--system", "lmm"]
         given += ["--url", endpoint.base_url, "--model", "tiny"]
         assert cli.main(given) == 0
-    assert cli.main(["pose-real", "answer", str(items), str(tmp_path / "r"), "--system", "random"]) == 0
+    assert (
+        cli.main(["pose-real", "answer", str(items), str(tmp_path / "r"), "--system", "random"])
+        == 0
+    )
     capsys.readouterr()
-    assert cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), str(tmp_path / "r")]) == 0
+    assert (
+        cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), str(tmp_path / "r")])
+        == 0
+    )
     page = capsys.readouterr().out.splitlines()
     rows = {line.split("  ")[0]: line.split() for line in page if "  " in line}
     assert rows["tiny"][1:4] == ["25.0", "1.732", "0"]  # front alone: CV is the square root of 3
     assert rows["ground truth"][-6] == "0.000"
     assert rows["Human *"][2:4] == ["92.6", "0.197"]
     assert any("so the images differ" in line for line in page)
-    assert cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), "--form", "latex"]) == 0
+    assert (
+        cli.main(["pose-real", "score", str(items), str(tmp_path / "lmm"), "--form", "latex"]) == 0
+    )
     assert r"Human$^{*}$ & 92.6 & 0.197" in capsys.readouterr().out
 
 

@@ -12,7 +12,14 @@ from PIL import Image
 
 from po3d.benchmarks.pulsecheck457.data import load
 from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, write_tsv
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, published_rows, score, strict
+from po3d.benchmarks.pulsecheck457.score import (
+    CATEGORIES,
+    correct,
+    lenient,
+    published_rows,
+    score,
+    strict,
+)
 from po3d.benchmarks.superclevr.files import StreetQuestion, nodes_from_program, surface
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
@@ -53,7 +60,9 @@ def scene_record(name):
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
-    """images/, questions/ in the official layout and a scene file; three stored answers are wrong."""
+    """images/, questions/ in the official layout and a scene file; three stored answers are
+    wrong.
+    """
     root = tmp_path_factory.mktemp("release")
     (root / "images").mkdir()
     (root / "questions").mkdir()
@@ -77,7 +86,9 @@ def release(tmp_path_factory):
                         "program": nodes_from_program(q.program),
                     }
                 )
-        (root / "questions" / f"{file}.json").write_text(json.dumps({"info": {}, "questions": records}))
+        (root / "questions" / f"{file}.json").write_text(
+            json.dumps({"info": {}, "questions": records})
+        )
     scenes = {"info": {}, "scenes": [scene_record(n) for n in NAMES]}
     (root / "spatial457_scenes_21k.json").write_text(json.dumps(scenes))
     return root
@@ -186,7 +197,9 @@ def test_a_failure_is_wrong_and_counted_even_with_the_right_answer(benchmark):
     ],
 )
 def test_both_scorers_say_what_upstream_says(predicted, answer, is_strict, is_lenient):
-    """Checked against lmms-eval's and VLMEvalKit's own code for these and some 200,000 other pairs."""
+    """Checked against lmms-eval's and VLMEvalKit's own code for these and some 200,000 other
+    pairs.
+    """
     assert strict(predicted, answer) is is_strict
     assert lenient(predicted, answer) is is_lenient
 
@@ -203,7 +216,9 @@ def test_both_scorers_say_what_upstream_says(predicted, answer, is_strict, is_le
         ("Road bike", "mountain", False, True),
     ],
 )
-def test_vlmevalkit_compares_with_the_tables_own_spelling(tmp_path, stored, predicted, is_strict, is_lenient):
+def test_vlmevalkit_compares_with_the_tables_own_spelling(
+    tmp_path, stored, predicted, is_strict, is_lenient
+):
     image = base64.b64encode(jpeg(1)).decode()
     (tmp_path / "a.tsv").write_text(
         f"index\timage\tquestion\tanswer\tcategory\n100001\t{image}\tQ?\t{stored}\tL1_single\n"
@@ -216,7 +231,14 @@ def test_vlmevalkit_compares_with_the_tables_own_spelling(tmp_path, stored, pred
 
 @pytest.mark.parametrize(
     ("stored", "read"),
-    [("True", "yes"), ("No", "no"), ("road bike", "road"), ("Gray", "gray"), ("7", "7"), (" left ", "left")],
+    [
+        ("True", "yes"),
+        ("No", "no"),
+        ("road bike", "road"),
+        ("Gray", "gray"),
+        ("7", "7"),
+        (" left ", "left"),
+    ],
 )
 def test_stored_answers_come_out_in_our_words(stored, read):
     assert read_answer(stored) == read
@@ -276,7 +298,8 @@ def test_published_rows_are_the_papers():
 
 def queries(column, *answers):
     questions = [
-        StreetQuestion(str(k), "a.png", "?", "2d", column, answer) for k, answer in enumerate(answers)
+        StreetQuestion(str(k), "a.png", "?", "2d", column, answer)
+        for k, answer in enumerate(answers)
     ]
     return questions, [Prediction(q.id, "ok", q.answer) for q in questions]
 

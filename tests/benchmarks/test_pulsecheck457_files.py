@@ -1,4 +1,6 @@
-"""Releases whose files are not as they should be: each is read, or refused with one line that names the place."""
+"""Releases whose files are not as they should be: each is read, or refused with one line that names
+the place.
+"""
 
 import base64
 import io
@@ -25,7 +27,9 @@ PICTURE = encoded((64, 48))
 RECORD = {"image_filename": "a.png", "question": "Q?", "question_index": 300000, "answer": "3"}
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 KINDS = st.sampled_from(
@@ -36,7 +40,9 @@ NODES = st.lists(
         {
             "type": KINDS | JUNK,
             "inputs": st.lists(st.integers(-1, 3) | JUNK, max_size=2) | JUNK,
-            "value_inputs": st.lists(st.sampled_from(["red", "left", "forward"]) | JUNK, max_size=2) | JUNK,
+            "value_inputs": (
+                st.lists(st.sampled_from(["red", "left", "forward"]) | JUNK, max_size=2) | JUNK
+            ),
         }
     )
     | JUNK,
@@ -52,7 +58,10 @@ def written_release(root, records, name="L3_2D_spatial.json"):
 
 def written_table(path, *rows, encoding="utf-8"):
     columns = ("index", "image", "question", "answer", "category")
-    lines = [columns, *((index, PICTURE, "Q?", answer, category) for index, answer, category in rows)]
+    lines = [
+        columns,
+        *((index, PICTURE, "Q?", answer, category) for index, answer, category in rows),
+    ]
     path.write_text("".join("\t".join(map(str, line)) + "\n" for line in lines), encoding=encoding)
     return path
 
@@ -80,8 +89,12 @@ def test_a_field_of_any_type_is_read_or_named(field, value):
         said = str(refused)
     else:
         said = ""
-        assert {"question": question.text, "answer": question.stored, "image_filename": question.image,
-                "question_index": question.number}[field] in (value, str(value))  # fmt: skip
+        assert {
+            "question": question.text,
+            "answer": question.stored,
+            "image_filename": question.image,
+            "question_index": question.number,
+        }[field] in (value, str(value))
     assert not said or re.search(f"here, question 0: .*(field {field}|image.*folder)", said)
     assert "\n" not in said
     assert said or value is not None
@@ -100,12 +113,16 @@ def test_any_encoding_of_a_release_is_read(tmp_path, encoding):
     path = written_table(tmp_path / "a.tsv", (7, "Gr\u00fcn", "L3_2d_spatial"), encoding=encoding)
     assert load(path).questions[0].answer == "gr\u00fcn"
     written_release(tmp_path, [])
-    (tmp_path / "questions" / "L3_2D_spatial.json").write_text(json.dumps([RECORD]), encoding=encoding)
+    (tmp_path / "questions" / "L3_2D_spatial.json").write_text(
+        json.dumps([RECORD]), encoding=encoding
+    )
     assert load(tmp_path).questions[0].answer == "3"
 
 
 def test_the_category_of_a_row_decides_and_not_its_running_index(tmp_path):
-    rows = [(k, "3", name) for k, name in enumerate([*FILES.values(), *CATEGORIES, "L3_2d_spatial"])]
+    rows = [
+        (k, "3", name) for k, name in enumerate([*FILES.values(), *CATEGORIES, "L3_2d_spatial"])
+    ]
     found = load(written_table(tmp_path / "a.tsv", *rows)).questions
     assert [q.category for q in found] == [*CATEGORIES, *CATEGORIES, "L3-2D-Spatial"]
     assert {q.category for q in found if q.task == "6d"} == {"L5-6D-Spatial"}
@@ -115,14 +132,20 @@ def test_the_category_of_a_row_decides_and_not_its_running_index(tmp_path):
 def test_an_unknown_category_is_refused_whatever_the_index(tmp_path, category):
     for index in (3, 300_000):
         rows = [(1, "3", "L1_single"), (index, "3", category)]
-        with pytest.raises(InputError, match=f"row 1: unknown category '{category}'; known: L1_single"):
+        with pytest.raises(
+            InputError, match=f"row 1: unknown category '{category}'; known: L1_single"
+        ):
             load(written_table(tmp_path / "a.tsv", *rows))
 
 
 def test_rows_without_category_are_told_apart_by_question_index_and_nothing_else(tmp_path):
     rows = [(first + 7, "3", "") for first in BANDS.values()]
-    assert [q.category for q in load(written_table(tmp_path / "a.tsv", *rows)).questions] == list(BANDS)
-    with pytest.raises(InputError, match="row 0: no category, and the index 12 is not a question_index"):
+    assert [q.category for q in load(written_table(tmp_path / "a.tsv", *rows)).questions] == list(
+        BANDS
+    )
+    with pytest.raises(
+        InputError, match="row 0: no category, and the index 12 is not a question_index"
+    ):
         load(written_table(tmp_path / "a.tsv", (12, "3", "")))
 
 
@@ -132,7 +155,9 @@ def test_missing_and_unknown_question_files_are_named(tmp_path):
     written_release(tmp_path, [RECORD], "L3_2D.json")
     lacks, unknown = load(tmp_path).notes()
     assert lacks.startswith("questions/ lacks L1_single.json, L2_objects.json, L4_occ.json")
-    assert unknown == "questions/: ignored L3_2D.json, which is not one of the benchmark's seven files"
+    assert (
+        unknown == "questions/: ignored L3_2D.json, which is not one of the benchmark's seven files"
+    )
     written_release(tmp_path, [RECORD], "L3_2d_spatial.json")
     with pytest.raises(InputError, match="remove one of them"):
         load(tmp_path)
@@ -150,7 +175,8 @@ def test_pictures_of_another_shape_are_counted_and_named(tmp_path):
     records.append(RECORD | {"image_filename": "4.jpg", "question_index": 4})
     split = load(written_release(tmp_path, records))
     assert split.notes()[1:] == [
-        "2 images are not 4:3 (2.png: 512 x 512); po3d assumes that such an image of a street was stretched"
+        "2 images are not 4:3 (2.png: 512 x 512); po3d assumes that such an image of a street was"
+        " stretched"
     ]
     assert split.first(2).notes()[1:] == []
     (tmp_path / "a.tsv").write_text(

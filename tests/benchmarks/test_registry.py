@@ -1,4 +1,6 @@
-"""Benchmarks stay in their folders: what is shared asks none of them by name, and no system for its class."""
+"""Benchmarks stay in their folders: what is shared asks none of them by name, and no system for its
+class.
+"""
 
 import ast
 import importlib
@@ -19,7 +21,8 @@ SHARED = [
     path
     for path in (*(ROOT / "po3d").rglob("*.py"), ROOT / "evaluate.py", ROOT / "train.py")
     if path.parent.parent != ROOT / "po3d" / "benchmarks"
-    and path != ROOT / "po3d" / "training" / "data.py"  # a source of training data is called superclevr, too
+    and path
+    != ROOT / "po3d" / "training" / "data.py"  # a source of training data is called superclevr, too
 ]
 SYSTEMS = ("Pipeline", "System", "Oracle", "Eager", "Lmm", "Baseline", "Replay")
 
@@ -29,7 +32,9 @@ def test_what_is_shared_asks_no_benchmark_by_name_and_no_system_for_its_class():
     for path in SHARED:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Compare | ast.match_case):
-                named = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)} & set(MODULES)
+                named = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)} & set(
+                    MODULES
+                )
                 assert not named, f"{path} asks for {named}"
             elif (
                 isinstance(node, ast.Call)
@@ -52,10 +57,13 @@ def test_a_row_holds_a_benchmark_of_its_name(name):
 def test_the_registry_loads_no_benchmark_and_a_stranger_is_refused():
     meshes = "('trimesh', 'moderngl')"  # an extra that opening a benchmark does not need
     loaded = (
-        "import sys, po3d.benchmarks.registry;"
-        f" print([m for m in sys.modules if m.startswith('po3d.') and m.endswith('.data') or m in {meshes}])"
+        "import sys, po3d.benchmarks.registry; print([m for m in sys.modules if"
+        f" m.startswith('po3d.') and m.endswith('.data') or m in {meshes}])"
     )
-    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "[]\n"
+    assert (
+        subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout
+        == "[]\n"
+    )
     with pytest.raises(InputError, match="unknown benchmark 'other'; known: hypo3d, pulsecheck457"):
         benchmark_of("other")
 

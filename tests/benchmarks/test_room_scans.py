@@ -53,7 +53,12 @@ def write_ply(path, points, colors=None, kind="binary_little_endian"):
         for channel, column in zip(("red", "green", "blue"), colors.T):
             rows[channel] = column
     types = {"<f4": "float", "u1": "uchar"}
-    head = ["ply", f"format {kind} 1.0", "comment VCGLIB generated", f"element vertex {len(points)}"]
+    head = [
+        "ply",
+        f"format {kind} 1.0",
+        "comment VCGLIB generated",
+        f"element vertex {len(points)}",
+    ]
     head += [f"property {types[t]} {name}" for name, t in fields]
     head += ["element face 1", "property list uchar int vertex_indices", "end_header"]
     face = b"\x03" + np.arange(3, dtype="<i4").tobytes()
@@ -63,12 +68,16 @@ def write_ply(path, points, colors=None, kind="binary_little_endian"):
 def write_scannet(root, scene_id="scene0000_00", room=ROOM, colored=True):
     folder = root / scene_id
     folder.mkdir(parents=True)
-    parts = [solid(low, high) for _, low, high, _ in room] + [np.full((3, 3), 50.0)]  # stray, in no instance
+    parts = [solid(low, high) for _, low, high, _ in room] + [
+        np.full((3, 3), 50.0)
+    ]  # stray, in no instance
     points = np.concatenate(parts) + (0, 0, GROUND)
     rotation = Rotation.from_euler("z", TURN).as_matrix()
     scanned = (points - SHIFT) @ rotation  # rotation @ scanned + SHIFT = points
     colors = [np.tile(c, (len(p), 1)) for (*_, c), p in zip(room, parts)] + [np.zeros((3, 3), int)]
-    write_ply(folder / f"{scene_id}_vh_clean_2.ply", scanned, np.concatenate(colors) if colored else None)
+    write_ply(
+        folder / f"{scene_id}_vh_clean_2.ply", scanned, np.concatenate(colors) if colored else None
+    )
     # two segments an instance, of numbers that say nothing
     segments = [7 * k + 100 * (np.arange(len(p)) % 2) for k, p in enumerate(parts)]
     (folder / f"{scene_id}_vh_clean_2.0.010000.segs.json").write_text(
@@ -82,7 +91,9 @@ def write_scannet(root, scene_id="scene0000_00", room=ROOM, colored=True):
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = rotation, SHIFT
     numbers = " ".join(f"{v:.9f}" for v in matrix.ravel())
-    (folder / f"{scene_id}.txt").write_text(f"appVersionId = 23\naxisAlignment = {numbers} \nnumDepth = 5\n")
+    (folder / f"{scene_id}.txt").write_text(
+        f"appVersionId = 23\naxisAlignment = {numbers} \nnumDepth = 5\n"
+    )
     return folder
 
 
@@ -90,7 +101,7 @@ def by_name(scene):
     return {o.value("name"): o for o in scene.objects}
 
 
-# --- ScanNet ----------------------------------------------------------------------------------------------------------
+# --- ScanNet --------------------------------------------------------------------------------------
 
 
 def test_scannet_gives_the_boxes_that_were_scanned(tmp_path):
@@ -100,11 +111,15 @@ def test_scannet_gives_the_boxes_that_were_scanned(tmp_path):
     assert [o.value("name") for o in scene.objects] == ["desk", "coffee cup"]
     desk, cup = scene.objects
     assert desk.position == pytest.approx((1.7, 0.35, 0.375), abs=0.01)
-    assert desk.extent == pytest.approx((0.7, 1.4, 0.75), abs=0.01)  # depth along y, the shorter side
+    assert desk.extent == pytest.approx(
+        (0.7, 1.4, 0.75), abs=0.01
+    )  # depth along y, the shorter side
     assert desk.heading == pytest.approx(math.pi / 2)  # away from the wall at y = 0
     assert (desk.value("color"), cup.value("color")) == ("brown", "red")
     assert support(scene.objects) == [None, 0]
-    assert np.array(scene.outline) == pytest.approx(np.array([(0, 0), (4, 0), (4, 3), (0, 3)]), abs=0.01)
+    assert np.array(scene.outline) == pytest.approx(
+        np.array([(0, 0), (4, 0), (4, 3), (0, 3)]), abs=0.01
+    )
     assert from_json(json.loads(json.dumps(to_json(scene)))) == scene
 
 
@@ -119,7 +134,9 @@ def test_stray_vertices_of_an_instance_stay_outside_its_box(tmp_path):
     folder = write_scannet(tmp_path)
     path = folder / "scene0000_00_vh_clean_2.0.010000.segs.json"
     segments = json.loads(path.read_text())["segIndices"]
-    path.write_text(json.dumps({"segIndices": [*segments[:-3], 21, 21, 21]}))  # the strays to the desk
+    path.write_text(
+        json.dumps({"segIndices": [*segments[:-3], 21, 21, 21]})
+    )  # the strays to the desk
     desk = by_name(scannet_scene(folder))["desk"]
     assert desk.extent == pytest.approx((0.7, 1.4, 0.75), abs=0.01)
 
@@ -139,12 +156,17 @@ def test_without_a_floor_the_walls_give_level_and_outline(tmp_path):
 
 def test_the_other_aggregation_file_is_read_unless_it_is_of_the_full_mesh(tmp_path):
     folder = write_scannet(tmp_path)
-    old, new = folder / "scene0000_00.aggregation.json", folder / "scene0000_00_vh_clean.aggregation.json"
+    old, new = (
+        folder / "scene0000_00.aggregation.json",
+        folder / "scene0000_00_vh_clean.aggregation.json",
+    )
     content = json.loads(old.read_text())
     expected = scannet_scene(folder)
     old.rename(new)
     assert scannet_scene(folder) == expected
-    new.write_text(json.dumps(content | {"segmentsFile": "scannet.scene0000_00_vh_clean.segs.json"}))
+    new.write_text(
+        json.dumps(content | {"segmentsFile": "scannet.scene0000_00_vh_clean.segs.json"})
+    )
     with pytest.raises(InputError, match=r"segmentsFile.*full mesh"):
         scannet_scene(folder)
 
@@ -167,20 +189,34 @@ PLY, SEGS, AGG = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregat
         (lambda f: (f / f"scene0000_00{SEGS}").unlink(), "segment file not found"),
         (lambda f: (f / f"scene0000_00{AGG}").unlink(), "aggregation file not found"),
         (lambda f: (f / "scene0000_00.txt").unlink(), r"scan info .*missing"),
-        (lambda f: (f / "scene0000_00.txt").write_text("numDepth = 5\n"), "'axisAlignment' is missing"),
-        (lambda f: (f / "scene0000_00.txt").write_text("axisAlignment = 1 0 0\n"), "16 finite numbers"),
+        (
+            lambda f: (f / "scene0000_00.txt").write_text("numDepth = 5\n"),
+            "'axisAlignment' is missing",
+        ),
+        (
+            lambda f: (f / "scene0000_00.txt").write_text("axisAlignment = 1 0 0\n"),
+            "16 finite numbers",
+        ),
         (
             lambda f: (f / "scene0000_00.txt").write_text("axisAlignment =" + " 2" * 16),
             "not a rigid transform",
         ),
-        (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [1, 2]}'), "has 2 entries"),
+        (
+            lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [1, 2]}'),
+            "has 2 entries",
+        ),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [1.5]}'), "integers"),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text('{"segIndices": [[1], 2]}'), "integers"),
         (lambda f: (f / f"scene0000_00{SEGS}").write_text("[" * 100_000), "segment file"),
         (lambda f: (f / f"scene0000_00{AGG}").write_text("[]"), "JSON object"),
-        (lambda f: (f / f"scene0000_00{AGG}").write_text('{"segGroups": [{}]}'), r"segGroups\[0\]: 'label'"),
         (
-            lambda f: (f / f"scene0000_00{AGG}").write_text('{"segGroups": [{"label": "a", "segments": 3}]}'),
+            lambda f: (f / f"scene0000_00{AGG}").write_text('{"segGroups": [{}]}'),
+            r"segGroups\[0\]: 'label'",
+        ),
+        (
+            lambda f: (f / f"scene0000_00{AGG}").write_text(
+                '{"segGroups": [{"label": "a", "segments": 3}]}'
+            ),
             r"segGroups\[0\]: 'segments'",
         ),
         (
@@ -198,7 +234,10 @@ PLY, SEGS, AGG = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregat
         (_replace(PLY, b"element vertex", b"element corner"), "first 'element'"),
         (_replace(PLY, b"property float z", b"property float y"), "x, y, z"),
         (_replace(PLY, b"property float z", b"property list uchar int z"), "x, y, z"),
-        (_replace(PLY, b"end_header\n", b"end_header\n\xff\xff\xff\x7f"), "coordinate that is not finite"),
+        (
+            _replace(PLY, b"end_header\n", b"end_header\n\xff\xff\xff\x7f"),
+            "coordinate that is not finite",
+        ),
         (
             _replace(PLY, b"end_header\n", b"end_header\n" + np.float32(2e6).tobytes() * 4),
             "exceeds 1,000,000",
@@ -214,13 +253,17 @@ def test_a_damaged_scannet_folder_is_one_clear_line(tmp_path, damage, message):
     assert str(folder) in str(caught.value)
 
 
-# --- 3RScan -----------------------------------------------------------------------------------------------------------
+# --- 3RScan ---------------------------------------------------------------------------------------
 
 
 def obb(label, centre, lengths, rotation=None):
     """`rotation`: (3, 3), its columns the box's axes."""
     axes = np.eye(3) if rotation is None else np.asarray(rotation)
-    box = {"centroid": list(centre), "axesLengths": list(lengths), "normalizedAxes": axes.T.ravel().tolist()}
+    box = {
+        "centroid": list(centre),
+        "axesLengths": list(lengths),
+        "normalizedAxes": axes.T.ravel().tolist(),
+    }
     return {"objectId": 1, "label": label, "segments": [1], "obb": box}
 
 
@@ -303,14 +346,16 @@ def test_a_flat_thing_gets_a_volume(tmp_path):
     ],
 )
 def test_a_damaged_3rscan_file_is_one_clear_line(tmp_path, change, message):
-    path = write_rscan(tmp_path, [obb("a", (0, 0, 0), (1, 1, 1)), obb("b", (0, 0, 0), (1, 1, 1)) | change])
+    path = write_rscan(
+        tmp_path, [obb("a", (0, 0, 0), (1, 1, 1)), obb("b", (0, 0, 0), (1, 1, 1)) | change]
+    )
     with pytest.raises(InputError, match=message) as caught:
         rscan_scene(path, "room")
     assert "\n" not in str(caught.value)
     assert f"{path}, segGroups[1]" in str(caught.value)
 
 
-# --- EmbodiedScan -----------------------------------------------------------------------------------------------------
+# --- EmbodiedScan ---------------------------------------------------------------------------------
 
 CATEGORIES = {"floor": 4, "chair": 0, "TV stand": 9}
 
@@ -319,14 +364,28 @@ def info(convert=list, sample="scannet/scene0001_00"):
     boxes = [
         (4, [1, 1, 0.05, 4, 6, 0.1, 0, 0, 0]),
         (0, [1, 2.5, 0.5, 0.4, 0.6, 0.9, 0.3, 0.0, 0.0]),
-        (9, [0, 0, 0.4, 0.5, 0.8, 1.4, 0.2, 0.05, math.pi / 2]),  # its own x looks down, its z sideways
+        (
+            9,
+            [0, 0, 0.4, 0.5, 0.8, 1.4, 0.2, 0.05, math.pi / 2],
+        ),  # its own x looks down, its z sideways
     ]
     instances = [
-        {"bbox_label_3d": convert([label])[0], "bbox_id": k, "bbox_3d": convert(list(map(float, box)))}
+        {
+            "bbox_label_3d": convert([label])[0],
+            "bbox_id": k,
+            "bbox_3d": convert(list(map(float, box))),
+        }
         for k, (label, box) in enumerate(boxes)
     ]
-    record = {"sample_idx": sample, "instances": instances, "images": [{"cam2global": convert([1.0, 2.0])}]}
-    return {"metainfo": {"categories": CATEGORIES, "DATASET": "EmbodiedScan"}, "data_list": [record]}
+    record = {
+        "sample_idx": sample,
+        "instances": instances,
+        "images": [{"cam2global": convert([1.0, 2.0])}],
+    }
+    return {
+        "metainfo": {"categories": CATEGORIES, "DATASET": "EmbodiedScan"},
+        "data_list": [record],
+    }
 
 
 def write_pickle(path, content, protocol=4):
@@ -356,10 +415,16 @@ def test_embodiedscan_gives_the_boxes_of_its_nine_numbers(tmp_path, convert, pro
 
 @pytest.mark.parametrize(
     ("sample", "scene_id"),
-    [("3rscan/0a4b8ef6", "0a4b8ef6"), ("matterport3d/17D/region0", "matterport3d/17D/region0"), ("x", "x")],
+    [
+        ("3rscan/0a4b8ef6", "0a4b8ef6"),
+        ("matterport3d/17D/region0", "matterport3d/17D/region0"),
+        ("x", "x"),
+    ],
 )
 def test_scene_ids_are_those_of_hypo3d(tmp_path, sample, scene_id):
-    assert list(embodiedscan_scenes(write_pickle(tmp_path / "i.pkl", info(sample=sample)))) == [scene_id]
+    assert list(embodiedscan_scenes(write_pickle(tmp_path / "i.pkl", info(sample=sample)))) == [
+        scene_id
+    ]
 
 
 def _changed(**instance):
@@ -391,7 +456,7 @@ def test_a_damaged_info_file_is_one_clear_line(tmp_path, content, message):
     assert str(path) in str(caught.value)
 
 
-# --- pickles ----------------------------------------------------------------------------------------------------------
+# --- pickles --------------------------------------------------------------------------------------
 
 
 class Runs:
@@ -432,7 +497,9 @@ def test_a_pickle_that_would_run_a_command_runs_nothing(tmp_path, protocol):
     mark = tmp_path / "it ran"
     bomb = Runs(os.system, f"touch '{mark}'")
     path = write_pickle(tmp_path / "infos.pkl", info() | {"extra": bomb}, protocol)
-    with pytest.raises(InputError, match=r"rejected; the pickle refers to '(posix|nt)\.system'") as caught:
+    with pytest.raises(
+        InputError, match=r"rejected; the pickle refers to '(posix|nt)\.system'"
+    ) as caught:
         embodiedscan_scenes(path)
     assert not mark.exists()
     assert "\n" not in str(caught.value)
@@ -503,33 +570,46 @@ def test_plain_data_comes_back_as_it_was(tmp_path, protocol):
     assert [a.tolist() for a in got[1]] == [a.tolist() for a in arrays]
 
 
-# --- colours ----------------------------------------------------------------------------------------------------------
+# --- colours --------------------------------------------------------------------------------------
 
 
 def test_lab_of_known_colours():
     # the values every colour-science text gives for sRGB red and mid grey (CIE 15, D65)
     assert lab((255, 0, 0)) == pytest.approx((53.24, 80.09, 67.20), abs=0.05)
     assert lab((119, 119, 119)) == pytest.approx((50.03, 0, 0), abs=0.05)
-    assert lab([(255, 255, 255), (0, 0, 0)]) == pytest.approx(np.array([(100, 0, 0), (0, 0, 0)]), abs=0.02)
+    assert lab([(255, 255, 255), (0, 0, 0)]) == pytest.approx(
+        np.array([(100, 0, 0), (0, 0, 0)]), abs=0.02
+    )
 
 
 @pytest.mark.parametrize(
     ("rgb", "word"),
     [
-        ((240, 238, 230), "white"), ((40, 38, 36), "black"), ((120, 120, 125), "gray"), ((130, 95, 60), "brown"),
-        ((170, 40, 40), "red"), ((60, 90, 160), "blue"), ((50, 110, 60), "green"), ((220, 200, 60), "yellow"),
-        ((220, 120, 30), "orange"), ((220, 140, 160), "pink"), ((110, 60, 130), "purple"), ((220, 200, 160), "beige"),
+        ((240, 238, 230), "white"),
+        ((40, 38, 36), "black"),
+        ((120, 120, 125), "gray"),
+        ((130, 95, 60), "brown"),
+        ((170, 40, 40), "red"),
+        ((60, 90, 160), "blue"),
+        ((50, 110, 60), "green"),
+        ((220, 200, 60), "yellow"),
+        ((220, 120, 30), "orange"),
+        ((220, 140, 160), "pink"),
+        ((110, 60, 130), "purple"),
+        ((220, 200, 160), "beige"),
     ],
-)  # fmt: skip
+)
 def test_colours_get_the_word_that_people_use(rgb, word):
     assert color_name(rgb) == word
 
 
 def test_every_colour_word_has_a_colour():
-    assert {color_name(c) for c in np.random.default_rng(0).integers(0, 256, (3000, 3))} == set(COLORS)
+    assert {color_name(c) for c in np.random.default_rng(0).integers(0, 256, (3000, 3))} == set(
+        COLORS
+    )
 
 
-# --- telling the formats apart ----------------------------------------------------------------------------------------
+# --- telling the formats apart --------------------------------------------------------------------
 
 
 def test_read_scan_tells_the_formats_apart(tmp_path):

@@ -58,7 +58,7 @@ def gold(split):
     return [Prediction(q.id, "ok", q.answer) for q in split.questions]
 
 
-# --- the twin -----------------------------------------------------------------------------------------------
+# --- the twin -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,18 @@ def test_updating_asks_about_the_pairs_and_views_of_consistency(split):
 
 
 def test_directions_are_balanced():
-    """From all views every direction is right equally often; in things' own frames it goes round with the scenes."""
+    """From all views every direction is right equally often; in things' own frames it goes round
+    with the scenes.
+    """
     labels = []
     for index in range(8):
         _, questions = scope_twin.scene(index, 3, "test")
         seen = [q.answer for q in questions if q.category == "consistency_ego" and not q.variant]
         assert len(set(Counter(seen).values())) == 1
         assert set(seen) == set(LABELS)
-        labels += [q.answer for q in questions if q.category == "consistency_allo" and q.views == (0,)][::2]
+        labels += [
+            q.answer for q in questions if q.category == "consistency_allo" and q.views == (0,)
+        ][::2]
     assert Counter(labels) == dict.fromkeys(LABELS, 2)
 
 
@@ -189,12 +193,14 @@ def test_the_things_are_many_everyday_and_split_by_model():
         assert all(0.03 < max(m.extent) < 3 for m in set.union(*by_split))
 
 
-# --- tables that are estimated ------------------------------------------------------------------------------
+# --- tables that are estimated --------------------------------------------------------------------
 
 
 class Blurred:
-    """An estimator that knows the truth but for noise along the ray, told by its covariances. A picture is told by its
-    grey; each table is in a world of its own, turned anyhow, and the camera's angle is nowhere to be had but in it."""
+    """An estimator that knows the truth but for noise along the ray, told by its covariances. A
+    picture is told by its grey; each table is in a world of its own, turned anyhow, and the
+    camera's angle is nowhere to be had but in it.
+    """
 
     def __init__(self, split, sigma):
         self.sigma = sigma
@@ -219,8 +225,14 @@ class Blurred:
             heading = float(wrap_angle(o.heading + yaw))
             covariance = tuple(map(tuple, spread.tolist()))
             objects.append(
-                replace(o, position=(float(x), float(y), o.position[2]), heading=heading, covariance=covariance, name="")
-            )  # fmt: skip
+                replace(
+                    o,
+                    position=(float(x), float(y), o.position[2]),
+                    heading=heading,
+                    covariance=covariance,
+                    name="",
+                )
+            )
         pose = table.camera.cam_T_world
         camera = replace(table.camera, cam_T_world=Pose(pose.rotation @ turned.T, pose.translation))
         return Scene(tuple(objects), {}, "predicted", camera)
@@ -237,7 +249,9 @@ def _grey_pictures(split, monkeypatch):
 
 @pytest.mark.parametrize("known_yaw", [True, False])
 def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch, known_yaw):
-    """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
+    """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the
+    items' angles is used.
+    """
     _grey_pictures(split, monkeypatch)
     found = answered(split, orbit(OrbitViewTables(Blurred(split, 0.0)), known_yaw))
     report = score(split.questions, found)
@@ -271,12 +285,18 @@ def test_unknown_sources_are_refused():
         pipeline("magic")
 
 
-# --- files --------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 ITEM = {
-    "id": "1", "scene": "s", "task": "consistency_ego", "images": ["a.jpg"], "view": 93, "question": "Where?",
-    "options": ["front", "behind", "left", "right"], "answer": "C",
-}  # fmt: skip
+    "id": "1",
+    "scene": "s",
+    "task": "consistency_ego",
+    "images": ["a.jpg"],
+    "view": 93,
+    "question": "Where?",
+    "options": ["front", "behind", "left", "right"],
+    "answer": "C",
+}
 
 
 def test_a_release_needs_no_fields_of_ours(tmp_path):
@@ -329,14 +349,22 @@ def test_what_is_written_is_read_back(split, tmp_path):
         assert again.view(name).orbit == split.view(name).orbit
 
 
-# --- scores -------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("answer", "option"),
-    [("left", "left"), ("Left.", "left"), ("B", "behind"), ("(b)", "behind"), ("D. right", "right"), ("up", None),
-     ("E", None), ("", None)],
-)  # fmt: skip
+    [
+        ("left", "left"),
+        ("Left.", "left"),
+        ("B", "behind"),
+        ("(b)", "behind"),
+        ("D. right", "right"),
+        ("up", None),
+        ("E", None),
+        ("", None),
+    ],
+)
 def test_answers_are_letters_or_texts(answer, option):
     assert chosen(answer, ["front", "behind", "left", "right"]) == option
 
@@ -346,11 +374,16 @@ def _asked(split, task):
 
 
 def test_consistency_asks_for_agreement_and_joint_for_truth(split):
-    """One pair seen from eight views: right but for one diagonal view, then wrong alike from all."""
+    """One pair seen from eight views: right but for one diagonal view, then wrong alike from
+    all.
+    """
     own = [q for q in _asked(split, "consistency_ego") if q.group.endswith("/0")][:8]
     right = {q.id: q.answer for q in own}
     slip = next(q for q in own if q.views == (135,))
-    once = [Prediction(i, "ok", a) for i, a in (right | {slip.id: turned_label(slip.answer, 180)}).items()]
+    once = [
+        Prediction(i, "ok", a)
+        for i, a in (right | {slip.id: turned_label(slip.answer, 180)}).items()
+    ]
     cells = score(own, once)["consistency"]["consistency_ego"]
     assert [cells[s]["consistent"] for s in ("orthogonal", "diagonal", "all")] == [100.0, 0.0, 0.0]
     assert [cells[s]["joint"] for s in ("orthogonal", "diagonal", "all")] == [100.0, 0.0, 0.0]
@@ -383,9 +416,9 @@ def test_errors_of_updating_are_told_apart(split):
     if q180 is not None:
         back = turned_label(q180.answer, -180)
         assert (
-            score([q180], [Prediction(q180.id, "ok", back)])["updating_errors"][group_of(back)]["180"][
-                "no rotation"
-            ]
+            score([q180], [Prediction(q180.id, "ok", back)])["updating_errors"][group_of(back)][
+                "180"
+            ]["no rotation"]
             == 1
         )
 

@@ -38,7 +38,12 @@ def root(tmp_path_factory, furniture):
 @pytest.mark.render
 def test_a_drawn_twin_has_all_views_and_no_scraps(root):
     split = scope.load(root)
-    assert sorted(p.name for p in root.iterdir()) == ["images", "items.jsonl", "scenes.jsonl", "twin.json"]
+    assert sorted(p.name for p in root.iterdir()) == [
+        "images",
+        "items.jsonl",
+        "scenes.jsonl",
+        "twin.json",
+    ]
     names = {name for q in split.questions for name in q.images}
     assert names == {p.name for p in (root / "images").iterdir()}
     assert len(names) == SIZE * len(VIEWS)
@@ -88,7 +93,9 @@ def test_masks_decide_what_is_asked_about():
     hidden[3, found.own_pairs[0].target] = 0.4
     dark = judged(found, hidden, np.full((8, n), LEAST_AREA))
     assert found.own_pairs[0] not in dark.own_pairs
-    assert not any(found.own_pairs[0].target in (p.target, p.reference) for p in visible_pairs(dark))
+    assert not any(
+        found.own_pairs[0].target in (p.target, p.reference) for p in visible_pairs(dark)
+    )
     assert not visible_pairs(judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
 
 

@@ -1,4 +1,6 @@
-"""The measure of how pictures of SCOPE's views are understood, tried with estimators whose mistakes are known."""
+"""The measure of how pictures of SCOPE's views are understood, tried with estimators whose mistakes
+are known.
+"""
 
 import math
 from dataclasses import replace
@@ -23,7 +25,9 @@ def split(tmp_path_factory):
 
 
 class Mistaken:
-    """The truth of each view in its order, in a world that lies elsewhere, with something done to every row."""
+    """The truth of each view in its order, in a world that lies elsewhere, with something done to
+    every row.
+    """
 
     def __init__(self, split, change=lambda o: o, extra=0):
         self.names = [scope_views.image_name(s, a) for s in split.images for a in scope.VIEWS]
@@ -38,14 +42,17 @@ class Mistaken:
         pose = table.camera.cam_T_world
         camera = replace(
             table.camera,
-            cam_T_world=Pose(pose.rotation @ turn.T, pose.translation - pose.rotation @ turn.T @ shift),
+            cam_T_world=Pose(
+                pose.rotation @ turn.T, pose.translation - pose.rotation @ turn.T @ shift
+            ),
         )
         objects = []
         for o in map(self.change, table.objects):
             x, y, z = (turn @ np.array(o.position) + shift).tolist()
             objects.append(replace(o, position=(x, y, z), heading=o.heading + 1.1))
         objects += [
-            replace(o, beliefs=sure(name="cactus"), position=(99.0, 0.0, 0.0)) for o in objects[: self.extra]
+            replace(o, beliefs=sure(name="cactus"), position=(99.0, 0.0, 0.0))
+            for o in objects[: self.extra]
         ]
         return replace(table, objects=tuple(objects), camera=camera, source="predicted")
 
@@ -89,7 +96,9 @@ class Torn(Mistaken):
     def estimate(self, pictures, focals):
         first, *others = super().estimate(pictures, focals)
         o = first.objects[0]
-        odd = replace(o, beliefs=sure(name="cactus"), position=(o.position[0] + 0.2, *o.position[1:]))
+        odd = replace(
+            o, beliefs=sure(name="cactus"), position=(o.position[0] + 0.2, *o.position[1:])
+        )
         return [replace(first, objects=(odd, *first.objects[1:])), *others]
 
 

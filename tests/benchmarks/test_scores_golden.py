@@ -1,4 +1,5 @@
-"""Every figure of a score, of the same answers as ever: what changes here changes published numbers.
+"""Every figure of a score, of the same answers as ever: what changes here changes published
+numbers.
 
 PYTHONPATH=. python tests/benchmarks/test_scores_golden.py      writes the files anew, to be read as a diff
 """
@@ -44,7 +45,11 @@ def figures(name: str) -> dict:
     found = {}
     for scorer in module.scorers:
         report = module.score(questions, predictions, scorer)
-        report |= {key: [report[key][0], report[key][-1], len(report[key])] for key in LONG if key in report}
+        report |= {
+            key: [report[key][0], report[key][-1], len(report[key])]
+            for key in LONG
+            if key in report
+        }
         right = module.correct(questions, predictions, scorer)
         report["correct"] = "".join("-" if math.isnan(r) else "01"[int(r)] for r in right)
         found[scorer] = _rounded(report)
@@ -103,7 +108,10 @@ def test_3dsrbench_tells_no_figures_of_what_is_not_there():
     given = [Prediction(questions[0].id, "ok", questions[0].answer)]
     report = srbench_score.score(questions, given)
     assert list(report["by_viewpoint"]) == ["common"]
-    assert report["consistency"] == {"circular": {"n": 0, "value": 0.0}, "flip": {"n": 0, "value": 0.0}}
+    assert report["consistency"] == {
+        "circular": {"n": 0, "value": 0.0},
+        "flip": {"n": 0, "value": 0.0},
+    }
     assert srbench_score.correct(questions, given) == [1.0]  # in the official setting
     assert srbench_score.chosen("XB", ["a", "b"]) is None
 
@@ -112,5 +120,8 @@ if __name__ == "__main__":
     for benchmark in sys.argv[1:] or IMAGES:
         with atomic_write(GOLDEN / f"scores_{benchmark}.json") as file:
             file.write(
-                json.dumps(figures(benchmark), ensure_ascii=False, indent=None, separators=(",", ":")) + "\n"
+                json.dumps(
+                    figures(benchmark), ensure_ascii=False, indent=None, separators=(",", ":")
+                )
+                + "\n"
             )

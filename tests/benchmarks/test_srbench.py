@@ -58,7 +58,9 @@ def png(left: int, right: int) -> bytes:
     return data.getvalue()
 
 
-def turned(qid: str, options: tuple[str, ...], right: int, category: str, flip: bool = False) -> list[dict]:
+def turned(
+    qid: str, options: tuple[str, ...], right: int, category: str, flip: bool = False
+) -> list[dict]:
     """All rotations of a question as rows."""
     rows = []
     for turn in range(len(options)):
@@ -66,7 +68,9 @@ def turned(qid: str, options: tuple[str, ...], right: int, category: str, flip: 
         cells = dict(zip("ABCD", moved))
         letter = "ABCD"[moved.index(options[right])]
         name = qid + ("-flip" if flip else "") + (f"-{turn}" if turn else "")
-        rows.append({"qid": name, "question": "Which?", **cells, "answer": letter, "category": category})
+        rows.append(
+            {"qid": name, "question": "Which?", **cells, "answer": letter, "category": category}
+        )
     return rows
 
 
@@ -113,8 +117,9 @@ def values(rows):
 
 @pytest.mark.parametrize("letters", [False, True], ids=["content", "letters"])
 def test_every_setting_gives_the_figures_worked_out_by_hand(split, letters):
-    """Rows: A 4 (the flipped one's rotation missed), B 4 (one rotation missed), C 4, D 2 (one missed): 14, 11 right.
-    vanilla 11/14. circular: A right, A-flip wrong, B wrong, C right, C-flip right, D wrong: 3 of 6.
+    """Rows: A 4 (the flipped one's rotation missed), B 4 (one rotation missed), C 4, D 2 (one
+    missed): 14, 11 right. vanilla 11/14. circular: A right, A-flip wrong, B wrong, C right, C-flip
+    right, D wrong: 3 of 6.
     flip: A {base, flip} right, {-1, flip-1} wrong; B 3 of 4; C 2 of 2; D 1 of 2: 7 of 10.
     flip_circular: A wrong, B wrong, C right, D wrong: 1 of 4."""
     report = score(split.questions, answers(split.questions, letters=letters))
@@ -137,7 +142,9 @@ def test_every_setting_gives_the_figures_worked_out_by_hand(split, letters):
 
 
 def test_means_are_micro_averages_over_groups(tmp_path):
-    """Three height questions right and one viewpoint question wrong: 75, not the 50 of a mean of types."""
+    """Three height questions right and one viewpoint question wrong: 75, not the 50 of a mean of
+    types.
+    """
     rows = [r for k in range(3) for r in turned(f"H{k}", TWO, 0, "height_higher")]
     rows += turned("V", FOUR, 0, "orientation_viewpoint")
     questions = srbench.load(write_tsv(tmp_path / "a.tsv", rows)).questions
@@ -146,8 +153,9 @@ def test_means_are_micro_averages_over_groups(tmp_path):
 
 
 def test_guessing_is_expected_to_get_what_it_gets(split):
-    """circular: two options, two rows: 1/4, with the same guess for both 1/2; four options: 1/256 and 1/4. Mean over
-    5 groups of two and one of four: (5/4 + 1/256)/6 and (5/2 + 1/4)/6."""
+    """circular: two options, two rows: 1/4, with the same guess for both 1/2; four options: 1/256
+    and 1/4. Mean over 5 groups of two and one of four: (5/4 + 1/256)/6 and (5/2 + 1/4)/6.
+    """
     baselines = score(split.questions, answers(split.questions))["baselines"]
     assert values(baselines["random"])["overall"] == (6, round(100 * (5 / 4 + 1 / 256) / 6, 3))
     assert values(baselines["random++"])["overall"] == (6, round(100 * (5 / 2 + 1 / 4) / 6, 3))
@@ -167,7 +175,9 @@ def test_the_drop_between_viewpoints_is_relative(tmp_path):
         for view in ("common", "uncommon"):
             own = {"options": ("yes", "no"), "letter": "A", "scene": f"s{k}", "viewpoint": view}
             questions.append(
-                PhotoQuestion(f"q{k}{view}", f"{view}{k}.png", "Is", "6d", "location_above", "yes", **own)
+                PhotoQuestion(
+                    f"q{k}{view}", f"{view}{k}.png", "Is", "6d", "location_above", "yes", **own
+                )
             )
     report = score(questions, answers(questions, missed=("q2uncommon",)))
     assert report["relative_drop"]["value"] == pytest.approx(-25.0)
@@ -177,11 +187,15 @@ def test_the_drop_between_viewpoints_is_relative(tmp_path):
 
 
 def test_published_drops_agree_with_the_table():
-    """Table 4 but for Gemini-1.5-Pro, whose drop the paper misprints; its other figures are there."""
+    """Table 4 but for Gemini-1.5-Pro, whose drop the paper misprints; its other figures are
+    there.
+    """
     rows = [r for r in published_rows() if "relative_drop" in r]
     assert len(rows) == 10
     for row in rows:
-        assert row["relative_drop"] == pytest.approx(100 * (row["uncommon"] / row["common"] - 1), abs=0.15)
+        assert row["relative_drop"] == pytest.approx(
+            100 * (row["uncommon"] / row["common"] - 1), abs=0.15
+        )
     real = {r["model"]: r for r in published_rows() if "overall" in r}
     assert (real["Random"]["overall"], real["Random++"]["overall"], real["Human"]["overall"]) == (
         20.9,
@@ -190,7 +204,7 @@ def test_published_drops_agree_with_the_table():
     )
 
 
-# --- rows ---------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def test_a_content_is_right_in_every_rotation(split):
@@ -220,16 +234,24 @@ def test_correct_refuses_an_unknown_scorer(split):
 @pytest.mark.parametrize(
     ("answer", "option"),
     [
-        ("red hat", 1), ("The bus.", 0), ("B", 1), ("(A)", 0), ("b.", 1), ("C", None), ("", None), ("bus B", None),
+        ("red hat", 1),
+        ("The bus.", 0),
+        ("B", 1),
+        ("(A)", 0),
+        ("b.", 1),
+        ("C", None),
+        ("", None),
+        ("bus B", None),
         ("the bus or a red hat", None),
     ],
-)  # fmt: skip
+)
 def test_an_answer_is_an_option_by_content_or_letter(answer, option):
     assert chosen(answer, TWO) == option
 
 
 @given(
-    st.sampled_from(CATEGORIES), st.sampled_from(["left", "on the right", "front", "yes", "the left shoe"])
+    st.sampled_from(CATEGORIES),
+    st.sampled_from(["left", "on the right", "front", "yes", "the left shoe"]),
 )
 def test_mirroring_an_answer_twice_gives_it_back(category, answer):
     assert mirrored_answer(category, mirrored_answer(category, answer)) == answer
@@ -258,7 +280,10 @@ def test_consistency_tells_rotations_and_flips_apart():
 
 
 @given(
-    st.from_regex(r"[A-Z0-9]{8}", fullmatch=True), st.booleans(), st.integers(0, 3), st.sampled_from(SCORERS)
+    st.from_regex(r"[A-Z0-9]{8}", fullmatch=True),
+    st.booleans(),
+    st.integers(0, 3),
+    st.sampled_from(SCORERS),
 )
 def test_groups_are_those_of_the_official_scripts(base, flip, turn, scorer):
     qid = base + ("-flip" if flip else "") + (f"-{turn}" if turn else "")
@@ -278,7 +303,7 @@ def test_there_are_twelve_types_of_four_kinds():
     assert set(MAIN.values()) == {"height", "location", "orientation", "multi_object"}
 
 
-# --- files --------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def test_rows_share_their_picture_and_flips_have_their_own(tmp_path):
@@ -327,7 +352,8 @@ def test_raw_annotations_become_the_questions_of_the_release(tmp_path):
     q = {q.id: q for q in srbench.load(tmp_path).questions}
     assert (
         q["R1"].text
-        == "Consider the real-world 3D locations of the objects. Which object has a higher location?"
+        == "Consider the real-world 3D locations of the objects. Which object has a higher"
+        " location?"
     )
     assert (q["R1"].options, q["R1"].answer) == (("baseball glove", "red hat"), "red hat")
     assert q["R2"].text.endswith("Which side of the horse is facing the red sign?")
@@ -342,12 +368,19 @@ def test_parquet_is_read_when_there_is_a_reader(tmp_path):
     table = pytest.importorskip("pyarrow").Table
     rows = [
         {
-            "index": "VIN6MS3J" + end, "question": "Which object has a higher location?", "A": "baseball glove",
-            "B": "red hat", "C": None, "D": None, "answer": "B", "category": "height_higher",
-            "image_source": "MS-COCO", "image_url": "http://images.cocodataset.org/train2017/000000557944.jpg",
+            "index": "VIN6MS3J" + end,
+            "question": "Which object has a higher location?",
+            "A": "baseball glove",
+            "B": "red hat",
+            "C": None,
+            "D": None,
+            "answer": "B",
+            "category": "height_higher",
+            "image_source": "MS-COCO",
+            "image_url": "http://images.cocodataset.org/train2017/000000557944.jpg",
         }
         for end in ("", "-flip")
-    ]  # fmt: skip
+    ]
     parquet.write_table(table.from_pylist(rows), tmp_path / srbench.FILES[4])
     questions = srbench.load(tmp_path).questions
     assert [q.image for q in questions] == [
@@ -429,8 +462,17 @@ def test_the_first_scenes_come_with_all_their_rows(split):
 
 
 def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
-    row = {"qid": "AAAAAAAA", "question": "Which side?", "A": "left", "B": "", "C": "front", "D": "back", "answer": "C",
-           "category": "orientation_viewpoint", "image_url": "http://x/a.jpg"}  # fmt: skip
+    row = {
+        "qid": "AAAAAAAA",
+        "question": "Which side?",
+        "A": "left",
+        "B": "",
+        "C": "front",
+        "D": "back",
+        "answer": "C",
+        "category": "orientation_viewpoint",
+        "image_url": "http://x/a.jpg",
+    }
     first = {**row, "qid": "BBBBBBBB", "A": "", "B": "left", "answer": "D"}
     whole = {**row, "qid": "CCCCCCCC", "B": "right", "answer": "B"}
     write_tsv(tmp_path / srbench.OURS, [row, first, whole])
@@ -453,11 +495,13 @@ def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
     right = row_hits(questions, [Prediction(q.id, "ok", letter(q)) for q in questions])
     assert right == [True, True, True]
     turned_rows = srbench.rotations(questions[0])
-    assert {q.letter: q.options["ACD".index(q.letter)] for q in turned_rows} == dict.fromkeys("ACD", "front")
+    assert {q.letter: q.options["ACD".index(q.letter)] for q in turned_rows} == dict.fromkeys(
+        "ACD", "front"
+    )
     srbench.write_release(tmp_path / "again", questions)
-    assert [(q.letter, q.options, q.letters) for q in srbench.load(tmp_path / "again").questions] == [
-        (q.letter, q.options, q.letters) for q in questions
-    ]
+    assert [
+        (q.letter, q.options, q.letters) for q in srbench.load(tmp_path / "again").questions
+    ] == [(q.letter, q.options, q.letters) for q in questions]
     write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}, whole])
     with pytest.raises(InputError, match="the answer 'B' is not one of the options A, C, D"):
         srbench.load(tmp_path)
@@ -493,7 +537,9 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
     assert set(by_id) == {f"R{k}{flip}{turn}" for k in range(1, 6) for flip in ("", "-flip")
                           for turn in ("", "-1", "-2", "-3")[: 4 if k == 2 else 2]}  # fmt: skip
     assert {q.answer for i, q in by_id.items() if i.startswith("R2-flip")} == {"left"}
-    assert {q.answer for i, q in by_id.items() if i.startswith("R2") and "flip" not in i} == {"right"}
+    assert {q.answer for i, q in by_id.items() if i.startswith("R2") and "flip" not in i} == {
+        "right"
+    }
     assert {q.answer for i, q in by_id.items() if i.startswith("R5-flip")} == {"the right cup"}
     for k in range(1, 6):
         plain, flipped = made.image(by_id[f"R{k}"].image), made.image(by_id[f"R{k}-flip"].image)
@@ -503,7 +549,9 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
         assert q.options["ABCD".index(q.letter)] == q.answer
     perfect = [Prediction(q.id, "ok", q.answer) for q in made.questions]
     for scorer in SCORERS:
-        assert {row["value"] for row in score(made.questions, perfect, scorer)["rows"] if row["n"]} == {100.0}
+        assert {
+            row["value"] for row in score(made.questions, perfect, scorer)["rows"] if row["n"]
+        } == {100.0}
     assert made.notes() == []
     again = [
         "export",

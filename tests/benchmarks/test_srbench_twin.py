@@ -1,4 +1,6 @@
-"""The twin of 3DSRBench's synthetic splits: closed under the oracle, the same by any number of workers, read back."""
+"""The twin of 3DSRBench's synthetic splits: closed under the oracle, the same by any number of
+workers, read back.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -54,7 +56,9 @@ def test_the_flat_picture_is_worth_no_more_than_a_guess(twin, tmp_path):
     for row in rows:
         if row["name"] in CATEGORIES and row["n"] >= 14:
             four = row["name"].endswith(("orientation_viewpoint", "towards_object"))
-            assert abs(row["value"] / 100 - (0.25 if four else 0.5)) * row["n"] <= 8  # 2 a view and operation
+            assert (
+                abs(row["value"] / 100 - (0.25 if four else 0.5)) * row["n"] <= 8
+            )  # 2 a view and operation
 
 
 def test_each_question_is_asked_in_both_views_with_all_rotations_and_flipped(twin):
@@ -122,7 +126,9 @@ def test_a_wrong_answer_would_be_noticed():
     item = next(i for i in room.offers if i.op == "in_front_of")
     other = {"in front of": "behind", "behind": "in front of"}[item.answers[0]]
     with pytest.raises(AssertionError, match=r"not .(behind|in front of)."):
-        question_rows(room, "orientation_in_front_of", item._replace(answers=(other, other)), rng(0, "t"))
+        question_rows(
+            room, "orientation_in_front_of", item._replace(answers=(other, other)), rng(0, "t")
+        )
 
 
 def test_a_view_without_a_file_needs_models_to_be_drawn(twin, tmp_path):

@@ -27,13 +27,34 @@ from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 def record(**extra):
     """A scene in the released layout, seen by the camera with jitter (0.3, -0.2, 0.1)."""
     objects = [
-        {"shape": "truck", "size": "small", "color": "red", "material": "rubber", "rotation": 0.0,
-         "3d_coords": [0.5, 1.0, origin_height("truck", "small")], "parts": {}},
-        {"shape": "road", "size": "large", "color": "cyan", "material": None, "rotation": 30.0,
-         "3d_coords": [-2.0, 0.0, origin_height("road", "large")], "parts": {}},
-        {"shape": "articulated", "size": "large", "color": "blue", "material": "metal", "rotation": 275.0,
-         "3d_coords": [2.5, -1.5, origin_height("articulated", "large")], "parts": {}},
-    ]  # fmt: skip
+        {
+            "shape": "truck",
+            "size": "small",
+            "color": "red",
+            "material": "rubber",
+            "rotation": 0.0,
+            "3d_coords": [0.5, 1.0, origin_height("truck", "small")],
+            "parts": {},
+        },
+        {
+            "shape": "road",
+            "size": "large",
+            "color": "cyan",
+            "material": None,
+            "rotation": 30.0,
+            "3d_coords": [-2.0, 0.0, origin_height("road", "large")],
+            "parts": {},
+        },
+        {
+            "shape": "articulated",
+            "size": "large",
+            "color": "blue",
+            "material": "metal",
+            "rotation": 275.0,
+            "3d_coords": [2.5, -1.5, origin_height("articulated", "large")],
+            "parts": {},
+        },
+    ]
     view = camera((0.3, -0.2, 0.1))
     for o in objects:
         pixel, depth = view.project(o["3d_coords"])
@@ -44,7 +65,9 @@ def record(**extra):
 def test_a_hand_made_object_comes_out_in_our_conventions():
     scene = scene_from_superclevr(record())
     truck, bicycle, bus = scene.objects
-    assert truck.heading == pytest.approx(math.pi / 2)  # rotation 0: a car's nose points along world +y
+    assert truck.heading == pytest.approx(
+        math.pi / 2
+    )  # rotation 0: a car's nose points along world +y
     assert bicycle.heading == pytest.approx(math.radians(30))  # a bicycle's along +x
     assert bus.heading == pytest.approx(math.radians(275 + 90 - 360))
     assert truck.position == pytest.approx((0.5, 1.0, 0.1179 * 1.8))
@@ -95,7 +118,10 @@ def test_occluders_need_a_state_and_an_occluder():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"shape": "tank"}, "scene superCLEVR_new_000000.png: object 1: unknown shape 'tank'; known: suv"),
+        (
+            {"shape": "tank"},
+            "scene superCLEVR_new_000000.png: object 1: unknown shape 'tank'; known: suv",
+        ),
         ({"rotation": "north"}, r"objects\[1\].rotation: 'north' should be a number"),
         ({"3d_coords": [1.0]}, r"the field 'objects\[1\].3d_coords\[1\]' is missing"),
     ],
@@ -118,7 +144,9 @@ def test_scenes_are_read_from_a_file_a_folder_and_a_folder_of_files(tmp_path):
     assert read_scenes(tmp_path / "a") == expected
     assert read_scenes(tmp_path / "a" / "scenes.json") == expected
     assert read_scenes(tmp_path / "b") == expected
-    with pytest.raises(InputError, match=r"no scene records in .*: expected scenes.json or scenes/"):
+    with pytest.raises(
+        InputError, match=r"no scene records in .*: expected scenes.json or scenes/"
+    ):
         read_scenes(tmp_path)
 
 
@@ -151,9 +179,15 @@ def test_nodes_are_spelled_as_the_release_spells_them():
     )
     kinds = [(n["type"], n["value_inputs"]) for n in nodes_from_program(program)]
     assert kinds == [
-        ("scene", []), ("filter_size", ["small"]), ("filter_shape", ["bus"]), ("unique", []),
-        ("relate", ["backward"]), ("filter_size", ["large"]), ("filter_color", ["blue"]), ("count", []),
-    ]  # fmt: skip
+        ("scene", []),
+        ("filter_size", ["small"]),
+        ("filter_shape", ["bus"]),
+        ("unique", []),
+        ("relate", ["backward"]),
+        ("filter_size", ["large"]),
+        ("filter_color", ["blue"]),
+        ("count", []),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +246,10 @@ def test_other_nodes_are_refused(nodes, says):
 
 
 def test_what_the_release_can_not_say_is_refused():
-    for text in ("count(relate[left,camera](unique(scene)))", "count(aligned[parallel](unique(scene)))"):
+    for text in (
+        "count(relate[left,camera](unique(scene)))",
+        "count(aligned[parallel](unique(scene)))",
+    ):
         with pytest.raises(ProgramError, match="the official node list cannot express"):
             nodes_from_program(parse_text(text))
 

@@ -10,7 +10,11 @@ from test_superclevr import record
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.benchmark import PARTS, load
-from po3d.benchmarks.superclevr.files import nodes_from_program, program_from_nodes, scene_from_superclevr
+from po3d.benchmarks.superclevr.files import (
+    nodes_from_program,
+    program_from_nodes,
+    scene_from_superclevr,
+)
 from po3d.benchmarks.superclevr.score import correct, score
 from po3d.benchmarks.superclevr.twin import WITH_MATERIAL
 from po3d.benchmarks.superclevr.wording import program_of
@@ -35,7 +39,8 @@ Q = "superCLEVR_questions_own.json"
 def drawn(scenes: int) -> list[SampledQuestionProgram]:
     balance = TemplateBalance()
     worlds = [
-        SceneBitsets(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True) for k in range(scenes)
+        SceneBitsets(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True)
+        for k in range(scenes)
     ]
     return [
         q
@@ -47,8 +52,16 @@ def drawn(scenes: int) -> list[SampledQuestionProgram]:
 def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():
     asked = drawn(30)
     assert {q.template.split("/")[0] for q in asked} == {
-        "zero_hop", "one_hop", "two_hop", "three_hop", "same_relate", "single_and", "single_or", "compare_integer", "comparison",
-    }  # fmt: skip
+        "zero_hop",
+        "one_hop",
+        "two_hop",
+        "three_hop",
+        "same_relate",
+        "single_and",
+        "single_or",
+        "compare_integer",
+        "comparison",
+    }
     assert any("material" in q.program.text() for q in asked)
     apart = re.compile(
         r"(?<! is)(?<!are)(?<! of)(?<!has)(?<!ave) the same \w+ as"
@@ -63,19 +76,29 @@ def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():
 @pytest.mark.parametrize(
     ("text", "program"),
     [
-        ("What is the small matte object made of?",
-         "query[material](unique(filter[material=rubber](filter[size=small](scene))))"),
-        ("How big is the thing that is both behind the bus and left of the jet?",
-         "query[size](unique(intersect(relate[behind,task](unique(filter[shape=bus](scene))), "
-         "relate[left,task](unique(filter[shape=jet](scene))))))"),
-        ("There is another tiny thing that is made of the same material as the wagon; what is its color?",
-         "query[color](unique(filter[size=small](same[material](unique(filter[shape=wagon](scene))))))"),
-        ("Are there more green matte things than regular cars?",
-         "greater_than(count(filter[material=rubber](filter[color=green](scene))), count(filter[shape=addi](scene)))"),
-        ("Are the jet and the road bike made of the same material?",
-         "equal[material](query[material](unique(filter[shape=jet](scene))), query[material](unique(filter[shape=road](scene))))"),
+        (
+            "What is the small matte object made of?",
+            "query[material](unique(filter[material=rubber](filter[size=small](scene))))",
+        ),
+        (
+            "How big is the thing that is both behind the bus and left of the jet?",
+            "query[size](unique(intersect(relate[behind,task](unique(filter[shape=bus](scene))), "
+            "relate[left,task](unique(filter[shape=jet](scene))))))",
+        ),
+        (
+            "There is another tiny thing that is made of the same material as the wagon; what is its color?",
+            "query[color](unique(filter[size=small](same[material](unique(filter[shape=wagon](scene))))))",
+        ),
+        (
+            "Are there more green matte things than regular cars?",
+            "greater_than(count(filter[material=rubber](filter[color=green](scene))), count(filter[shape=addi](scene)))",
+        ),
+        (
+            "Are the jet and the road bike made of the same material?",
+            "equal[material](query[material](unique(filter[shape=jet](scene))), query[material](unique(filter[shape=road](scene))))",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wording_is_one_program(text, program):
     assert program_of(text).text() == program
 
@@ -112,14 +135,23 @@ def release(tmp_path):
         ("How many cars are there?", 1, "zero_hop.json"),
         ("What shape is the red thing?", "regular car", "zero_hop.json"),
         ("Are there any sedans?", False, "zero_hop.json"),
-        ("Are there any other things that have the same shape as the regular car?", False, "same_relate.json"),
+        (
+            "Are there any other things that have the same shape as the regular car?",
+            False,
+            "same_relate.json",
+        ),
         ("What color is the trunk of the regular car?", "blue", "part.json"),
-    ]  # fmt: skip
+    ]
     records = [
-        {"image_filename": "superCLEVR_new_000000.png", "question": text, "answer": answer, "question_index": k,
-         "template_filename": template}
+        {
+            "image_filename": "superCLEVR_new_000000.png",
+            "question": text,
+            "answer": answer,
+            "question_index": k,
+            "template_filename": template,
+        }
         for k, (text, answer, template) in enumerate(asked)
-    ]  # fmt: skip
+    ]
     records[1]["program"] = nodes_from_program(parse_text("count(filter[shape=car](scene))"))
     (tmp_path / "superCLEVR_scenes.json").write_text(json.dumps({"scenes": [scene]}))
     (tmp_path / Q).write_text(json.dumps({"questions": records}))
@@ -128,7 +160,9 @@ def release(tmp_path):
 
 def test_the_22nd_type_is_a_car_with_its_own_name_on_true_tables(release):
     split = load(release)
-    answers = oracle("street").answer(split.questions, Context(None, lambda: split.truth(split.images[0])))
+    answers = oracle("street").answer(
+        split.questions, Context(None, lambda: split.truth(split.images[0]))
+    )
     assert [(p.status, p.answer) for p in answers] == [
         ("ok", "1"), ("ok", "1"), ("ok", "addi"), ("ok", "no"), ("ok", "no"), ("unparsed", None),
     ]  # fmt: skip
@@ -149,12 +183,17 @@ def test_a_parser_that_lacks_its_word_reads_it_as_another_car():
     assert (stood_in, text) == ({"wagon": "addi"}, "Are there more wagons than SUVs?")
     parse = Parse("ok", program_of(text), 0.9)
     assert _renamed(parse, stood_in).program == program_of("Are there more regular cars than suvs?")
-    assert _stand_ins("How many regular buses are there?") == ({}, "How many regular buses are there?")
+    assert _stand_ins("How many regular buses are there?") == (
+        {},
+        "How many regular buses are there?",
+    )
 
 
 def test_strict_scores_take_spellings_for_the_answer_and_nothing_else(release):
     questions = load(release).questions[:4]
-    said = [Prediction(q.id, "ok", a) for q, a in zip(questions, ("01", "2", "Regular Car", "False"))]
+    said = [
+        Prediction(q.id, "ok", a) for q, a in zip(questions, ("01", "2", "Regular Car", "False"))
+    ]
     assert correct(questions, said, "strict") == [True, False, True, True]
     rows = {row["name"]: row["value"] for row in score(questions, said)["rows"]}
     assert rows == {"zero_hop": 75.0, "overall": 75.0}
@@ -198,4 +237,6 @@ def test_official_questions_agree_with_the_official_answers():
     assert len(split.questions) == 46
     assert all(q.program for q in split.questions)
     assert audit("superclevr", split) == []
-    assert scene_from_superclevr(json.loads((OFFICIAL / "superCLEVR_new_000000.json").read_text())).camera
+    assert scene_from_superclevr(
+        json.loads((OFFICIAL / "superCLEVR_new_000000.json").read_text())
+    ).camera

@@ -68,10 +68,15 @@ def test_the_trace_says_how_near_another_answer_was():
     answer = asked(WHERE)
     printed = str(answer)
     assert "[nearest: desk is 6.3° from right of chair (0.50 m to the front" in printed
-    assert "closest call: desk is 6.3° from right of chair (0.50 m to the front) (else: right)" in printed
+    assert (
+        "closest call: desk is 6.3° from right of chair (0.50 m to the front) (else: right)"
+        in printed
+    )
     record = answer.record()["margins"]
     assert record["flip"]["answer"] == "right"
-    assert record["flip"]["distance"] == pytest.approx(math.degrees(math.atan2(4, -2.2)) - 112.5, abs=1e-5)
+    assert record["flip"]["distance"] == pytest.approx(
+        math.degrees(math.atan2(4, -2.2)) - 112.5, abs=1e-5
+    )
     assert record["steps"][-1][0]["text"] in record["flip"]["text"]
 
 

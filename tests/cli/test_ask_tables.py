@@ -1,4 +1,6 @@
-"""po3d ask on tables of photographs, with options, on several questions at once, and where it asks back."""
+"""po3d ask on tables of photographs, with options, on several questions at once, and where it asks
+back.
+"""
 
 import io
 import json
@@ -26,7 +28,9 @@ ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
 
 @pytest.fixture
 def photograph(tmp_path):
-    """A table as networks make them of a photograph: a dog on the left, a car behind it on the right."""
+    """A table as networks make them of a photograph: a dog on the left, a car behind it on the
+    right.
+    """
     things = tuple(
         ObjectState(sure(name=name), (x, y, z), 0.0, (1.0, 1.0, 2 * z), name=f"{name}_{k}")
         for k, (name, x, y, z) in enumerate((("dog", -1.0, 3.0, 0.3), ("car", 1.0, 8.0, 0.8)))
@@ -57,7 +61,9 @@ def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
 
 def test_a_room_may_be_asked_with_options(capsys):
     options = ["--option", "one", "--option", "two", "--option", "three"]
-    assert main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+    assert (
+        main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+    )
     assert told(capsys)[0]["answer"] == "two"
 
 
@@ -98,9 +104,13 @@ class AsksBack:
             program = Call.parse(f'count(filter(name, "{name}", scene))')
             parse = Parse("ok", rooms.DOMAIN.to_dialect(program, question))
             (meant,) = model._interpretations(
-                rooms.DOMAIN.bind(cli_tables(study())), question, [ParsedQuestion(parse, by="learned")]
+                rooms.DOMAIN.bind(cli_tables(study())),
+                question,
+                [ParsedQuestion(parse, by="learned")],
             )
-            answers.append((meant.words, model._answer(question, cli_tables(study()), meant.ran, None)))
+            answers.append(
+                (meant.words, model._answer(question, cli_tables(study()), meant.ran, None))
+            )
         return Answer(
             text, "abstained", reason="the question has two interpretations",
             understood=tuple((words, answer.answer) for words, answer in answers),
@@ -147,5 +157,8 @@ def test_where_no_terminal_is_there_nothing_is_asked(monkeypatch, capsys):
     assert main(["ask", ROOM, "how many", "--json"]) == 1
     (record,) = told(capsys)
     assert [one["answer"] for one in record["understood"]] == ["1", "1"]
-    assert [one["program"] for one in record["understood"]] == ['count(all("bed"))', 'count(all("desk"))']
+    assert [one["program"] for one in record["understood"]] == [
+        'count(all("bed"))',
+        'count(all("desk"))',
+    ]
     assert replace(Answer("x", "abstained"), choices=()).record()["answer"] is None

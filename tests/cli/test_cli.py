@@ -1,4 +1,6 @@
-"""The command line: what it prints, and one clear line with exit code 2 for everything that can't be used."""
+"""The command line: what it prints, and one clear line with exit code 2 for everything that can't
+be used.
+"""
 
 import io
 import json
@@ -39,9 +41,11 @@ class Reads:
 
     def parse(self, texts):
         return [
-            Parse("ok", parse_text(t), 0.5)
-            if "(" in t
-            else Parse("unparsed", None, 0.0, f"unknown words: {t}")
+            (
+                Parse("ok", parse_text(t), 0.5)
+                if "(" in t
+                else Parse("unparsed", None, 0.0, f"unknown words: {t}")
+            )
             for t in texts
         ]
 
@@ -104,10 +108,13 @@ def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, 
     assert cli.main(["ask", str(path), question]) == 0
     printed = capsys.readouterr().out
     assert (
-        "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road bike is 2.5° from facing right]"
+        "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road bike is 2.5° from"
+        " facing right]" in printed
+    )
+    assert (
+        "  closest call: #2 small green rubber road bike is 2.5° from facing right (else: 1)\n"
         in printed
     )
-    assert "  closest call: #2 small green rubber road bike is 2.5° from facing right (else: 1)\n" in printed
     assert cli.main(["ask", str(path), question, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["margins"]
     assert (found["answer"], found["flip"]["answer"], found["flip"]["object"]) == ("0", "1", 2)
@@ -140,7 +147,15 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
             return [replace(SCENE, source="predicted")]
 
     monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path, device, mirror: Sees())
-    asked = ["ask", str(path), COUNT, "--perception", "street", "--save", str(tmp_path / "drawn.jpg")]
+    asked = [
+        "ask",
+        str(path),
+        COUNT,
+        "--perception",
+        "street",
+        "--save",
+        str(tmp_path / "drawn.jpg"),
+    ]
     assert cli.main(asked) == 0
     np.testing.assert_array_equal(seen[0][0], PIXELS)
     assert (tmp_path / "drawn.jpg").stat().st_size > 1000
@@ -154,7 +169,11 @@ def test_a_question_without_an_answer_is_no_error(reads, table, capsys):
 def broken(**changes) -> bytes:
     record = to_json(SCENE)
     for key, value in changes.items():
-        record["objects"][0].pop(key) if value is None else record["objects"][0].update({key: value})
+        (
+            record["objects"][0].pop(key)
+            if value is None
+            else record["objects"][0].update({key: value})
+        )
     return json.dumps(record).encode()
 
 
@@ -168,17 +187,30 @@ BAD_INPUTS = [
     ("no JSON", "a.json", b"{", "not valid JSON"),
     ("a list", "a.json", b"[]", "a scene should be in po3d's format"),
     ("no objects", "a.json", b"{}", "a scene should be in po3d's format"),
-    ("two scenes", "a.json", json.dumps({"scenes": [RECORD, RECORD]}).encode(), "contains 2 scenes"),
+    (
+        "two scenes",
+        "a.json",
+        json.dumps({"scenes": [RECORD, RECORD]}).encode(),
+        "contains 2 scenes",
+    ),
     ("missing field", "a.json", broken(heading_deg=None), "'objects[0].heading_deg' is missing"),
     ("wrong numbers", "a.json", broken(position=[0, 1]), "'objects[0].position[2]' is missing"),
     ("bad beliefs", "a.json", broken(beliefs={"color": {"red": 0.4}}), "sum to 1"),
-    ("Super-CLEVR without a field", "a.json",
-     json.dumps({"objects": [{"shape": "jet", "size": "large", "3d_coords": [0, 0, 0], "color": "red"}]}
-     ).encode(),
-     "rotation"),
-    ("Super-CLEVR with a new shape", "a.json",
-     json.dumps({"objects": [RECORD["objects"][0] | {"shape": "tank"}]}).encode(), "unknown shape 'tank'"),
-]  # fmt: skip
+    (
+        "Super-CLEVR without a field",
+        "a.json",
+        json.dumps(
+            {"objects": [{"shape": "jet", "size": "large", "3d_coords": [0, 0, 0], "color": "red"}]}
+        ).encode(),
+        "rotation",
+    ),
+    (
+        "Super-CLEVR with a new shape",
+        "a.json",
+        json.dumps({"objects": [RECORD["objects"][0] | {"shape": "tank"}]}).encode(),
+        "unknown shape 'tank'",
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +221,10 @@ BAD_INPUTS = [
         (["ask", "TABLE", COUNT, "--json", "--task", "3d"], "invalid choice: '3d'"),
         (["ask", "TABLE", "--json"], "required: question"),
         (["ask", "TABLE", "flying saucers?", "--json"], "unknown words: flying saucers?"),
-        (["compare", "none.jsonl", "other.jsonl", "--json", "--benchmark", "pulsecheck457"], "none.jsonl"),
+        (
+            ["compare", "none.jsonl", "other.jsonl", "--json", "--benchmark", "pulsecheck457"],
+            "none.jsonl",
+        ),
         (["doctor", "--json", "--loud"], "unrecognized arguments: --loud"),
     ],
 )
@@ -240,8 +275,14 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
             ["generate", "benchmark=hypo3d", "benchmark.table=truth", "out=x"],
             "benchmark.table is set, but has no effect on this twin",
         ),
-        (["generate", "blender.width=7", "out=x"], "blender is set, but has no effect on this twin"),
-        (["generate", "engine=ray", "engine.workers=-3", "out=x"], "engine.workers=-3 should be at least 1"),
+        (
+            ["generate", "blender.width=7", "out=x"],
+            "blender is set, but has no effect on this twin",
+        ),
+        (
+            ["generate", "engine=ray", "engine.workers=-3", "out=x"],
+            "engine.workers=-3 should be at least 1",
+        ),
         ([], "required: COMMAND"),
         (["generate", "size=3"], "the option out has no value"),
         (["generate", "sise=3", "out=x"], "did you mean size"),
@@ -320,7 +361,10 @@ def test_generate_without_egl_is_one_line_and_writes_nothing(tmp_path, monkeypat
 def test_generate_writes_a_twin_that_can_be_asked(reads, tmp_path, capsys):
     out = tmp_path / "twin"
     assert (
-        cli.main(["generate", "benchmark=pulsecheck457", "size=1", "seed=5", f"out={out}", "workers=1"]) == 0
+        cli.main(
+            ["generate", "benchmark=pulsecheck457", "size=1", "seed=5", f"out={out}", "workers=1"]
+        )
+        == 0
     )
     assert cli.main(["ask", str(out / "scenes.json"), COUNT, "--json"]) == 0
     record = json.loads(capsys.readouterr().out.splitlines()[-1])

@@ -11,7 +11,10 @@ from po3d.cli.main import COMMANDS, SCRIPTS
 from po3d.evaluation.harness import FORMATS
 
 pytest.importorskip("shtab")
-ASK = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_po3d; printf "%s\\n" "${COMPREPLY[@]}"'
+ASK = (
+    'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_po3d; printf "%s\\n"'
+    ' "${COMPREPLY[@]}"'
+)
 
 
 @pytest.fixture
@@ -24,7 +27,9 @@ def complete(tmp_path, capsys):
     def said(*words: str) -> set[str]:
         command = [bash, "-c", ASK, "bash", str(tmp_path / "po3d.bash"), "po3d", *words]
         return set(
-            subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout.split()
+            subprocess.run(
+                command, capture_output=True, text=True, check=True, cwd=tmp_path
+            ).stdout.split()
         )
 
     return said

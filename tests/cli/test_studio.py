@@ -79,7 +79,11 @@ def test_a_hostile_file_is_refused_and_the_scene_stays(data):
 EDITS = st.lists(
     st.one_of(
         st.tuples(
-            st.just("move"), st.integers(0, 99), st.floats(-3, 9), st.floats(-3, 9), st.floats(-3.1, 3.1)
+            st.just("move"),
+            st.integers(0, 99),
+            st.floats(-3, 9),
+            st.floats(-3, 9),
+            st.floats(-3.1, 3.1),
         ),
         st.tuples(st.just("paint"), st.integers(0, 99), st.integers(0, 99)),
         st.tuples(st.just("remove"), st.integers(0, 99)),
@@ -116,10 +120,16 @@ def test_what_cant_be_done_is_refused_in_a_line_and_changes_nothing():
     session, empty = opened("street.json"), Session()
     before = session.state
     for refused in (
-        lambda: session.move(99, 0, 0), lambda: session.move(-1, 0, 0), lambda: session.move(0, float("nan"), 0),
-        lambda: session.paint(0, "invisible"), lambda: session.remove(99), lambda: session.say("The bus was moved."),
-        lambda: session.turn_to("The door is at the front."), lambda: session.ask(" "), lambda: empty.ask("How many?"),
-    ):  # fmt: skip
+        lambda: session.move(99, 0, 0),
+        lambda: session.move(-1, 0, 0),
+        lambda: session.move(0, float("nan"), 0),
+        lambda: session.paint(0, "invisible"),
+        lambda: session.remove(99),
+        lambda: session.say("The bus was moved."),
+        lambda: session.turn_to("The door is at the front."),
+        lambda: session.ask(" "),
+        lambda: empty.ask("How many?"),
+    ):
         with pytest.raises(InputError):
             refused()
     assert session.state is before

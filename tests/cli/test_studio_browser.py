@@ -1,4 +1,6 @@
-"""The studio in a real browser: open, ask, highlight, change, take, paint, undo, a file that is none."""
+"""The studio in a real browser: open, ask, highlight, change, take, paint, undo, a file that is
+none.
+"""
 
 import base64
 import signal
@@ -16,7 +18,9 @@ from po3d.cli.studio_session import EXAMPLES, Session  # noqa: E402
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(executable() is None, reason="no chromium on this machine: apt-get install chromium"),
+    pytest.mark.skipif(
+        executable() is None, reason="no chromium on this machine: apt-get install chromium"
+    ),
 ]
 PATIENCE = 60
 HELPERS = """
@@ -112,7 +116,9 @@ def test_files_come_through_the_page_and_bad_ones_leave_it_as_it_was(page):
     until(lambda: made.session.world == "street")
     until(lambda: "frame of left and right" in said(browser))
     assert "Apply change" not in said(browser)
-    assert all("THREE." in complaint for complaint in browser.complaints())  # what its 3D library warns of
+    assert all(
+        "THREE." in complaint for complaint in browser.complaints()
+    )  # what its 3D library warns of
 
 
 def test_pages_of_other_sites_get_no_connection(page):
@@ -126,9 +132,12 @@ def test_pages_of_other_sites_get_no_connection(page):
     async def refused(origin: str | None, **headers: str) -> bool:
         try:
             async with connect(
-                address, origin=origin, open_timeout=10, subprotocols=["viser-v" + viser.__version__],
+                address,
+                origin=origin,
+                open_timeout=10,
+                subprotocols=["viser-v" + viser.__version__],
                 additional_headers=headers,
-            ):  # fmt: skip
+            ):
                 return False
         except InvalidStatus as error:
             return error.response.status_code == 403
@@ -145,7 +154,9 @@ def test_pages_of_other_sites_get_no_connection(page):
 
 def test_it_says_where_it_is_and_ends_when_it_is_told_to():
     command = [sys.executable, "-m", "po3d", "studio", "data/examples/room.json", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         said = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         out, error = process.communicate(timeout=60)

@@ -15,8 +15,12 @@ from po3d.cli.studio_session import Session
 def test_meanings_are_buttons():
     meant = tuple(Answer("x", "ok", said, 0.5, program=f"count({said})") for said in ("1", "2"))
     back = Answer(
-        "x", "abstained", reason="two interpretations", understood=(("How many beds?", "1"), ("How many desks?", "2")), choices=meant
-    )  # fmt: skip
+        "x",
+        "abstained",
+        reason="two interpretations",
+        understood=(("How many beds?", "1"), ("How many desks?", "2")),
+        choices=meant,
+    )
     session = Session()
     session.open_example("room.json")
     page = StudioPage(session, port=0)
@@ -24,7 +28,10 @@ def test_meanings_are_buttons():
         page._draw = lambda: None
         assert [button.visible for button in page.meant] == [False, False]
         page._tell(back)
-        assert [button.label for button in page.meant] == ["1. How many beds?", "2. How many desks?"]
+        assert [button.label for button in page.meant] == [
+            "1. How many beds?",
+            "2. How many desks?",
+        ]
         assert all(button.visible for button in page.meant)
         for callback in page.meant[1]._impl.update_cb:
             callback(SimpleNamespace(client=object()))

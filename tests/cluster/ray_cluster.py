@@ -7,8 +7,9 @@ from pathlib import Path
 
 
 class Squares:
-    """Squares of numbers, slowly; what it did it notes in a folder, a file each time. It ends its process at `fatal`, and fails
-    at `bad`."""
+    """Squares of numbers, slowly; what it did it notes in a folder, a file each time. It ends its
+    process at `fatal`, and fails at `bad`.
+    """
 
     def __init__(self, folder: Path, seconds: float = 0.0, fatal: int = -1, bad: int = -1) -> None:
         self.folder, self.seconds, self.fatal, self.bad = folder, seconds, fatal, bad
@@ -24,7 +25,9 @@ class Squares:
 
 
 class Told:
-    """Says the gold answers, and ends its process at the picture of that name; as light as a system can be."""
+    """Says the gold answers, and ends its process at the picture of that name; as light as a system
+    can be.
+    """
 
     def __init__(self, fatal: str = "") -> None:
         self.fatal = fatal

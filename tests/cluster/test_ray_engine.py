@@ -39,7 +39,9 @@ def test_results_come_in_order_whatever_the_number_of_workers(machines, workers,
 
 def test_pieces_of_a_twin_go_to_the_engine_that_is_on(machines, tmp_path):
     with on(Ray(1)):
-        assert list(each(Squares(tmp_path), ITEMS, 1, "squares", "square")) == [k * k for k in ITEMS]
+        assert list(each(Squares(tmp_path), ITEMS, 1, "squares", "square")) == [
+            k * k for k in ITEMS
+        ]
     assert f"0.{os.getpid()}" not in [p.name for p in tmp_path.iterdir()]
 
 
@@ -63,7 +65,10 @@ def test_what_kills_its_workers_is_given_up_and_the_rest_goes_on(machines, tmp_p
     engine = Ray(2, tries=2)
     found = list(engine.each(Squares(tmp_path, fatal=3, bad=7), range(12), lost))
     assert found == [-1 if k in (3, 7) else k * k for k in range(12)]
-    assert sorted(said) == [(3, "2 workers exited while processing it"), (7, "ValueError: 7 is bad")]
+    assert sorted(said) == [
+        (3, "2 workers exited while processing it"),
+        (7, "ValueError: 7 is bad"),
+    ]
     assert len([p for p in tmp_path.iterdir() if p.name.startswith("3.")]) == 2
     with pytest.raises(InputError, match="3: 2 workers exited"):
         list(engine.each(Squares(tmp_path, fatal=3), range(4)))

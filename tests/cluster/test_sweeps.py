@@ -29,7 +29,9 @@ def swept(folder, *options):
     (folder / "script.py").write_text(SCRIPT)
     command = [sys.executable, "script.py", "-m", *options, f"hydra.sweep.dir={folder}/sweep"]
     kept = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, cwd=folder, env=kept, capture_output=True, text=True, timeout=300
+    )
 
 
 @pytest.mark.parametrize("launcher", ["basic", "joblib", "submitit_local"])

@@ -13,7 +13,9 @@ READY = [name for name, source in BENCHMARKS.items() if source.mini.exists()]
 
 
 class Gold:
-    """Says what the questions' own answers and programs are, on the true table where there is one."""
+    """Says what the questions' own answers and programs are, on the true table where there is
+    one.
+    """
 
     def __init__(self, keep: bool = False) -> None:
         self.keep = keep
@@ -37,27 +39,37 @@ def finished(folder: Path, benchmark: str, size: int, keep: bool = False):
 
 
 def other_system(path: Path, questions) -> list[Prediction]:
-    """Write the predictions of a system that has every third question wrong and is silent on every seventh."""
+    """Write the predictions of a system that has every third question wrong and is silent on every
+    seventh.
+    """
     predictions = []
     for k, q in enumerate(questions):
         if k % 7 == 0:
             predictions.append(Prediction(q.id, "unparsed", reason="no program <b>for</b> this"))
         else:
-            predictions.append(Prediction(q.id, "ok", "wrong" if k % 3 == 0 else q.answer, 0.5 + k % 5 / 10))
+            predictions.append(
+                Prediction(q.id, "ok", "wrong" if k % 3 == 0 else q.answer, 0.5 + k % 5 / 10)
+            )
     write_predictions(path, predictions)
     return predictions
 
 
 def with_grid(folder: Path, benchmark: str, questions) -> dict[str, str]:
-    """Write a grid of two modules beside a run, every second question blamed on one of them; module by question id."""
+    """Write a grid of two modules beside a run, every second question blamed on one of them; module
+    by question id.
+    """
     blamed = {q.id: ("pose", "parsing")[k // 2 % 2] for k, q in enumerate(questions) if k % 2 == 0}
     curve = [
-        {"sigma": s, "value": 100 - 40 * s, "ci_low": 95 - 40 * s, "ci_high": 100.0} for s in (0, 0.5, 1)
+        {"sigma": s, "value": 100 - 40 * s, "ci_low": 95 - 40 * s, "ci_high": 100.0}
+        for s in (0, 0.5, 1)
     ]
     shares = {
-        "n": 9, "error": 3.0, "shares": {"pose": 1.0, "parsing": 2.0}, "alone": {"pose": 40.0, "parsing": 60.0},
+        "n": 9,
+        "error": 3.0,
+        "shares": {"pose": 1.0, "parsing": 2.0},
+        "alone": {"pose": 40.0, "parsing": 60.0},
         "intervals": {"error": [1.0, 5.0], "pose": [-0.5, 2.0], "parsing": [0.5, 4.0]},
-    }  # fmt: skip
+    }
     row = {"n": 9, "value": 97.0, "ci_low": 95.0, "ci_high": 99.0}
     cells = [
         {
@@ -70,13 +82,22 @@ def with_grid(folder: Path, benchmark: str, questions) -> dict[str, str]:
     about = json.loads((folder / "report.json").read_text())
     kept = ("benchmark", "split", "system", "scorer", "images", "settings", "provenance")
     grid = {
-        "format": GRID_FORMAT, **{key: about[key] for key in kept}, "benchmark": benchmark,
-        "attribution": {"all": shares}, "curves": {"heading": curve}, "units": {"heading": "degrees"},
-        "cells": cells, "problems": [],
-    }  # fmt: skip
+        "format": GRID_FORMAT,
+        **{key: about[key] for key in kept},
+        "benchmark": benchmark,
+        "attribution": {"all": shares},
+        "curves": {"heading": curve},
+        "units": {"heading": "degrees"},
+        "cells": cells,
+        "problems": [],
+    }
     (folder / "grid.json").write_text(json.dumps(grid))
     lines = [
-        {"id": i, "shares": {m: float(m == module) for m in ("pose", "parsing")}, "repaired_by": [[module]]}
+        {
+            "id": i,
+            "shares": {m: float(m == module) for m in ("pose", "parsing")},
+            "repaired_by": [[module]],
+        }
         for i, module in blamed.items()
     ]
     (folder / "errors.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -49,7 +49,9 @@ def test_minimal_repairs_by_hand(right):
         return a & b == a
 
     expected = {
-        m for m in range(16) if right[m] and not any(right[k] and inside(k, m) and k != m for k in range(16))
+        m
+        for m in range(16)
+        if right[m] and not any(right[k] and inside(k, m) and k != m for k in range(16))
     }
     found = minimal_repairs(right)
     assert set(found) == expected
@@ -72,9 +74,13 @@ def test_a_number_of_subsets_that_is_no_power_of_two_is_refused():
 
 
 def test_intervals_of_shares_resample_images():
-    """Half of the images have all their answers wrong because of the first module, the others none: 50 points, and an
-    interval as wide as so few images make it; where every image is alike there is no width."""
-    questions = [Question(f"{k}:{i}", f"{k}.png", "?", "2d", "L1") for k in range(8) for i in range(5)]
+    """Half of the images have all their answers wrong because of the first module, the others none:
+    50 points, and an interval as wide as so few images make it; where every image is alike there is
+    no width.
+    """
+    questions = [
+        Question(f"{k}:{i}", f"{k}.png", "?", "2d", "L1") for k in range(8) for i in range(5)
+    ]
     wrong = np.array([int(q.image[0]) % 2 == 0 for q in questions])
     masks = np.stack([~wrong, np.ones(40, bool), ~wrong, np.ones(40, bool)])
     found = _share_intervals(questions, masks, blame(masks), ["first", "second"])
@@ -83,6 +89,11 @@ def test_intervals_of_shares_resample_images():
     assert found["L1"]["first"] == found["all"]["first"] == found["all"]["error"]
     assert found["all"]["second"] == [0, 0]
     alike = np.stack([np.zeros(40, bool), np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)])
-    assert _share_intervals(questions, alike, blame(alike), ["first", "second"])["all"]["first"] == [100, 100]
+    assert _share_intervals(questions, alike, blame(alike), ["first", "second"])["all"][
+        "first"
+    ] == [100, 100]
     one = [q for q in questions if q.image == "0.png"]
-    assert _share_intervals(one, alike[:, :5], blame(alike[:, :5]), ["a", "b"])["all"]["a"] == [None, None]
+    assert _share_intervals(one, alike[:, :5], blame(alike[:, :5]), ["a", "b"])["all"]["a"] == [
+        None,
+        None,
+    ]

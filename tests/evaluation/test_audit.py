@@ -16,7 +16,9 @@ KEPT = {f"superCLEVR_new_00000{k}.jpg" for k in range(3)}
 
 @pytest.fixture
 def release(tmp_path):
-    """Three images of the mini split; the first question of each column is spoiled in its own way."""
+    """Three images of the mini split; the first question of each column is spoiled in its own
+    way.
+    """
     root = tmp_path / "release"
     (root / "questions").mkdir(parents=True)
     (root / "images").symlink_to(pulsecheck457.MINI / "images")
@@ -54,7 +56,9 @@ def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
     wrong, _ = spoil(release, "L1_single", 0, answer="purple rain")
     nothing = [{"type": "scene", "inputs": []}]
     for word, value in (("color", "cyan"), ("color", "brown")):  # nothing has two colours
-        nothing.append({"type": f"filter_{word}", "inputs": [len(nothing) - 1], "value_inputs": [value]})
+        nothing.append(
+            {"type": f"filter_{word}", "inputs": [len(nothing) - 1], "value_inputs": [value]}
+        )
     nothing.append({"type": "unique", "inputs": [2]})
     nothing.append({"type": "query_shape", "inputs": [3]})
     nothing = [{"value_inputs": [], **n} for n in nothing]
@@ -62,7 +66,10 @@ def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
     dark, _ = spoil(release, "L4_occ", 0, program=None)
     errata, corrected = tmp_path / "errata.jsonl", tmp_path / "corrected"
     assert (
-        cli.main(["audit", "--data", str(release), "--out", str(errata), "--corrected", str(corrected)]) == 0
+        cli.main(
+            ["audit", "--data", str(release), "--out", str(errata), "--corrected", str(corrected)]
+        )
+        == 0
     )
     found = {r["id"]: r for r in map(json.loads, errata.read_text().splitlines())}
     assert {i: r["verdict"] for i, r in found.items()} == {
@@ -92,7 +99,9 @@ def test_a_corrected_answer_is_spelled_as_the_release_spells(release, tmp_path, 
     spoil(release, "L2_objects", k, answer=spelling)
     out = [str(tmp_path / "e.jsonl"), "--corrected", str(tmp_path / "c")]
     assert cli.main(["audit", "--data", str(release), "--out", *out]) == 0
-    record = json.loads((tmp_path / "c" / "questions" / "L2_objects.json").read_text())["questions"][k]
+    record = json.loads((tmp_path / "c" / "questions" / "L2_objects.json").read_text())[
+        "questions"
+    ][k]
     assert record["answer"] == {True: False, "True": "False", "Yes": "No", "yes": "no"}[spelling]
     assert type(record["answer"]) is type(spelling)
 
@@ -100,8 +109,13 @@ def test_a_corrected_answer_is_spelled_as_the_release_spells(release, tmp_path, 
 def test_rooms_are_corrected_too(tmp_path):
     split = opened("hypo3d").first(2)
     q = split.questions[0]
-    spoiled = [q.__class__(**{**vars(o), "answer": "purple rain"}) if o is q else o for o in split.questions]
-    hypo3d.write_release(tmp_path / "rooms", spoiled, split.anchors, [split.truth(n) for n in split.images])
+    spoiled = [
+        q.__class__(**{**vars(o), "answer": "purple rain"}) if o is q else o
+        for o in split.questions
+    ]
+    hypo3d.write_release(
+        tmp_path / "rooms", spoiled, split.anchors, [split.truth(n) for n in split.images]
+    )
     out, corrected = tmp_path / "errata.jsonl", tmp_path / "corrected"
     arguments = ["--benchmark", "hypo3d", "--data", str(tmp_path / "rooms"), "--out", str(out)]
     assert cli.main(["audit", *arguments, "--corrected", str(corrected)]) == 0
@@ -114,7 +128,9 @@ def test_rooms_are_corrected_too(tmp_path):
 def test_what_cannot_be_audited_is_said(release, tmp_path, capsys):
     for path in (release / "questions").iterdir():
         content = json.loads(path.read_text())
-        content["questions"] = [{k: v for k, v in r.items() if k != "program"} for r in content["questions"]]
+        content["questions"] = [
+            {k: v for k, v in r.items() if k != "program"} for r in content["questions"]
+        ]
         path.write_text(json.dumps(content))
     out = ["--out", str(tmp_path / "e.jsonl")]
     assert cli.main(["audit", "--data", str(release), *out]) == 2

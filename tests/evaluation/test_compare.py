@@ -37,7 +37,9 @@ def files(tmp_path):
 
 
 def run(files, *options, names=("good", "fair", "also_fair")):
-    return cli.main(["compare", *(str(files / f"{n}.jsonl") for n in names), "--size", "12", *options])
+    return cli.main(
+        ["compare", *(str(files / f"{n}.jsonl") for n in names), "--size", "12", *options]
+    )
 
 
 def test_json_has_every_model_and_pair_with_the_right_counts(files, capsys):
@@ -57,7 +59,9 @@ def test_json_has_every_model_and_pair_with_the_right_counts(files, capsys):
     assert first["ci_low"] < first["difference"] < first["ci_high"]
     rank = sorted(p["p_mcnemar"] for p in result["pairs"]).index(first["p_mcnemar"])
     assert first["p_holm"] >= (3 - rank) * first["p_mcnemar"]
-    assert result["pairs"][2]["p_holm"] == result["pairs"][2]["p_mcnemar"]  # the largest is left as it is
+    assert (
+        result["pairs"][2]["p_holm"] == result["pairs"][2]["p_mcnemar"]
+    )  # the largest is left as it is
     assert sum(own["n"] for own in first["by_category"].values()) == first["n"]
     assert sum(own["only_first"] for own in first["by_category"].values()) == first["only_first"]
 
@@ -79,7 +83,10 @@ def test_one_image_gives_no_interval_and_no_p_value_but_the_reason(files, capsys
     assert cli.main(["compare", *only]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert all("none: one image" in line for line in printed if "95 % interval" in line)
-    assert next(line for line in printed if line.startswith("good - fair")).count("none: one image") == 1
+    assert (
+        next(line for line in printed if line.startswith("good - fair")).count("none: one image")
+        == 1
+    )
     assert cli.main(["compare", *only, "--json", "--by-category"]) == 0
     result = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)  # JSON has no NaN
     (pair,) = result["pairs"]
@@ -116,7 +123,10 @@ def test_controls_of_hypo3d_count_in_no_pair():
     split = opened("hypo3d").first(3)
     gold = [Prediction(q.id, "ok", q.answer) for q in split.questions]
     controls = {q.id for q in split.questions if q.control}
-    silent = [Prediction(q.id, "abstained") if q.id in controls else p for q, p in zip(split.questions, gold)]
+    silent = [
+        Prediction(q.id, "abstained") if q.id in controls else p
+        for q, p in zip(split.questions, gold)
+    ]
     entries = [_entry("gold", gold), _entry("silent", silent)]
     result = compare(BENCHMARKS["hypo3d"], split.questions, entries, "official")
     assert controls
@@ -161,7 +171,10 @@ def test_bad_options_are_one_line(files, options, says, capsys):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('{"question": "x", "prediction": "y"}', "lmm.jsonl is not a predictions file; `po3d import`"),
+        (
+            '{"question": "x", "prediction": "y"}',
+            "lmm.jsonl is not a predictions file; `po3d import`",
+        ),
         ('{"id": "x"}', "lmm.jsonl is not a predictions file; `po3d import`"),
         ("[1]", "line 1: each line should be a JSON object"),
         ("3", "line 1: each line should be a JSON object"),
@@ -174,7 +187,9 @@ def test_what_is_no_predictions_file_is_said(files, line, says, capsys):
 
 
 def test_a_line_twice_is_refused(tmp_path):
-    write_predictions(tmp_path / "a.jsonl", [Prediction("x", "ok", "1"), Prediction("x", "ok", "2")])
+    write_predictions(
+        tmp_path / "a.jsonl", [Prediction("x", "ok", "1"), Prediction("x", "ok", "2")]
+    )
     with pytest.raises(InputError, match="has two answers to question 'x'"):
         read_entry(tmp_path / "a.jsonl", SPLIT.questions)
 
@@ -183,7 +198,11 @@ def sized(folder, benchmark, size):
     """A finished run on the first images, whose run.json has its size."""
     finished(folder, benchmark, size)
     record = json.loads((folder / "run.json").read_text())
-    record["about"]["provenance"]["config"] = {"size": size, "split": "mini", "data": {"root": None}}
+    record["about"]["provenance"]["config"] = {
+        "size": size,
+        "split": "mini",
+        "data": {"root": None},
+    }
     (folder / "run.json").write_text(json.dumps(record))
     return str(folder)
 
@@ -194,7 +213,9 @@ def test_benchmark_and_size_come_from_the_runs(tmp_path, capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["clusters"] == 1  # scene
     assert all(model["absent"] == 0 for model in result["models"])
-    assert any("compared on the first 1 scene, as in the smallest run" in note for note in result["notes"])
+    assert any(
+        "compared on the first 1 scene, as in the smallest run" in note for note in result["notes"]
+    )
     assert cli.main(["compare", *runs, "--size", "2", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert [model["absent"] > 0 for model in result["models"]] == [False, True]

@@ -57,13 +57,18 @@ def test_a_box_is_where_its_thing_is_on_a_table_too():
     np.testing.assert_allclose(lamp.corners().mean(0), lamp.position)
     assert lamp.corners()[:, 2].min() == 0.7
     car = ObjectState(
-        {"shape": {"sedan": 1.0}}, (0.5, 0.2, origin_height("sedan", "large")), 0.4, extent("sedan", "large")
+        {"shape": {"sedan": 1.0}},
+        (0.5, 0.2, origin_height("sedan", "large")),
+        0.4,
+        extent("sedan", "large"),
     )
     assert car.corners()[:, 2].min() == 0.0
 
 
 def test_labels_name_what_is_shown():
-    lamp = ObjectState({"name": {"lamp": 1.0}, "color": {"red": 1.0}}, (0.5, 0.2, 0.95), 0.4, (0.2, 0.3, 0.5))
+    lamp = ObjectState(
+        {"name": {"lamp": 1.0}, "color": {"red": 1.0}}, (0.5, 0.2, 0.95), 0.4, (0.2, 0.3, 0.5)
+    )
     assert _title(lamp) == "red lamp"
 
 
@@ -77,7 +82,9 @@ def test_labels_lie_on_no_other_and_inside():
         assert box[0] >= 0 <= box[1]
         assert box[2] <= 640
         assert box[3] <= 480
-        assert all(box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken)
+        assert all(
+            box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken
+        )
         taken.append(box)
     assert next(_room_for(5, 5, 700, 14, (640, 480), []), None) is None
 
@@ -85,7 +92,10 @@ def test_labels_lie_on_no_other_and_inside():
 def test_a_doubt_is_drawn_as_large_as_it_is_and_certainty_is_not():
     table = scene(count=1)
     doubt = lambda place, turn: replace(  # noqa: E731
-        table, objects=(replace(table.objects[0], covariance=((place, 0, 0), (0, place, 0), (0, 0, turn))),)
+        table,
+        objects=(
+            replace(table.objects[0], covariance=((place, 0, 0), (0, place, 0), (0, 0, turn))),
+        ),
     )
     certain = np.asarray(draw_scene(None, doubt(0.0, 0.0))).astype(int)
     covers = lambda t: (np.asarray(draw_scene(None, t)).astype(int) != certain).any(-1).sum()  # noqa: E731
@@ -95,7 +105,9 @@ def test_a_doubt_is_drawn_as_large_as_it_is_and_certainty_is_not():
 
 def test_the_camera_has_its_mark():
     table = scene()
-    with_it, without = (np.asarray(draw_scene(None, t)) for t in (table, replace(table, camera=None)))
+    with_it, without = (
+        np.asarray(draw_scene(None, t)) for t in (table, replace(table, camera=None))
+    )
     rows = np.flatnonzero((with_it != without).any(-1).any(1))
     assert rows.min() > 240  # below the middle, where the camera's side is
 

@@ -1,4 +1,6 @@
-"""po3d export --format easi: the files that EASI's leaderboard takes, read by the rules of its code."""
+"""po3d export --format easi: the files that EASI's leaderboard takes, read by the rules of its
+code.
+"""
 
 import csv
 import json
@@ -79,10 +81,14 @@ def test_the_files_hold_the_same_figures(run, tmp_path, capsys):
     assert about["scorer"] == "vanilla"
     assert about["questions"] == len(run[1])
     with zipfile.ZipFile(tmp_path / "out" / "easi_results.zip") as archive:
-        assert sorted(archive.namelist()) == sorted(f"po3d-1/{path.name}" for path in folder.iterdir())
+        assert sorted(archive.namelist()) == sorted(
+            f"po3d-1/{path.name}" for path in folder.iterdir()
+        )
 
 
-def test_the_same_run_gives_the_same_payload_and_other_folders_are_left_alone(run, tmp_path, capsys):
+def test_the_same_run_gives_the_same_payload_and_other_folders_are_left_alone(
+    run, tmp_path, capsys
+):
     pytest.importorskip("openpyxl")
     assert exported(run, tmp_path / "out") == exported(run, tmp_path / "again") == 0
     payloads = [(tmp_path / name / "easi_results.json").read_bytes() for name in ("out", "again")]

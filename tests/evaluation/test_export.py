@@ -1,4 +1,6 @@
-"""po3d export: what a harness reads, done here by the harness's own rules, comes back through po3d import."""
+"""po3d export: what a harness reads, done here by the harness's own rules, comes back through po3d
+import.
+"""
 
 import ast
 import base64
@@ -48,7 +50,13 @@ def answered(questions):
     said, predictions = {}, []
     for k, q in enumerate(questions):
         options = q.options
-        answer = q.answer if k % 3 else options[options.index(q.answer) - 1] if options else "purple rain"
+        answer = (
+            q.answer
+            if k % 3
+            else options[options.index(q.answer) - 1]
+            if options
+            else "purple rain"
+        )
         predictions.append(Prediction(q.id, "ok", answer))
         written = "ABCD"[options.index(answer)] if options and k % 2 else answer
         said[q.id] = f"The answer is {written}." if k % 5 else written
@@ -64,7 +72,16 @@ def imported(release, path, tmp_path, predictions):
     """Imports a harness's file, which has to score as the predictions do."""
     out = tmp_path / "imported.jsonl"
     code = cli.main(
-        ["import", str(path), "--benchmark", release.name, "--data", str(release.root), "--out", str(out)]
+        [
+            "import",
+            str(path),
+            "--benchmark",
+            release.name,
+            "--data",
+            str(release.root),
+            "--out",
+            str(out),
+        ]
     )
     assert code == 0
     sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
@@ -80,8 +97,9 @@ def imported(release, path, tmp_path, predictions):
 
 
 def vlmevalkit_rows(path):
-    """A table as the harness reads it: an image cell of at most 64 characters names another row's index, one in
-    brackets is a list."""
+    """A table as the harness reads it: an image cell of at most 64 characters names another row's
+    index, one in brackets is a list.
+    """
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     by_index = {row["index"]: row["image"] for row in rows}
@@ -113,7 +131,9 @@ def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp
     path = tmp_path / f"model_po3d_{release.name}.tsv"
     columns = [c for c in rows[0] if c != "image"]
     with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, [*columns, "prediction"], delimiter="\t", extrasaction="ignore")
+        writer = csv.DictWriter(
+            file, [*columns, "prediction"], delimiter="\t", extrasaction="ignore"
+        )
         writer.writeheader()
         writer.writerows([row | {"prediction": said[row["qid"]]} for row in rows])
     imported(release, path, tmp_path, predictions)
@@ -176,13 +196,21 @@ def test_an_lmms_eval_task_is_whole_and_its_samples_score_the_same(release, tmp_
 
 
 def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
-    """Its rows are the table's, and so is the index; letters where there are options, silence where there is none."""
+    """Its rows are the table's, and so is the index; letters where there are options, silence where
+    there is none.
+    """
     questions = release.split.questions
     _, predictions = answered(questions)
     predictions = [p if k % 4 else Prediction(p.id, "abstained") for k, p in enumerate(predictions)]
     write_predictions(tmp_path / "mine.jsonl", predictions)
     written(
-        release, tmp_path, "results", "--predictions", str(tmp_path / "mine.jsonl"), "--model", "po3d-1.0"
+        release,
+        tmp_path,
+        "results",
+        "--predictions",
+        str(tmp_path / "mine.jsonl"),
+        "--model",
+        "po3d-1.0",
     )
     path = tmp_path / f"po3d-1.0_po3d_{release.name}.xlsx"
     written(release, tmp_path / "out", "vlmevalkit")
@@ -233,27 +261,46 @@ def test_a_bare_street_table_is_read_back_as_a_split(tmp_path):
     assert [(q.id, q.text, q.answer) for q in again.questions] == [
         (q.id, q.text, q.answer) for q in split.questions
     ]
-    assert np.array_equal(again.image(again.questions[0].image), split.image(split.questions[0].image))
+    assert np.array_equal(
+        again.image(again.questions[0].image), split.image(split.questions[0].image)
+    )
 
 
 def test_3dsrbench_rows_keep_their_qids_and_letters(tmp_path):
     names = ["train2017/000000000001.jpg", "train2017/000000000001.jpg#flip"]
     questions = [
-        PhotoQuestion(qid, name, "Which side of the bus is facing the camera?", "6d", "orientation_viewpoint", "left", "",
-                 ("front", "left", "back", "right"), letter="B", index=str(k))
+        PhotoQuestion(
+            qid,
+            name,
+            "Which side of the bus is facing the camera?",
+            "6d",
+            "orientation_viewpoint",
+            "left",
+            "",
+            ("front", "left", "back", "right"),
+            letter="B",
+            index=str(k),
+        )
         for k, (qid, name) in enumerate(zip(["AAAAAAAA", "AAAAAAAA-flip"], names))
-    ]  # fmt: skip
+    ]
     split = srbench.ThreeDSRBenchSplit(
-        "made", tuple(questions), tmp_path, {n: encode(np.asarray(picture(k))) for k, n in enumerate(names)}
+        "made",
+        tuple(questions),
+        tmp_path,
+        {n: encode(np.asarray(picture(k))) for k, n in enumerate(names)},
     )
     rows = vlmevalkit_rows(export(split, "3dsrbench", "vlmevalkit", tmp_path / "v"))
-    assert [(row["qid"], row["answer"], row["B"]) for row in rows] == [(q.id, "B", "left") for q in questions]
+    assert [(row["qid"], row["answer"], row["B"]) for row in rows] == [
+        (q.id, "B", "left") for q in questions
+    ]
     export(split, "3dsrbench", "lmms-eval", tmp_path / "l")
     docs = [json.loads(line) for line in (tmp_path / "l" / "data.jsonl").read_text().splitlines()]
     assert len({doc["images"][0] for doc in docs}) == 2
     assert [doc["letter"] for doc in docs] == ["B", "B"]
     for doc, name in zip(docs, names):
-        assert np.array_equal(np.asarray(Image.open(tmp_path / "l" / doc["images"][0])), split.image(name))
+        assert np.array_equal(
+            np.asarray(Image.open(tmp_path / "l" / doc["images"][0])), split.image(name)
+        )
 
 
 def test_prompts_never_depend_on_the_answer(release):
@@ -282,7 +329,15 @@ def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
 
 
 def test_wrong_options_are_one_line(tmp_path, capsys):
-    command = ["export", "--benchmark", "pulsecheck457", "--size", "1", "--out", str(tmp_path / "out")]
+    command = [
+        "export",
+        "--benchmark",
+        "pulsecheck457",
+        "--size",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     for options, said in (
         (["--format", "openai", "--bare"], "--bare needs"),
         (["--format", "pickle"], "invalid choice"),
@@ -326,20 +381,31 @@ def test_a_data_set_has_each_item_with_its_pictures_and_says_what_it_is(release,
                 decode_image(stored["bytes"], name, 10**7), release.split.image(name)
             )
     images = [row["image"] for row in table.to_pylist()]
-    assert sum(a != b for a, b in itertools.pairwise(images)) == len(set(images)) - 1  # each stands together
+    assert (
+        sum(a != b for a, b in itertools.pairwise(images)) == len(set(images)) - 1
+    )  # each stands together
     head = yaml.safe_load((tmp_path / "set" / "README.md").read_text().split("---\n")[1])
     ours = (release.root / "twin.json").is_file()
-    assert head["license"] == ("apache-2.0" if ours else "other")  # a release is not ours to license
-    assert list(json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]) == table.column_names
+    assert head["license"] == (
+        "apache-2.0" if ours else "other"
+    )  # a release is not ours to license
+    assert (
+        list(json.loads(table.schema.metadata[b"huggingface"])["info"]["features"])
+        == table.column_names
+    )
 
 
 def test_datasets_loads_a_data_set_offline(release, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets")
     export(release.split, release.name, "datasets", tmp_path / "set", twin={"seed": 7})
-    rows = datasets.load_dataset(str(tmp_path / "set"), split="test", cache_dir=str(tmp_path / "cache"))
+    rows = datasets.load_dataset(
+        str(tmp_path / "set"), split="test", cache_dir=str(tmp_path / "cache")
+    )
     q = next(q for q in release.split.questions if q.id == rows[0]["id"])
-    np.testing.assert_array_equal(np.asarray(rows[0]["images"][0]), release.split.image(pictures(q)[0]))
+    np.testing.assert_array_equal(
+        np.asarray(rows[0]["images"][0]), release.split.image(pictures(q)[0])
+    )
     card = (tmp_path / "set" / "README.md").read_text()
     assert "license: apache-2.0" in card
     assert '{"seed": 7}' in card
@@ -353,7 +419,9 @@ def test_the_command_that_an_export_prints_scores_its_questions(release, tmp_pat
     with open(tmp_path / "out" / "messages.jsonl") as file:
         rows = [json.loads(line) for line in file]
     answers = tmp_path / "model.jsonl"
-    answers.write_text("".join(json.dumps({"id": r["id"], "response": r["answer"]}) + "\n" for r in rows))
+    answers.write_text(
+        "".join(json.dumps({"id": r["id"], "response": r["answer"]}) + "\n" for r in rows)
+    )
     out = tmp_path / "imported.jsonl"
     command = shlex.split(hint.replace("RESULTS", str(answers)).replace("FILE.jsonl", str(out)))
     assert cli.main(["import", *command]) == 0

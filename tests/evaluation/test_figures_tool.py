@@ -9,7 +9,10 @@ from po3d.evaluation.report.results import BEGIN, END
 from po3d.io.errors import InputError
 from tools import figures
 
-PAGE = "It is <!-- figure: benchmark=scope; average -->80.0<!-- end --> %, with <!-- figure: a=b 'c=[d]'; L1 -->-<!-- end -->.\n"
+PAGE = (
+    "It is <!-- figure: benchmark=scope; average -->80.0<!-- end --> %, with <!-- figure: a=b"
+    " 'c=[d]'; L1 -->-<!-- end -->.\n"
+)
 
 
 def reports(run: str) -> dict:
@@ -21,11 +24,15 @@ def test_marked_figures_are_those_of_their_runs():
     found = figures.brought_up_to_date(PAGE, reports)
     assert found == PAGE.replace(">80.0<", ">88.1<").replace(">-<", ">100.0<")
     assert figures.brought_up_to_date(found, reports) == found
-    assert figures.brought_up_to_date(PAGE, reports, "benchmark=scope") == PAGE.replace(">80.0<", ">88.1<")
+    assert figures.brought_up_to_date(PAGE, reports, "benchmark=scope") == PAGE.replace(
+        ">80.0<", ">88.1<"
+    )
 
 
 def test_a_row_that_is_not_there_is_named():
-    with pytest.raises(InputError, match="'benchmark=scope' has no row 'mean'; its rows are average, L1"):
+    with pytest.raises(
+        InputError, match="'benchmark=scope' has no row 'mean'; its rows are average, L1"
+    ):
         figures.brought_up_to_date(PAGE.replace("average", "mean"), reports)
 
 

@@ -51,7 +51,10 @@ KIND = OracleMixer(Pipeline(Pictures(None), StreetQuestionParser(Unread()), EXEC
 def random_cells(count):
     r = rng(1, "cells")
     for k in range(count):
-        settings = {m: (TRUTH, PREDICTED, round(float(r.uniform(0, 0.5)), 2))[r.integers(3)] for m in MODULES}
+        settings = {
+            m: (TRUTH, PREDICTED, round(float(r.uniform(0, 0.5)), 2))[r.integers(3)]
+            for m in MODULES
+        }
         yield cell(KIND, str(k), settings)
 
 
@@ -67,11 +70,14 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
         predicted, truth = world(k)
         r = rng(2, "programs", k)
         questions = [
-            Question(f"{k}:{i}", truth.image, str(i), "6d" if i % 2 else "2d", "L1") for i in range(12)
+            Question(f"{k}:{i}", truth.image, str(i), "6d" if i % 2 else "2d", "L1")
+            for i in range(12)
         ]
         programs = [random_program(r, truth) for _ in questions]
         gold = [ParsedQuestion(Parse("ok", program)) for program in programs]
-        work = Answers(EXECUTOR, {truth.image: predicted}, {truth.image: truth}, questions, gold, gold)
+        work = Answers(
+            EXECUTOR, {truth.image: predicted}, {truth.image: truth}, questions, gold, gold
+        )
         for one in random_cells(20):
             named = dict(zip(MODULES, one.settings))
             named.pop("parsing")
@@ -81,7 +87,9 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
             for module, sigma in named.items():
                 if not isinstance(sigma, str):
                     table = STREET_TABLES.noisy(table, module, sigma)
-            given = work.answers([TRUTH if m == "parsing" else s for m, s in zip(MODULES, one.settings)])
+            given = work.answers(
+                [TRUTH if m == "parsing" else s for m, s in zip(MODULES, one.settings)]
+            )
             for q, program, answer in zip(questions, programs, given, strict=True):
                 expected = execute(program, table, q.task, "marginal", samples=8)
                 assert answer == expected.answer
@@ -97,7 +105,9 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
             for k, (name, (_, truth)) in enumerate(self.worlds.items()):
                 r = rng(3, "geometry", k)
                 self.questions += [
-                    Question(f"{name}:{i}", name, "?", "2d", "L1", "", random_program(r, truth).text())
+                    Question(
+                        f"{name}:{i}", name, "?", "2d", "L1", "", random_program(r, truth).text()
+                    )
                     for i in range(5)
                 ]
 
@@ -108,10 +118,16 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
     scenes = {name: predicted for name, (predicted, _) in split.worlds.items()}
     wrong = {q.id: Prediction(q.id, "ok", "0", program="count(scene)") for q in split.questions}
     wrong[split.questions[0].id] = Prediction(split.questions[0].id, "unparsed")
-    cells = [cell(KIND, "predicted", {}), cell(KIND, "true", {}, TRUTH), cell(KIND, "parsed", {"parsing": PREDICTED}, TRUTH),
-             cell(KIND, "lost", {"parsing": 1.0}, TRUTH)]  # fmt: skip
+    cells = [
+        cell(KIND, "predicted", {}),
+        cell(KIND, "true", {}, TRUTH),
+        cell(KIND, "parsed", {"parsing": PREDICTED}, TRUTH),
+        cell(KIND, "lost", {"parsing": 1.0}, TRUTH),
+    ]
     given = grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes)
-    assert grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes, workers=2) == given
+    assert (
+        grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes, workers=2) == given
+    )
     predicted, true, parsed, lost = given
     assert (predicted[0].status, parsed[0].status) == ("failed", "failed")
     assert {p.answer for p in parsed[1:]} == {"6"}  # all count the true scene
@@ -123,7 +139,12 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
 
 def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
     made = plan(
-        KIND, {"groups": GROUPS, "noise": {"heading": [5, 10], "colour": [0.1]}, "cells": [{"shape": 0.1}]}
+        KIND,
+        {
+            "groups": GROUPS,
+            "noise": {"heading": [5, 10], "colour": [0.1]},
+            "cells": [{"shape": 0.1}],
+        },
     )
     assert len(made.subsets) == 16
     assert len({c.settings for c in made.subsets}) == 16
@@ -149,7 +170,10 @@ def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
         ({"groups": {"a": ["detection"]}}, "each of shape, color"),
         ({"groups": {**GROUPS, "more": ["heading"]}}, "each of shape, color"),
         ({"groups": GROUPS, "cells": [{"yaw": "truth"}]}, "'yaw' is not a module"),
-        ({"groups": GROUPS, "cells": [{"heading": "noisy"}]}, "truth, predicted, or a non-negative"),
+        (
+            {"groups": GROUPS, "cells": [{"heading": "noisy"}]},
+            "truth, predicted, or a non-negative",
+        ),
         ({"groups": GROUPS, "noise": {"heading": [-1]}}, "truth, predicted, or a non-negative"),
         ({"groups": GROUPS, "noise": {"yaw": [1]}}, "'yaw' is not a module"),
     ],
@@ -206,10 +230,17 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
         assert "heading (degrees)" in text
     assert len(list(read_predictions(tmp_path / "predictions.jsonl"))) == len(errors)
     assert po3d.main(["report", str(tmp_path), "--markdown"]) == 0
-    steps = capsys.readouterr().out.split("Oracle grid: accuracy")[1].split("\n\n")[1].splitlines()[2::2]
+    steps = (
+        capsys.readouterr()
+        .out.split("Oracle grid: accuracy")[1]
+        .split("\n\n")[1]
+        .splitlines()[2::2]
+    )
     assert [line.split("|")[1].strip() for line in steps] == [
-        "all predicted", *(f"{group} true" for group in result["attribution"]["all"]["shares"]), "all true"
-    ]  # fmt: skip
+        "all predicted",
+        *(f"{group} true" for group in result["attribution"]["all"]["shares"]),
+        "all true",
+    ]
 
 
 def test_a_wrong_label_makes_the_all_true_cell_fail(release, networks, tmp_path, capsys):  # noqa: F811
@@ -222,7 +253,14 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(release, networks, tmp_path,
         if "L1" in path.name:
             content["questions"][1]["answer"] = "purple"
         (root / "questions" / path.name).write_text(json.dumps(content))
-    options = [*networks, "+experiment=oracle_grid", SMALL, "workers=1", "size=1", "grid.singles=false"]
+    options = [
+        *networks,
+        "+experiment=oracle_grid",
+        SMALL,
+        "workers=1",
+        "size=1",
+        "grid.singles=false",
+    ]
     assert evaluate(root, tmp_path / "out", *options) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("error: the cell with all modules from ground truth is 9")

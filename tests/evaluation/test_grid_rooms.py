@@ -34,20 +34,31 @@ SAMPLES = 3
 
 
 def blurred(truth: Scene, name: str) -> Scene:
-    """The table as a network might see it: two things missed, one invented, doubts about the others."""
+    """The table as a network might see it: two things missed, one invented, doubts about the
+    others.
+    """
     r = rng(5, f"blurred/{name}")
     objects = []
     for o in truth.objects[2:]:
         beliefs = {k: o.beliefs[k] for k in ("name", "color", "material") if k in o.beliefs}
-        beliefs |= {"name": {o.value("name"): 0.6, "chair" if o.value("name") != "chair" else "stool": 0.4}}
+        beliefs |= {
+            "name": {o.value("name"): 0.6, "chair" if o.value("name") != "chair" else "stool": 0.4}
+        }
         beliefs |= {"color": {"red": 0.5, "blue": 0.5}, "material": {"wooden": 0.7, "metal": 0.3}}
         x, y, z = o.position
         position = (x + 0.1 * float(r.normal()), y + 0.1 * float(r.normal()), z * 1.1)
         extent = tuple((np.array(o.extent) * (0.9, 1.1, 1.1)).tolist())
         objects.append(
-            replace(o, beliefs=beliefs, position=position, extent=extent, heading=o.heading + 0.2, flip=0.1,
-                    existence=0.8)
-        )  # fmt: skip
+            replace(
+                o,
+                beliefs=beliefs,
+                position=position,
+                extent=extent,
+                heading=o.heading + 0.2,
+                flip=0.1,
+                existence=0.8,
+            )
+        )
     objects.append(replace(objects[0], position=(0.5, 0.5, 0.4), existence=0.6))
     outline = tuple((1.05 * x, 0.95 * y) for x, y in truth.outline)
     return replace(truth, objects=tuple(objects), outline=outline, source="predicted")
@@ -87,7 +98,9 @@ def test_a_module_changes_its_own_column_and_no_other():
             changed = set()
             for a, b in zip(mixed.objects, plain.objects, strict=True):
                 changed |= {
-                    m for m, key in ROOM_TABLES.beliefs.items() if a.beliefs.get(key) != b.beliefs.get(key)
+                    m
+                    for m, key in ROOM_TABLES.beliefs.items()
+                    if a.beliefs.get(key) != b.beliefs.get(key)
                 }
                 changed |= {"heading"} if (a.heading, a.flip) != (b.heading, b.flip) else set()
                 changed |= {"size"} if a.extent != b.extent else set()
@@ -135,7 +148,8 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
     assert said(ROOM_TABLES.noisy(scene, module, 0.0)) == said(scene)
     assert ROOM_TABLES.noisy(scene, module, 0.3, 1) == ROOM_TABLES.noisy(scene, module, 0.3, 1)
     many = [
-        ROOM_TABLES.noisy(scene, module, 10 if module in ("heading", "frame") else 0.3, k) for k in range(60)
+        ROOM_TABLES.noisy(scene, module, 10 if module in ("heading", "frame") else 0.3, k)
+        for k in range(60)
     ]
     if module == "detection":
         assert np.mean([len(s) for s in many]) == pytest.approx(0.7 * len(scene), rel=0.1)
@@ -152,19 +166,24 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
         spread = np.log(np.concatenate([s.extents / scene.extents for s in many]))
         assert spread.std() == pytest.approx(0.3, rel=0.1)
     elif module == "position":
-        assert np.concatenate([s.positions - scene.positions for s in many])[:, :2].std() == pytest.approx(
-            0.3, rel=0.1
-        )
+        assert np.concatenate([s.positions - scene.positions for s in many])[
+            :, :2
+        ].std() == pytest.approx(0.3, rel=0.1)
     elif module == "frame":
-        turns = [math.atan2(*s.axes["front"][::-1]) - math.atan2(*scene.axes["front"][::-1]) for s in many]
+        turns = [
+            math.atan2(*s.axes["front"][::-1]) - math.atan2(*scene.axes["front"][::-1])
+            for s in many
+        ]
         assert math.degrees(np.std(turns)) == pytest.approx(10, rel=0.3)
 
 
-# --- cells ----------------------------------------------------------------------------------------------------
+# --- cells ----------------------------------------------------------------------------------------
 
 
 class Texts:
-    """A parser that knows the gold programs, misreads what `wrong` names and can't read what `unread` names."""
+    """A parser that knows the gold programs, misreads what `wrong` names and can't read what
+    `unread` names.
+    """
 
     def __init__(self, wrong=None, unread=()):
         self.programs = {q.text: q.program for own in QUESTIONS.values() for q in own}
@@ -174,15 +193,19 @@ class Texts:
 
     def parse(self, texts, sort):
         return [
-            Parse("unparsed", reason="?")
-            if t in self.unread
-            else Parse("ok", parse_text(self.programs[t]), 1.0)
+            (
+                Parse("unparsed", reason="?")
+                if t in self.unread
+                else Parse("ok", parse_text(self.programs[t]), 1.0)
+            )
             for t in texts
         ]
 
 
 def kind(**texts) -> OracleMixer:
-    return OracleMixer(Pipeline(Captions(), RoomQuestionParser(Texts(**texts)), RoomDomain(samples=SAMPLES)))
+    return OracleMixer(
+        Pipeline(Captions(), RoomQuestionParser(Texts(**texts)), RoomDomain(samples=SAMPLES))
+    )
 
 
 def asked(n, **texts) -> Answers:
@@ -192,12 +215,15 @@ def asked(n, **texts) -> Answers:
 
 
 def test_every_cell_answers_as_plain_execution_of_its_table_does():
-    """What is shared between cells changes nothing. State aside: the network's tables have none, and a further
-    attribute is a further draw."""
+    """What is shared between cells changes nothing. State aside: the network's tables have none,
+    and a further attribute is a further draw.
+    """
     n, answered = NAMES[0], 0
     work, r = asked(n), rng(1, "cells")
     for _ in range(12):
-        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in RoomDomain.modules} | {"state": PREDICTED}
+        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in RoomDomain.modules} | {
+            "state": PREDICTED
+        }
         found = work.answers(tuple(settings.values()))
         scene = substitute(SEEN[n], TRUE[n], [m for m in ROOM_TABLES.table if settings[m] == TRUTH])
         mode = "anchors"
@@ -254,7 +280,9 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     work = KIND.image(own, predictions, SEEN, SPLIT.truth, 0)
     assert work.read == work.gold
     sent = pickle.loads(pickle.dumps(work))
-    assert [sent.answers(c.settings) for c in cells] == [[p.answer for p in row[:6]] for row in given]
+    assert [sent.answers(c.settings) for c in cells] == [
+        [p.answer for p in row[:6]] for row in given
+    ]
 
 
 @pytest.mark.parametrize(
@@ -277,12 +305,20 @@ def test_other_frames_than_the_anchors_have_no_grid():
         pipeline.mixtures()
 
 
-# --- from end to end ------------------------------------------------------------------------------------------
+# --- from end to end ------------------------------------------------------------------------------
 
-SMALL = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=captions", "benchmark.samples=2", "size=2",
-         "workers=1",
-         "grid.cells=[{position: 0.2, shape: truth}]", "grid.singles=false",
-         "~grid.noise", "+grid.noise={heading: [90]}"]  # fmt: skip
+SMALL = [
+    "+experiment=oracle_grid",
+    "benchmark=hypo3d",
+    "benchmark.table=captions",
+    "benchmark.samples=2",
+    "size=2",
+    "workers=1",
+    "grid.cells=[{position: 0.2, shape: truth}]",
+    "grid.singles=false",
+    "~grid.noise",
+    "+grid.noise={heading: [90]}",
+]
 
 
 def test_the_grid_from_end_to_end(tmp_path, capsys):
@@ -297,7 +333,9 @@ def test_the_grid_from_end_to_end(tmp_path, capsys):
     assert result["attribution"]["all"]["n"] == len(counted) > 20
     for found in result["attribution"].values():
         assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)
-    assert result["attribution"]["all"]["error"] == pytest.approx(100 - cells["all predicted"][-1], abs=1e-9)
+    assert result["attribution"]["all"]["error"] == pytest.approx(
+        100 - cells["all predicted"][-1], abs=1e-9
+    )
     errors = [json.loads(line) for line in (tmp_path / "errors.jsonl").read_text().splitlines()]
     assert all(e["repaired_by"] and sum(e["shares"].values()) == pytest.approx(1) for e in errors)
     assert "overall" in capsys.readouterr().out
@@ -317,6 +355,11 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(tmp_path, capsys):
 
 
 def test_true_tables_have_no_grid(tmp_path, capsys):
-    given = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=truth", f"out={tmp_path}"]
+    given = [
+        "+experiment=oracle_grid",
+        "benchmark=hypo3d",
+        "benchmark.table=truth",
+        f"out={tmp_path}",
+    ]
     assert script.run(given) == 2
     assert "predicted scenes" in capsys.readouterr().err

@@ -25,7 +25,9 @@ ROOMS = SR.first(1)
 SCENE = SCOPE.first(1)
 # Four of the views are enough, and of what is asked about one image a third.
 PLAIN = [q for q in SCENE.questions if not q.variant and not any(v % 90 for v in q.views)]
-SCENE = replace(SCENE, questions=tuple(q for k, q in enumerate(PLAIN) if k % 3 == 0 or len(q.images) > 1))
+SCENE = replace(
+    SCENE, questions=tuple(q for k, q in enumerate(PLAIN) if k % 3 == 0 or len(q.images) > 1)
+)
 
 
 def sr_system(change=lambda s: s, **options) -> Pipeline:
@@ -35,7 +37,9 @@ def sr_system(change=lambda s: s, **options) -> Pipeline:
 
 def scope_system(change=lambda s: s, **options) -> Pipeline:
     names = {name for q in SCENE.questions for name in q.images}
-    return Pipeline(Planted.of(SCENE, names, change), orbit.OrbitQuestionParser(), orbit.DOMAIN, **options)
+    return Pipeline(
+        Planted.of(SCENE, names, change), orbit.OrbitQuestionParser(), orbit.DOMAIN, **options
+    )
 
 
 CASES = {
@@ -52,7 +56,9 @@ def run(case: str, change, folder, **options) -> dict:
     predict(split, made, folder, {})
     groups = {m: [m] for m in kind.executor.modules if m in ("detection", "heading")}
     groups["rest"] = [m for m in kind.executor.modules if m not in groups]
-    return run_grid(kind, module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0)
+    return run_grid(
+        kind, module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0
+    )
 
 
 def values(result: dict) -> dict[str, float]:
@@ -61,7 +67,9 @@ def values(result: dict) -> dict[str, float]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_wrong_headings_are_repaired_by_headings_alone(case, tmp_path):
-    result = run(case, lambda s: turned(s, 100), tmp_path, noise={"heading": [90], "position": [0.8]})
+    result = run(
+        case, lambda s: turned(s, 100), tmp_path, noise={"heading": [90], "position": [0.8]}
+    )
     found = values(result)
     assert result["problems"] == []
     assert found["all true"] == found["+ heading"] == 100.0
@@ -94,24 +102,35 @@ def test_what_is_not_there_vanishes_with_true_detection(case, tmp_path):
         """Everything once more, surer of itself, far behind and in another order."""
         ahead = 60.0 * scene.camera.cam_T_world.rotation[2]
         places = [tuple((np.array(o.position) + ahead).tolist()) for o in reversed(scene.objects)]
-        ghosts = [replace(o, position=p, heading=o.heading + 2) for o, p in zip(scene.objects, places)]
-        return replace(scene, objects=(*ghosts, *(replace(o, existence=0.6) for o in scene.objects)))
+        ghosts = [
+            replace(o, position=p, heading=o.heading + 2) for o, p in zip(scene.objects, places)
+        ]
+        return replace(
+            scene, objects=(*ghosts, *(replace(o, existence=0.6) for o in scene.objects))
+        )
 
     found = values(run(case, doubled, tmp_path))
     assert found["all predicted"] < 100
     assert found["+ detection"] == found["all true"] == 100
 
 
-# --- a cell is the system with these modules replaced -----------------------------------------------------------
+# --- a cell is the system with these modules replaced ---------------------------------------------
 
 
 def spoiled(scene: Scene) -> Scene:
     """Wrong in many ways."""
     objects = [
-        replace(o, position=tuple((1.15 * np.array(o.position)).tolist()), heading=o.heading + (k % 3),
-                beliefs={**o.beliefs, "name": {o.value("name"): 0.5, "plant": 0.5} if k % 4 else {"chair": 1.0}})
+        replace(
+            o,
+            position=tuple((1.15 * np.array(o.position)).tolist()),
+            heading=o.heading + (k % 3),
+            beliefs={
+                **o.beliefs,
+                "name": {o.value("name"): 0.5, "plant": 0.5} if k % 4 else {"chair": 1.0},
+            },
+        )
         for k, o in enumerate(scene.objects[1:])
-    ]  # fmt: skip
+    ]
     return replace(scene, objects=tuple(objects))
 
 
@@ -141,11 +160,15 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     for modules, row in zip(mixtures, given, strict=True):
         answers = {}
         for own, context in contexts(split):
-            answers |= {p.id: p.answer for p in system(spoiled, oracle=modules).answer(own, context)}
+            answers |= {
+                p.id: p.answer for p in system(spoiled, oracle=modules).answer(own, context)
+            }
         assert [answers[q.id] for q in split.questions] == [p.answer for p in row]
     assert [p.answer for p in given[-1]] == [q.answer for q in split.questions]
     assert len({tuple(p.answer for p in row) for row in given}) > 3
-    image = kind.image([q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0)
+    image = kind.image(
+        [q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0
+    )
     sent = pickle.loads(pickle.dumps(image))  # it goes to other processes
     assert sent.answers(cells[2].settings) == image.answers(cells[2].settings)
 
@@ -153,7 +176,10 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
 def test_all_rotations_of_a_question_are_asked_and_lost_together():
     system = sr_system()
     kind = OracleMixer(system)
-    cells = [cell(kind, "lost", {"parsing": 0.5}, TRUTH), cell(kind, "taken", {"grounding": 0.5}, TRUTH)]
+    cells = [
+        cell(kind, "lost", {"parsing": 0.5}, TRUTH),
+        cell(kind, "taken", {"grounding": 0.5}, TRUTH),
+    ]
     given = grid_answers(kind, ROOMS.questions, ROOMS.truth, cells, {}, system.tables.seen)
     for row in given:
         answers: dict[tuple, set] = {}
@@ -206,20 +232,30 @@ def test_shipped_plans_hold_every_module(case):
     assert made.cells[0].settings == (PREDICTED,) * len(kind.executor.modules)
 
 
-# --- from end to end --------------------------------------------------------------------------------------------
+# --- from end to end ------------------------------------------------------------------------------
 
 SMALL = ["+experiment=oracle_grid", "size=1", "workers=1", "grid.singles=false", "~grid.noise"]
 GROUPS = {
-    "3dsrbench": "{table: [detection, shape, color, material, size, position, depth, heading, camera], "
-    "language: [grounding, parsing]}",
-    "scope": "{table: [detection, shape, color, material, size, position, depth, heading, camera], "
-    "rest: [fusion, parsing]}",
+    "3dsrbench": (
+        "{table: [detection, shape, color, material, size, position, depth, heading, camera], "
+        "language: [grounding, parsing]}"
+    ),
+    "scope": (
+        "{table: [detection, shape, color, material, size, position, depth, heading, camera], "
+        "rest: [fusion, parsing]}"
+    ),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_grid_from_end_to_end(case, tmp_path, capsys):
-    options = [*SMALL, f"benchmark={case}", "~grid.groups", f"+grid.groups={GROUPS[case]}", f"out={tmp_path}"]
+    options = [
+        *SMALL,
+        f"benchmark={case}",
+        "~grid.groups",
+        f"+grid.groups={GROUPS[case]}",
+        f"out={tmp_path}",
+    ]
     assert script.run(options) == 0
     result = json.loads((tmp_path / "grid.json").read_text())
     found = values(result)
@@ -232,6 +268,8 @@ def test_the_grid_from_end_to_end(case, tmp_path, capsys):
 
 def test_the_seam_without_the_grid(tmp_path):
     modules = "detection,shape,color,material,size,position,depth,heading,camera,grounding,parsing"
-    assert script.run(["benchmark=3dsrbench", "size=1", f"oracle=[{modules}]", f"out={tmp_path}"]) == 0
+    assert (
+        script.run(["benchmark=3dsrbench", "size=1", f"oracle=[{modules}]", f"out={tmp_path}"]) == 0
+    )
     report = json.loads((tmp_path / "report.json").read_text())
     assert {row["value"] for row in report["rows"]} == {100.0}

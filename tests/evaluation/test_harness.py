@@ -1,4 +1,6 @@
-"""po3d in lmms-eval, the real package: its own environment, `pip install 'po3d[harness]'`, then `pytest -m harness`."""
+"""po3d in lmms-eval, the real package: its own environment, `pip install 'po3d[harness]'`, then
+`pytest -m harness`.
+"""
 
 import json
 import os
@@ -14,7 +16,8 @@ from po3d.evaluation.harness.export import export
 from po3d.reasoning.questions import Prediction, write_predictions
 
 pytest.importorskip(
-    "lmms_eval", reason="lmms-eval is not here: its environment is its own, pip install 'po3d[harness]'"
+    "lmms_eval",
+    reason="lmms-eval is not here: its environment is its own, pip install 'po3d[harness]'",
 )
 pytestmark = pytest.mark.harness
 
@@ -22,17 +25,32 @@ pytestmark = pytest.mark.harness
 def lmms_eval(tasks, names, out, model, **settings):
     """The samples file of each task, from the harness's own command."""
     command = [
-        sys.executable, "-m", "lmms_eval", "--model", model, "--tasks", ",".join(f"po3d_{n}" for n in names),
-        "--model_args", ",".join(f"{k}={v}" for k, v in settings.items()),
-        "--include_path", str(tasks), "--log_samples", "--output_path", str(out), "--batch_size", "1",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "lmms_eval",
+        "--model",
+        model,
+        "--tasks",
+        ",".join(f"po3d_{n}" for n in names),
+        "--model_args",
+        ",".join(f"{k}={v}" for k, v in settings.items()),
+        "--include_path",
+        str(tasks),
+        "--log_samples",
+        "--output_path",
+        str(out),
+        "--batch_size",
+        "1",
+    ]
     home = {
         "HF_HOME": str(out / "home"),
         "HF_HUB_OFFLINE": "1",
         "HF_DATASETS_OFFLINE": "1",
         "OPENAI_API_KEY": "none",
     }
-    done = subprocess.run(command, env={**os.environ, **home}, capture_output=True, text=True, timeout=900)
+    done = subprocess.run(
+        command, env={**os.environ, **home}, capture_output=True, text=True, timeout=900
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     found = {}
     for name in names:
@@ -42,7 +60,9 @@ def lmms_eval(tasks, names, out, model, **settings):
 
 
 def scores(name, root, samples, out):
-    """Our own scores of a samples file, all of whose rows have to be found; and the harness's figure."""
+    """Our own scores of a samples file, all of whose rows have to be found; and the harness's
+    figure.
+    """
     command = ["import", str(samples), "--benchmark", name, "--data", str(root), "--out", str(out)]
     assert cli.main(command) == 0
     sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
@@ -64,20 +84,28 @@ def wrong(question):
 
 
 def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
-    """A predictions file of three benchmarks as the harness's model `po3d`: the very scores of the file."""
+    """A predictions file of three benchmarks as the harness's model `po3d`: the very scores of the
+    file.
+    """
     roots, answers = releases(tmp_path), []
     for name, root in roots.items():
         split = opened(name, root)
         export(split, name, "lmms-eval", tmp_path / "tasks" / name)
         answers += [
-            Prediction(q.id, "ok", q.answer if k % 3 else wrong(q))
-            if k % 5
-            else Prediction(q.id, "abstained")
+            (
+                Prediction(q.id, "ok", q.answer if k % 3 else wrong(q))
+                if k % 5
+                else Prediction(q.id, "abstained")
+            )
             for k, q in enumerate(split.questions)
         ]
     write_predictions(tmp_path / "mine.jsonl", answers)
     found, results, _ = lmms_eval(
-        tmp_path / "tasks", list(roots), tmp_path / "out", "po3d", predictions=tmp_path / "mine.jsonl"
+        tmp_path / "tasks",
+        list(roots),
+        tmp_path / "out",
+        "po3d",
+        predictions=tmp_path / "mine.jsonl",
     )
     by_id = {p.id: p for p in answers}
     for name, root in roots.items():
@@ -93,7 +121,9 @@ def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
 
 
 def test_the_harness_asks_po3d_serve_through_its_own_openai_model(tmp_path):
-    """Its client, its prompts' order of parts, its pictures: the networks that know everything stay right."""
+    """Its client, its prompts' order of parts, its pictures: the networks that know everything stay
+    right.
+    """
     root = street(tmp_path / "release", every=6)
     export(opened("pulsecheck457", root), "pulsecheck457", "lmms-eval", tmp_path / "tasks")
     known = Known(root)
@@ -102,21 +132,25 @@ def test_the_harness_asks_po3d_serve_through_its_own_openai_model(tmp_path):
             tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "openai",
             base_url=server.base_url, model_version="po3d-pulsecheck457", api_key="none",
         )  # fmt: skip
-    assert set(scores("pulsecheck457", root, found["pulsecheck457"], tmp_path / "a.jsonl").values()) == {
-        100.0
-    }
+    assert set(
+        scores("pulsecheck457", root, found["pulsecheck457"], tmp_path / "a.jsonl").values()
+    ) == {100.0}
     assert results["po3d_pulsecheck457"]["po3d_quick,none"] == 100.0
 
 
 def test_the_model_alone_looks_at_the_pictures(tmp_path):
-    """The shipped networks on pictures of the mini split: what the harness gets is what the pipeline says."""
+    """The shipped networks on pictures of the mini split: what the harness gets is what the
+    pipeline says.
+    """
     from po3d.systems.pipeline import Context
     from po3d.systems.street import pipeline
 
     root = street(tmp_path / "release", images=1, every=12)
     split = opened("pulsecheck457", root)
     export(split, "pulsecheck457", "lmms-eval", tmp_path / "tasks")
-    found, _, _ = lmms_eval(tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "po3d", mode="argmax")
+    found, _, _ = lmms_eval(
+        tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "po3d", mode="argmax"
+    )
     with open(found["pulsecheck457"]) as file:
         said = [json.loads(line)["filtered_resps"] for line in file]
     image = split.image(split.questions[0].image)

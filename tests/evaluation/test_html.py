@@ -90,7 +90,9 @@ def test_every_benchmark_has_a_page_that_fetches_nothing(benchmark, tmp_path):
     for record in records:
         for about in record["items"].values():
             for _, view in about["views"]:
-                assert all(0 <= o < len(record["objects"]) for o in record["views"][view]["objects"])
+                assert all(
+                    0 <= o < len(record["objects"]) for o in record["views"][view]["objects"]
+                )
     traced = [about for about in own.values() if about["steps"]]
     assert len(traced) > 0.9 * len(own)
     assert sum(about["note"] == CHANGED for about in own.values()) == 0
@@ -122,7 +124,9 @@ def test_steps_end_in_the_answer_and_name_objects_of_the_table(street, page):
                 call, words, *_ = about["steps"][-1]
                 assert words == q.answer, (call, q.text)
                 sizes = [len(record["views"][view]["objects"]) for _, view in about["views"]]
-                assert all(i < sizes[view] for _, _, found, _ in about["steps"] for view, i, _ in found)
+                assert all(
+                    i < sizes[view] for _, _, found, _ in about["steps"] for view, i, _ in found
+                )
         assert record["picture"].startswith("data:image/jpeg;base64,/9j/")
         boxes = [o["box"] for o in record["objects"]]
         assert all(
@@ -157,12 +161,16 @@ def test_an_answer_that_the_program_does_not_give_is_noted(tmp_path):
 def test_hostile_texts_stay_texts(street, tmp_path):
     folder, split, _, _ = street
     file = tmp_path / "hostile.jsonl"
-    write_predictions(file, [Prediction(q.id, "ok", HOSTILE, 0.5, HOSTILE, HOSTILE) for q in split.questions])
+    write_predictions(
+        file, [Prediction(q.id, "ok", HOSTILE, 0.5, HOSTILE, HOSTILE) for q in split.questions]
+    )
     page = Page(run_page(read_run(folder, [str(file)], [HOSTILE]), folder))
     images = [attributes for tag, attributes in page.elements if tag == "img"]
     assert all(a["class"] == "figure" and a["src"].startswith("data:image/svg") for a in images)
     assert not any("onerror" in attributes for _, attributes in page.elements)
-    run = [(t, a) for t, a in page.elements if t == "script" and a.get("type") != "application/json"]
+    run = [
+        (t, a) for t, a in page.elements if t == "script" and a.get("type") != "application/json"
+    ]
     assert run == [("script", {})]
     index = page.data("index")
     assert index["systems"][1] == HOSTILE
@@ -170,7 +178,9 @@ def test_hostile_texts_stay_texts(street, tmp_path):
 
 
 @given(
-    st.recursive(st.none() | st.text() | st.integers(), lambda v: st.lists(v) | st.dictionaries(st.text(), v))
+    st.recursive(
+        st.none() | st.text() | st.integers(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
+    )
 )
 def test_data_come_back_as_they_were_and_end_no_element(value):
     block = data_block("x", value)
@@ -188,7 +198,9 @@ def test_the_policy_lets_this_script_run_and_no_other(page):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """A run of made-up answers, a tenth of them wrong, to 100,000 questions on pictures that are shown 23 times."""
+    """A run of made-up answers, a tenth of them wrong, to 100,000 questions on pictures that are
+    shown 23 times.
+    """
     folder = tmp_path_factory.mktemp("many")
     split = copies(BENCHMARKS["pulsecheck457"].load(BENCHMARKS["pulsecheck457"].mini), 100_000)
     benchmark, scorer = BENCHMARKS["pulsecheck457"], "strict"
@@ -198,11 +210,20 @@ def many(tmp_path_factory):
     ]
     write_predictions(folder / "predictions.jsonl", rows)
     about = {
-        "benchmark": "pulsecheck457", "split": "copies", "system": "made up", "settings": {}, "images": 3310,
-        "provenance": provenance({}, {}, {"root": "x", "images": 3310}, ""), "scorer": scorer,
-    }  # fmt: skip
+        "benchmark": "pulsecheck457",
+        "split": "copies",
+        "system": "made up",
+        "settings": {},
+        "images": 3310,
+        "provenance": provenance({}, {}, {"root": "x", "images": 3310}, ""),
+        "scorer": scorer,
+    }
     entries = [read_entry(folder / "predictions.jsonl", split.questions, "made up")]
-    report = {**about, **benchmark.score(split.questions, rows, scorer), "statuses": {"ok": len(rows)}}
+    report = {
+        **about,
+        **benchmark.score(split.questions, rows, scorer),
+        "statuses": {"ok": len(rows)},
+    }
     compared = compare(benchmark, split.questions, entries, scorer)
     return folder, ReportedRun(report, benchmark, split, entries, compared)
 
@@ -219,7 +240,11 @@ def test_the_page_of_many_questions_is_small_and_has_some_of_every_task_right_an
     page = Page(text)
     index = page.data("index")
     assert len(index["items"]) == 280
-    assert len(index["images"]) == sum(name.startswith("image-") for name in page.scripts if name) <= 28
+    assert (
+        len(index["images"])
+        == sum(name.startswith("image-") for name in page.scripts if name)
+        <= 28
+    )
     found = Counter((index["categories"][item[2]], item[5][0][3]) for item in index["items"])
     assert set(found) == {(c, right) for c in index["categories"] for right in (0, 1)}
     assert len(index["categories"]) == 7
@@ -241,11 +266,16 @@ def test_named_questions_have_a_page_of_their_own(many):
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.sampled_from([0.0, 1.0])), min_size=1),
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.sampled_from([0.0, 1.0])),
+        min_size=1,
+    ),
     st.integers(1, 200),
 )
 def test_a_page_lists_all_questions_or_some_of_each_task_and_outcome(rows, items):
-    questions = [Question(str(k), str(image), "", "2d", task) for k, (task, image, _) in enumerate(rows)]
+    questions = [
+        Question(str(k), str(image), "", "2d", task) for k, (task, image, _) in enumerate(rows)
+    ]
     right = [mark for *_, mark in rows]
     chosen = sample_questions(questions, right, items)
     assert chosen == sorted(set(chosen)) == sample_questions(questions, right, items)
@@ -266,7 +296,9 @@ def test_blame_is_in_the_index(tmp_path):
     blamed = with_grid(tmp_path, "pulsecheck457", split.questions)
     text = run_page(read_run(tmp_path), tmp_path)
     index = Page(text).data("index")
-    assert {i[0]: max(i[6]["shares"], key=i[6]["shares"].get) for i in index["items"] if i[6]} == blamed
+    assert {
+        i[0]: max(i[6]["shares"], key=i[6]["shares"].get) for i in index["items"] if i[6]
+    } == blamed
     assert "Error attribution" in text
     with_grid(tmp_path, "hypo3d", split.questions)
     with pytest.raises(InputError, match=r"grid\.json is not an oracle grid of pulsecheck457"):
@@ -284,8 +316,12 @@ def test_other_systems_stand_between_the_run_and_the_published(street):
     assert not any(name.endswith(" *") for name in first[:at])
     assert title == "pulsecheck457, mini split (%)"
     run = read_run(folder, [str(other)])
-    right = [p.status == "ok" and p.answer == q.answer for p, q in zip(predictions, run.split.questions)]
-    assert run.compared["pairs"][0]["difference"] == pytest.approx(100 * (1 - sum(right) / len(right)))
+    right = [
+        p.status == "ok" and p.answer == q.answer for p, q in zip(predictions, run.split.questions)
+    ]
+    assert run.compared["pairs"][0]["difference"] == pytest.approx(
+        100 * (1 - sum(right) / len(right))
+    )
 
 
 def test_tables_are_printed_for_papers_and_readmes(street, capsys, tmp_path):
@@ -329,7 +365,10 @@ def test_plots_are_well_formed_and_stay_inside():
     ]
     curve = [{"sigma": s, "value": 100 - 50 * s, "ci_low": 40.0, "ci_high": 100.0} for s in (0, 1)]
     figures = {
-        "bins": [{"n": 4, "confidence": 0.9, "accuracy": 1.0}, {"n": 1, "confidence": 0.3, "accuracy": 0.0}]
+        "bins": [
+            {"n": 4, "confidence": 0.9, "accuracy": 1.0},
+            {"n": 1, "confidence": 0.3, "accuracy": 0.0},
+        ]
     }
     share = {"error": 10.0, "shares": {"pose": 4.0, "shape": 6.0}}
     plots = [
@@ -345,7 +384,9 @@ def test_plots_are_well_formed_and_stay_inside():
         for dot in root.iter("{http://www.w3.org/2000/svg}circle"):
             assert 0 <= float(dot.get("cx")) <= width
             assert 0 <= float(dot.get("cy")) <= height
-    ticks = [e.text for e in ElementTree.fromstring(plots[3]).iter("{http://www.w3.org/2000/svg}text")]
+    ticks = [
+        e.text for e in ElementTree.fromstring(plots[3]).iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert "100" in ticks
     bars = [
         float(e.get("width"))
@@ -362,7 +403,8 @@ def test_wandb_gets_the_tables_and_the_page(tmp_path, monkeypatch):
     logged = list((tmp_path / "wandb").glob("offline-run-*/files/media/html/*.html"))
     assert [file.read_bytes() for file in logged] == [(tmp_path / "report.html").read_bytes()]
     tables = [
-        json.loads(f.read_text()) for f in (tmp_path / "wandb").glob("offline-run-*/files/media/table/*")
+        json.loads(f.read_text())
+        for f in (tmp_path / "wandb").glob("offline-run-*/files/media/table/*")
     ]
     shown = [table for _, table in run_tables(read_run(tmp_path))]
     assert sorted(len(t["data"]) for t in tables) == sorted(len(t.rows) for t in shown)

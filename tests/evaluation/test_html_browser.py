@@ -1,4 +1,6 @@
-"""The report in a real browser: no complaint on its console, filters that count right, every question opens."""
+"""The report in a real browser: no complaint on its console, filters that count right, every
+question opens.
+"""
 
 import importlib.resources
 from pathlib import Path
@@ -13,7 +15,9 @@ from po3d.reasoning.questions import Prediction, write_predictions
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(executable() is None, reason="no chromium on this machine: apt-get install chromium"),
+    pytest.mark.skipif(
+        executable() is None, reason="no chromium on this machine: apt-get install chromium"
+    ),
 ]
 
 HOSTILE = "</script><img src=x onerror='window.hacked = 1'>"
@@ -73,14 +77,18 @@ def test_nothing_but_the_file_is_fetched_and_texts_do_nothing(browser, street):
     address, *_ = street
     browser.open(address)
     assert browser.fetched() == [address]
-    assert browser.ask("window.hacked === undefined && document.querySelector('img[src=x]') === null")
+    assert browser.ask(
+        "window.hacked === undefined && document.querySelector('img[src=x]') === null"
+    )
     assert browser.ask("document.querySelector('#detail .answers').textContent").count(HOSTILE) >= 2
     assert browser.complaints() == []
 
 
 def test_filters_keep_the_questions_that_they_should(browser, street):
     address, questions, predictions, blamed = street
-    right = {q.id: p.status == "ok" and p.answer == q.answer for q, p in zip(questions, predictions)}
+    right = {
+        q.id: p.status == "ok" and p.answer == q.answer for q, p in zip(questions, predictions)
+    }
     browser.open(address)
     assert shown(browser) == len(questions)
     choose(browser, "outcome", "wrong")
@@ -92,7 +100,9 @@ def test_filters_keep_the_questions_that_they_should(browser, street):
     assert shown(browser) == sum(q.category == task and not right[q.id] for q in questions)
     choose(browser, "blamed", "pose")
     wanted = [
-        q.id for q in questions if q.category == task and not right[q.id] and blamed.get(q.id) == "pose"
+        q.id
+        for q in questions
+        if q.category == task and not right[q.id] and blamed.get(q.id) == "pose"
     ]
     assert shown(browser) == len(wanted) > 0
     browser.ask("document.querySelector('#rows .item').click()")
@@ -129,7 +139,9 @@ def test_one_click_opens_the_surest_errors(browser, street):
     browser.ask("document.getElementById('errors').click()")
     assert shown(browser) == 0  # the run's own system errs nowhere
     choose(browser, "system", "other")
-    wrong = {q.id: p for q, p in zip(questions, predictions) if p.status != "ok" or p.answer != q.answer}
+    wrong = {
+        q.id: p for q, p in zip(questions, predictions) if p.status != "ok" or p.answer != q.answer
+    }
     opened = "(row.click(), decodeURIComponent(location.hash.slice(1)))"
     ids = browser.ask(f"[...document.querySelectorAll('#rows .item')].map(row => {opened})")
     assert len(ids) == len(wrong) == len(set(ids) & set(wrong))
@@ -143,7 +155,9 @@ def test_one_click_opens_the_surest_errors(browser, street):
 
 def test_an_address_of_a_question_that_is_not_listed_says_so(browser, street):
     browser.open(street[0] + "#elsewhere%201")
-    assert "elsewhere 1 is not listed" in browser.ask("document.querySelector('#detail').textContent")
+    assert "elsewhere 1 is not listed" in browser.ask(
+        "document.querySelector('#detail').textContent"
+    )
     assert browser.complaints() == []
 
 
@@ -151,9 +165,13 @@ def test_keys_walk_and_steps_light_up_what_they_found(browser, street):
     address, questions, *_ = street
     browser.open(address)
     browser.key("j")
-    assert browser.ask("document.querySelector('#detail .question').textContent") == questions[1].text
+    assert (
+        browser.ask("document.querySelector('#detail .question').textContent") == questions[1].text
+    )
     browser.key("k")
-    assert browser.ask("document.querySelector('#detail .question').textContent") == questions[0].text
+    assert (
+        browser.ask("document.querySelector('#detail .question').textContent") == questions[0].text
+    )
     lit = "document.querySelectorAll('#detail .lit').length"
     assert browser.ask(lit) == 0
     named = browser.ask(
@@ -175,9 +193,13 @@ def test_the_page_is_painted(browser, street, tmp_path):
     browser.screenshot(tmp_path / "page.png")
     with Image.open(tmp_path / "page.png") as image:
         assert image.height > 1500
-        parts = [image.crop((0, y, image.width, y + 300)) for y in range(0, image.height - 300, 300)]
+        parts = [
+            image.crop((0, y, image.width, y + 300)) for y in range(0, image.height - 300, 300)
+        ]
         assert min(len(part.convert("RGB").getcolors(1 << 20)) for part in parts[:-1]) > 20
-    narrow = browser.ask("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    narrow = browser.ask(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
     assert narrow, "the page scrolls sideways"
 
 
@@ -195,7 +217,9 @@ def test_a_script_that_was_changed_is_refused_and_noticed(browser, street, tmp_p
 )
 @pytest.mark.parametrize("benchmark", READY)
 def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, width):
-    """axe-core finds no violation of WCAG 2.1 A and AA, in neither scheme, and nothing but tables scrolls sideways."""
+    """axe-core finds no violation of WCAG 2.1 A and AA, in neither scheme, and nothing but tables
+    scrolls sideways.
+    """
     axe = importlib.resources.files("axe_core_python") / "axe.min.js"
     address = street[0]
     if benchmark != "pulsecheck457":
@@ -204,7 +228,11 @@ def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, wid
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.call("Emulation.setEmulatedMedia", features=features)
     browser.call(
-        "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
     )
     try:
         browser.open(address)
@@ -216,8 +244,8 @@ def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, wid
         assert found == []
         assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
         wide = (  # what a drawing holds is cut at its frame
-            "[...document.querySelectorAll('main *, header *')].filter(e => !e.closest('.table') && !e.ownerSVGElement"
-            " && e.getBoundingClientRect().right > innerWidth + 1)"
+            "[...document.querySelectorAll('main *, header *')].filter(e => !e.closest('.table') &&"
+            " !e.ownerSVGElement && e.getBoundingClientRect().right > innerWidth + 1)"
         )
         assert browser.ask(f"{wide}.map(e => e.outerHTML.slice(0, 200))") == []
     finally:
@@ -228,9 +256,11 @@ def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, wid
 def test_labels_lie_on_no_other_and_inside_their_drawing(browser, tmp_path):
     finished(tmp_path, "hypo3d", 1)
     browser.open(write_page(read_run(tmp_path), tmp_path).as_uri())
-    boxes = browser.ask("""[...document.querySelectorAll(".drawings svg")].map(svg => {
+    boxes = browser.ask(
+        """[...document.querySelectorAll(".drawings svg")].map(svg => {
       const frame = svg.getBoundingClientRect(), of = r => [r.left, r.top, r.right, r.bottom];
-      return [of(frame), [...svg.querySelectorAll("text.tag")].map(t => of(t.getBoundingClientRect()))]; })""")
+      return [of(frame), [...svg.querySelectorAll("text.tag")].map(t => of(t.getBoundingClientRect()))]; })"""
+    )
     assert boxes
     for (left, top, right, bottom), labels in boxes:
         assert len(labels) > 3

@@ -1,4 +1,6 @@
-"""po3d import: harness files, made here in their documented formats, become predictions files of ours."""
+"""po3d import: harness files, made here in their documented formats, become predictions files of
+ours.
+"""
 
 import csv
 import io
@@ -33,12 +35,15 @@ DRESSES = (
 
 
 def answered(questions=SPLIT.questions, share=0.7):
-    """What a model might have said: the right answer, sometimes another vehicle of its kind, sometimes nonsense."""
+    """What a model might have said: the right answer, sometimes another vehicle of its kind,
+    sometimes nonsense.
+    """
     said = {}
     for k, q in enumerate(questions):
         r = rng(9, "answered", k)
         kind = next(
-            (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves), ("purple rain",) * 2
+            (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves),
+            ("purple rain",) * 2,
         )
         wrong = kind[0] if q.answer != kind[0] else kind[1]
         said[q.id] = surface(q.answer) if r.random() < share else surface(wrong)
@@ -58,8 +63,14 @@ def vlmevalkit_rows():
     """The columns of <model>_Spatial457.xlsx with its judge's `hit`."""
     hits = PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "vlmevalkit")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, hits)):
-        yield {"index": q.number, "question": q.text, "answer": surface(q.answer).capitalize(),
-               "category": FILES[q.category], "prediction": DRESSES[k % 4].format(SAID[q.id]), "hit": int(hit)}  # fmt: skip
+        yield {
+            "index": q.number,
+            "question": q.text,
+            "answer": surface(q.answer).capitalize(),
+            "category": FILES[q.category],
+            "prediction": DRESSES[k % 4].format(SAID[q.id]),
+            "hit": int(hit),
+        }
 
 
 def write_xlsx(path, rows):
@@ -85,16 +96,30 @@ def write_jsonl(path, rows):
 
 
 def lmms_rows():
-    """<date>_samples_<task>.jsonl: no doc, the prompt as input, what the metric said one level down."""
+    """<date>_samples_<task>.jsonl: no doc, the prompt as input, what the metric said one level
+    down.
+    """
     right = PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, right)):
         response = DRESSES[k % 4].format(SAID[q.id])
-        said = {"question_index": q.number, "category": FILES[q.category], "gt_answer": q.answer,
-                "pred_answer": SAID[q.id], "response": response, "is_correct": bool(hit)}  # fmt: skip
+        said = {
+            "question_index": q.number,
+            "category": FILES[q.category],
+            "gt_answer": q.answer,
+            "pred_answer": SAID[q.id],
+            "response": response,
+            "is_correct": bool(hit),
+        }
         prompt = f"Look at the picture.\n{q.text}\nWrite your response into this json template: ..."
-        yield {"doc_id": k, "input": prompt, "target": surface(q.answer), "doc_hash": "0", "token_counts": None,
-               ("resps" if k % 2 else "filtered_resps"): [[response]] if k % 2 else response,
-               "spatial457_accuracy": said}  # fmt: skip
+        yield {
+            "doc_id": k,
+            "input": prompt,
+            "target": surface(q.answer),
+            "doc_hash": "0",
+            "token_counts": None,
+            ("resps" if k % 2 else "filtered_resps"): [[response]] if k % 2 else response,
+            "spatial457_accuracy": said,
+        }
 
 
 def run(tmp_path, path, *options):
@@ -112,13 +137,17 @@ def release(tmp_path):
     root.mkdir(parents=True)
     kept = {q.image for q in SPLIT.questions}
     for path in (PULSECHECK457.mini / "questions").glob("*.json"):
-        records = [r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept]
+        records = [
+            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept
+        ]
         (root / path.name).write_text(json.dumps({"questions": records}))
     return root.parent
 
 
 @pytest.mark.parametrize("format", ["xlsx", "tsv", "json", "columns.json"])
-def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path, release, capsys, format):
+def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(
+    tmp_path, release, capsys, format
+):
     rows, path = list(vlmevalkit_rows()), tmp_path / f"model_Spatial457.{format}"
     if format == "xlsx":
         write_xlsx(path, rows)
@@ -127,7 +156,9 @@ def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path,
     elif format == "json":
         path.write_text(json.dumps(rows))
     else:  # pandas.DataFrame.to_json()
-        path.write_text(json.dumps({c: {str(k): row[c] for k, row in enumerate(rows)} for c in rows[0]}))
+        path.write_text(
+            json.dumps({c: {str(k): row[c] for k, row in enumerate(rows)} for c in rows[0]})
+        )
     code, out, sidecar = run(tmp_path, path, "--data", str(release))
     assert code == 0
     printed = capsys.readouterr().out
@@ -138,12 +169,12 @@ def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path,
     own = sum(row["hit"] for row in rows) / len(rows) * 100
     assert sidecar["harness"] == {"column": "hit", "percent": pytest.approx(own), "rows": len(rows)}
     assert f"the harness's score: {own:.1f}" in printed
-    assert (sidecar["missing"], sidecar["unmatched"], sidecar["duplicates"], sidecar["other_gold"]) == (
-        [],
-        [],
-        [],
-        [],
-    )
+    assert (
+        sidecar["missing"],
+        sidecar["unmatched"],
+        sidecar["duplicates"],
+        sidecar["other_gold"],
+    ) == ([], [], [], [])
     assert [p.id for p in read_predictions(out)] == [q.id for q in SPLIT.questions]
     assert cli.main(["compare", str(out), "--data", str(release), "--json"]) == 0
 
@@ -151,17 +182,23 @@ def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path,
 def test_an_lmms_eval_file_scores_to_the_right_figure(tmp_path, release):
     path = write_jsonl(tmp_path / "20260101_120000_samples_spatial457_L1.jsonl", list(lmms_rows()))
     code, _, sidecar = run(tmp_path, path, "--data", str(release))
-    # Rows name their response by either key, as lmms-eval leaves resps out when they are the filtered ones.
+    # Rows name their response by either key, as lmms-eval leaves resps out when they are the
+    # filtered ones.
     assert code == 0
-    assert {r["name"]: r["value"] for r in sidecar["scores"]["strict"]} == pytest.approx(expected("strict"))
+    assert {r["name"]: r["value"] for r in sidecar["scores"]["strict"]} == pytest.approx(
+        expected("strict")
+    )
     assert sidecar["harness"]["column"] == "is_correct"
-    micro = 100 * sum(PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")) / len(PREDICTIONS)
+    micro = (
+        100 * sum(PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")) / len(PREDICTIONS)
+    )
     assert sidecar["harness"]["percent"] == pytest.approx(micro)
 
 
 def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, release):
     rows = [
-        {"index": q.number, "question": q.text, "prediction": surface(SAID[q.id])} for q in SPLIT.questions
+        {"index": q.number, "question": q.text, "prediction": surface(SAID[q.id])}
+        for q in SPLIT.questions
     ]
     _, out, sidecar = run(
         tmp_path, write_xlsx(tmp_path / "po3d_Spatial457.xlsx", rows), "--data", str(release)
@@ -174,7 +211,9 @@ def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, relea
 def test_hypo3ds_official_result_file_is_read(tmp_path):
     split = opened("hypo3d").first(2)
     path = tmp_path / "contextvqa_model.json"
-    hypo3d.write_results(path, split.questions, [Prediction(q.id, "ok", q.answer) for q in split.questions])
+    hypo3d.write_results(
+        path, split.questions, [Prediction(q.id, "ok", q.answer) for q in split.questions]
+    )
     result = import_rows(read_rows(path), split.questions, HYPO3D, "official")
     assert (result.missing, result.unmatched, result.other_gold) == ([], [], [])
     right = HYPO3D.correct(split.questions, result.predictions, "official")
@@ -185,10 +224,20 @@ def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path)
     asked = {}
     for q in SPLIT.questions:
         asked.setdefault((q.image, q.text), q)
-    unique = [q for (image, text), q in asked.items()
-              if sum(o.image == image and o.text == text for o in SPLIT.questions) == 1]  # fmt: skip
-    rows = [{"index": k, "image_path": f"/somewhere/{q.image}", "question": q.text.upper() + " ", "output": q.answer}
-            for k, q in enumerate(unique)]  # fmt: skip
+    unique = [
+        q
+        for (image, text), q in asked.items()
+        if sum(o.image == image and o.text == text for o in SPLIT.questions) == 1
+    ]
+    rows = [
+        {
+            "index": k,
+            "image_path": f"/somewhere/{q.image}",
+            "question": q.text.upper() + " ",
+            "output": q.answer,
+        }
+        for k, q in enumerate(unique)
+    ]
     for path in (write_table(tmp_path / "a.csv", rows), write_jsonl(tmp_path / "a.jsonl", rows)):
         result = import_rows(read_rows(path), SPLIT.questions, PULSECHECK457, "strict")
         assert result.matched_by == {"image and question": len(unique)}
@@ -205,20 +254,28 @@ def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
     )  # an id with another question's text
     rows[4]["answer"] = "purple rain"  # another gold answer
     rows[5]["prediction"] = ""
-    code, out, sidecar = run(tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release))
+    code, out, sidecar = run(
+        tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release)
+    )
     printed, ids = capsys.readouterr().out, [q.id for q in SPLIT.questions]
     assert code == 0
     assert sidecar["missing"] == ids[:3]
     assert sidecar["duplicates"] == [{"row": len(rows) - 2, "id": ids[3]}]
     assert [u["row"] for u in sidecar["unmatched"]] == [len(rows) - 1, len(rows)]
     assert [g["id"] for g in sidecar["other_gold"]] == [ids[7]]
-    for said in ("questions without a row, counted as wrong: 3", "rows without a question, ignored: 2",
-                 "duplicate rows of a question, ignored: 1: row", "gold answer differs from po3d's: 1: row"):  # fmt: skip
+    for said in (
+        "questions without a row, counted as wrong: 3",
+        "rows without a question, ignored: 2",
+        "duplicate rows of a question, ignored: 1: row",
+        "gold answer differs from po3d's: 1: row",
+    ):
         assert said in printed
     written = {p.id: p for p in read_predictions(out)}
     assert (written[ids[8]].status, written[ids[8]].answer) == ("abstained", None)
     assert not set(ids[:3]) & set(written)
-    *_, few = run(tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release), "--size", "1")
+    *_, few = run(
+        tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release), "--size", "1"
+    )
     assert len(few["missing"]) + sum(few["matched_by"].values()) < len(ids)
 
 
@@ -227,14 +284,27 @@ def test_multiple_choice_rows_become_the_texts_of_their_options():
     from po3d.reasoning.questions import Question
 
     questions = [Question("VIN6-1", "a.jpg", "Which is higher?", "2d", "height", "a red hat")]
-    rows = [ResponseRow(1, {"qid": "VIN6-1", "question": "Which is higher?", "A": "glove", "B": "a red hat", "C": None,
-                    "D": "", "answer": "B", "prediction": "Answer: (B)"})]  # fmt: skip
+    rows = [
+        ResponseRow(
+            1,
+            {
+                "qid": "VIN6-1",
+                "question": "Which is higher?",
+                "A": "glove",
+                "B": "a red hat",
+                "C": None,
+                "D": "",
+                "answer": "B",
+                "prediction": "Answer: (B)",
+            },
+        )
+    ]
     result = import_rows(rows, questions, PULSECHECK457, "strict")
     assert result.predictions[0].answer == "a red hat"
     assert result.other_gold == []
 
 
-# --- what result files hold that is no fault of the model ----------------------------------------------------
+# --- what result files hold that is no fault of the model -----------------------------------------
 
 SCORED = {q.number: q for q in SPLIT.questions if q.category == "L1-Single"}
 FOUR = list(SCORED.values())[:4]
@@ -254,7 +324,9 @@ RIGHT = {q.id: q.answer for q in FOUR}
 @pytest.mark.parametrize("suffix", ["tsv", "csv", "xlsx", "jsonl", "json"])
 def test_a_cell_that_begins_with_an_equals_sign_is_text(tmp_path, suffix):
     forms = ("=== Answer ===\n{}", "= {}", "{}", "=> {}")
-    rows = [{"index": q.number, "prediction": form.format(q.answer)} for q, form in zip(FOUR, forms)]
+    rows = [
+        {"index": q.number, "prediction": form.format(q.answer)} for q, form in zip(FOUR, forms)
+    ]
     path = tmp_path / f"m.{suffix}"
     if suffix == "xlsx":
         write_xlsx(path, rows)
@@ -357,7 +429,14 @@ def test_rows_without_an_id_are_said_to_lack_one(tmp_path, capsys, release):
 @pytest.mark.parametrize("gap", ["", "nan", "NaN", " "])
 def test_an_empty_option_column_does_not_shift_the_letters(tmp_path, gap):
     rows = [
-        {"index": q.number, "A": gap, "B": q.answer, "C": "jet fighter", "D": "purple", "prediction": "(B)"}
+        {
+            "index": q.number,
+            "A": gap,
+            "B": q.answer,
+            "C": "jet fighter",
+            "D": "purple",
+            "prediction": "(B)",
+        }
         for q in FOUR
     ]
     assert answers(imported(write_table(tmp_path / "m.tsv", rows))) == RIGHT
@@ -365,7 +444,7 @@ def test_an_empty_option_column_does_not_shift_the_letters(tmp_path, gap):
     assert answers(imported(write_table(tmp_path / "m.tsv", rows))) == {}
 
 
-# --- hostile files ------------------------------------------------------------------------------------------
+# --- hostile files --------------------------------------------------------------------------------
 
 
 def bomb(path, size=400_000_000):
@@ -429,7 +508,9 @@ def test_a_formula_is_its_text(tmp_path, suffix):
     ]
     path = tmp_path / f"m{suffix}"
     write_xlsx(path, rows) if suffix == ".xlsx" else write_table(path, rows)
-    assert [row.cells["prediction"] for row in read_rows(path)] == [row["prediction"] for row in rows]
+    assert [row.cells["prediction"] for row in read_rows(path)] == [
+        row["prediction"] for row in rows
+    ]
 
 
 def test_half_a_surrogate_pair_costs_one_character(tmp_path):
@@ -475,9 +556,15 @@ def test_rows_of_a_large_file_are_not_kept_in_memory(tmp_path, suffix):
     path = tmp_path / f"large{suffix}"
     with open(path, "w", encoding="utf-8") as file:
         for k in range(20_001):
-            cells = ("id", "prediction") if not k and suffix == ".tsv" else (str(k), "a longer response " * 5)
+            cells = (
+                ("id", "prediction")
+                if not k and suffix == ".tsv"
+                else (str(k), "a longer response " * 5)
+            )
             row = (
-                json.dumps(dict(zip(("id", "prediction"), cells))) if suffix == ".jsonl" else "\t".join(cells)
+                json.dumps(dict(zip(("id", "prediction"), cells)))
+                if suffix == ".jsonl"
+                else "\t".join(cells)
             )
             file.write(row + "\n")
     tracemalloc.start()

@@ -1,4 +1,6 @@
-"""The tasks of inspect_ai, run by the real package: `pip install 'po3d[inspect]'`, then `pytest -m harness`."""
+"""The tasks of inspect_ai, run by the real package: `pip install 'po3d[inspect]'`, then `pytest -m
+harness`.
+"""
 
 import pytest
 
@@ -26,7 +28,9 @@ def test_the_logs_figures_are_the_benchmarks_own(name, tmp_path):
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in answers]
     outputs = [output.model_copy(update={"usage": usage}) for output in outputs]
     model = get_model("mockllm/model", custom_outputs=outputs)
-    (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none", max_connections=1)
+    (log,) = inspect_ai.eval(
+        task, model=model, log_dir=str(tmp_path), display="none", max_connections=1
+    )
     assert log.status == "success"
     expected = [
         Prediction(q.id, "ok", q.answer) if k % 3 else Prediction(q.id, "abstained")

@@ -17,15 +17,30 @@ from test_results import REPORT, ROW  # isort: skip
         ("po3d", {"table": "picture", "known_yaw": True}, "po3d"),
         ("po3d", {"table": "truth", "frame": "anchors"}, "po3d, true tables"),
         ("po3d", {"table": "map", "frame": "none"}, "po3d, plain maps, no frame"),
-        ("po3d", {"oracle": ["heading", "position"], "abstain_below": 0.5},
-         "po3d, oracle: heading, position, abstains below 0.5"),
-        ("po3d", {"mode": "argmax", "perception": "runs/mine", "mirror": False}, "po3d, perception mine, no flip augmentation, argmax"),
-        ("po3d", {"known_yaw": False, "assume_present": False}, "po3d, unknown camera angles, without presuppositions"),
-        ("lmm", {"model": "org/M-7b", "base_url": "http://x", "temperature": 0.7}, "org/M-7b, temperature=0.7"),
+        (
+            "po3d",
+            {"oracle": ["heading", "position"], "abstain_below": 0.5},
+            "po3d, oracle: heading, position, abstains below 0.5",
+        ),
+        (
+            "po3d",
+            {"mode": "argmax", "perception": "runs/mine", "mirror": False},
+            "po3d, perception mine, no flip augmentation, argmax",
+        ),
+        (
+            "po3d",
+            {"known_yaw": False, "assume_present": False},
+            "po3d, unknown camera angles, without presuppositions",
+        ),
+        (
+            "lmm",
+            {"model": "org/M-7b", "base_url": "http://x", "temperature": 0.7},
+            "org/M-7b, temperature=0.7",
+        ),
         ("replay", {"path": "a/run/predictions.jsonl"}, "replay of run"),
         ("po3d", {"a_setting_of_tomorrow": 3}, "po3d, a_setting_of_tomorrow=3"),
     ],
-)  # fmt: skip
+)
 def test_a_row_says_what_sets_its_run_apart(system, settings, name):
     report = REPORT | {"system": system, "settings": settings}
     assert row_name(report) == name
@@ -54,7 +69,9 @@ def test_a_sweep_over_an_estimators_options_has_a_folder_and_a_row_for_each():
     sweep = [{"alpha": a} for a in (0.1, 0.2, -0.2, -2, 2)]
     sweep += [{"weights": w} for w in ("a/b.pt", "a-b.pt", "x" * 150, "x" * 151)]
     for options in sweep:
-        settings = settings_of(system_settings({**system, "perception": {**node, **options}}), default)
+        settings = settings_of(
+            system_settings({**system, "perception": {**node, **options}}), default
+        )
         assert settings["perception_options"]["alpha"] == options.get("alpha", 0.1)
         folder = run_folder("scope", "mini", "po3d", settings, default)
         assert len(folder) <= LONGEST
@@ -70,8 +87,11 @@ def test_figures_are_counted_in_what_their_intervals_resample():
         for b, n in {"pulsecheck457": 150, "hypo3d": 50, "scope": 12, "3dsrbench": 1}.items()
     }
     assert told == {
-        "pulsecheck457": "150 images", "hypo3d": "50 rooms", "scope": "12 scenes", "3dsrbench": "1 scene",
-    }  # fmt: skip
+        "pulsecheck457": "150 images",
+        "hypo3d": "50 rooms",
+        "scope": "12 scenes",
+        "3dsrbench": "1 scene",
+    }
     assert title(REPORT | {"benchmark": "scope", "images": 12}) == "scope mini, n = 12 scenes"
 
 
@@ -88,7 +108,9 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
     missed = {"n": 3, "of": 8, "rows": [ROW | {"value": 25.0}]}
     lines = report_text(REPORT | {"beside": [beside], "not_found": missed}).splitlines()
     assert any(line.startswith("po3d, true tables (strict)") for line in lines)
-    (row,) = [line for line in lines if line.startswith("po3d: a named object was not found (3 of 8)")]
+    (row,) = [
+        line for line in lines if line.startswith("po3d: a named object was not found (3 of 8)")
+    ]
     assert row.split()[-2:] == ["25.0", "-"]
 
 
@@ -103,8 +125,17 @@ def test_a_language_models_row_says_what_it_was_given():
         "style": "cot",
         "table": "truth",
     }
-    assert row_name({"system": "lmm", "settings": given}) == (
-        "m, true tables, camera frame, labelled maps, without the change, chain of thought"
+    assert (
+        row_name({"system": "lmm", "settings": given})
+        == "m, true tables, camera frame, labelled maps, without the change, chain of thought"
     )
-    tables = {**plain, "table": "predicted", "scenes": "outputs/scope-mini-po3d/scenes.jsonl", "show": "none"}
-    assert row_name({"system": "lmm", "settings": tables}) == "m, no pictures, scenes of scope-mini-po3d"
+    tables = {
+        **plain,
+        "table": "predicted",
+        "scenes": "outputs/scope-mini-po3d/scenes.jsonl",
+        "show": "none",
+    }
+    assert (
+        row_name({"system": "lmm", "settings": tables})
+        == "m, no pictures, scenes of scope-mini-po3d"
+    )

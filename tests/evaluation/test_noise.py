@@ -33,18 +33,25 @@ def test_no_noise_is_no_change_and_a_seed_gives_the_same(quantity):
         np.testing.assert_allclose(still.headings, scene.headings, atol=1e-9)
         assert [o.beliefs for o in still.objects] == [o.beliefs for o in scene.objects]
         assert (len(still), still.occluders) == (len(scene), scene.occluders)
-        assert STREET_TABLES.noisy(scene, quantity, 0.2, 1) == STREET_TABLES.noisy(scene, quantity, 0.2, 1)
+        assert STREET_TABLES.noisy(scene, quantity, 0.2, 1) == STREET_TABLES.noisy(
+            scene, quantity, 0.2, 1
+        )
 
 
 def test_noise_has_the_size_that_its_unit_says():
     before = scenes()
-    place = np.concatenate([STREET_TABLES.noisy(s, "position", 0.3).positions - s.positions for s in before])
+    place = np.concatenate(
+        [STREET_TABLES.noisy(s, "position", 0.3).positions - s.positions for s in before]
+    )
     assert place[:, :2].std() == pytest.approx(0.3, rel=0.1)
     assert not place[:, 2].any()
-    turned = [wrap_angle(STREET_TABLES.noisy(s, "heading", 8).headings - s.headings) for s in before]
+    turned = [
+        wrap_angle(STREET_TABLES.noisy(s, "heading", 8).headings - s.headings) for s in before
+    ]
     assert math.degrees(np.concatenate(turned).std()) == pytest.approx(8, rel=0.1)
     deep = [
-        CAMERA.project(STREET_TABLES.noisy(s, "depth", 0.04).positions)[1] / CAMERA.project(s.positions)[1]
+        CAMERA.project(STREET_TABLES.noisy(s, "depth", 0.04).positions)[1]
+        / CAMERA.project(s.positions)[1]
         for s in before
     ]
     assert (np.concatenate(deep) - 1).std() == pytest.approx(0.04, rel=0.1)
@@ -52,8 +59,11 @@ def test_noise_has_the_size_that_its_unit_says():
         map(len, before)
     ) == pytest.approx(0.25, abs=0.05)
     for attribute in ATTRIBUTES:
-        changed = [a.value(attribute) != b.value(attribute) for s in before
-                   for a, b in zip(s.objects, STREET_TABLES.noisy(s, attribute, 0.2).objects)]  # fmt: skip
+        changed = [
+            a.value(attribute) != b.value(attribute)
+            for s in before
+            for a, b in zip(s.objects, STREET_TABLES.noisy(s, attribute, 0.2).objects)
+        ]
         assert np.mean(changed) == pytest.approx(0.2, abs=0.05)
     hidden = [
         a != b
@@ -73,7 +83,8 @@ def test_noise_has_the_size_that_its_unit_says():
 def test_more_noise_is_the_same_noise_scaled():
     (scene,) = scenes(1)
     small, large = (
-        STREET_TABLES.noisy(scene, "position", sigma).positions - scene.positions for sigma in (0.1, 0.4)
+        STREET_TABLES.noisy(scene, "position", sigma).positions - scene.positions
+        for sigma in (0.1, 0.4)
     )
     np.testing.assert_allclose(large, 4 * small, atol=1e-12)
     few, many = (lost("a.png", 50, sigma) for sigma in (0.1, 0.4))

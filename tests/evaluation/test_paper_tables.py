@@ -1,4 +1,6 @@
-"""Tables for papers: which data their rows are of stands with them, other data is refused, and LaTeX compiles."""
+"""Tables for papers: which data their rows are of stands with them, other data is refused, and
+LaTeX compiles.
+"""
 
 import base64
 import json
@@ -60,7 +62,13 @@ def compiled(tex: str, folder) -> str:
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
     (folder / "page.tex").write_text(PAGE % tex, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
+    command = [
+        "pdflatex",
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        "-no-shell-escape",
+        "page.tex",
+    ]
     ran = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     log = ran.stdout.decode("utf-8", "replace")
     assert ran.returncode == 0, log[-1500:]
@@ -74,7 +82,10 @@ def test_a_twin_beside_published_rows_says_so_in_caption_and_notes(runs, capsys)
     first = tex.split(r"\end{table}")[0]
     caption = re.search(r"\\caption\{(.*)\}", first)[1]
     assert "PulseCheck457: accuracy" in caption
-    assert "Rows without a mark: measured on po3d's twin of PulseCheck457 (mini split, 3 images)" in caption
+    assert (
+        "Rows without a mark: measured on po3d's twin of PulseCheck457 (mini split, 3 images)"
+        in caption
+    )
     assert r"GPT-4o$^{*}$ & " in first
     assert "{*}: published by the benchmark's paper, measured on the official images." in first
     assert "rows with and without a mark are not comparable" in first
@@ -146,7 +157,10 @@ def test_scopes_consistency_names_the_systems(tmp_path, capsys):
     assert "gold, consistency\\_ego & 2 & 100.0" in capsys.readouterr().out
     other_system(tmp_path / "other.jsonl", split.questions)
     assert (
-        cli.main(["report", str(tmp_path / "run"), "--with", str(tmp_path / "other.jsonl"), "--latex"]) == 0
+        cli.main(
+            ["report", str(tmp_path / "run"), "--with", str(tmp_path / "other.jsonl"), "--latex"]
+        )
+        == 0
     )
     tex = capsys.readouterr().out
     assert "gold, consistency\\_ego & 2 & 100.0" in tex
@@ -184,7 +198,9 @@ def test_compare_has_captions_and_dashes(runs, capsys):
     assert "exact test, adjusted by Holm" in tex
 
 
-@pytest.mark.parametrize("benchmark", ["pulsecheck457", "hypo3d", "3dsrbench", "scope", "superclevr"])
+@pytest.mark.parametrize(
+    "benchmark", ["pulsecheck457", "hypo3d", "3dsrbench", "scope", "superclevr"]
+)
 def test_the_latex_of_every_benchmark_compiles(tmp_path, capsys, benchmark):
     split = finished(tmp_path / "run", benchmark, 2)
     with_grid(tmp_path / "run", benchmark, split.questions)
@@ -215,8 +231,16 @@ def test_compare_compiles(runs, tmp_path, capsys):
 def test_every_letter_and_beginning_of_a_cell_compiles(tmp_path):
     letters = [chr(k) for k in (*range(1, 0x180), *range(0x2010, 0x2040), 0x4E2D, 0x1F600, 0xD800)]
     rows = [(c, f"{c}{c}", 1.5) for c in letters]
-    compiled(latex_page([Explained(HOSTILE, Table(("a", HOSTILE, "b"), rows[:200]), [HOSTILE, HOSTILE]),
-                         Explained("t", Table(("a", "b", "c"), rows[200:]))], "x"), tmp_path)  # fmt: skip
+    compiled(
+        latex_page(
+            [
+                Explained(HOSTILE, Table(("a", HOSTILE, "b"), rows[:200]), [HOSTILE, HOSTILE]),
+                Explained("t", Table(("a", "b", "c"), rows[200:])),
+            ],
+            "x",
+        ),
+        tmp_path,
+    )
 
 
 CELLS = st.one_of(st.none(), st.floats(0, 100), st.just("12.5-45.0"), st.just("-3.0 to 4.5"))
@@ -241,7 +265,9 @@ def test_a_table_in_parts_has_every_figure_once(rows):
     figures = [c for c in shown if c != "--"]
     expected = [f"{c:.1f}" for row in rows for c in row if isinstance(c, float)]
     assert sorted(f for f in figures if "-" not in f) == sorted(expected)
-    assert sum(f == "12.5--45.0" for f in figures) == sum(c == "12.5-45.0" for row in rows for c in row)
+    assert sum(f == "12.5--45.0" for f in figures) == sum(
+        c == "12.5-45.0" for row in rows for c in row
+    )
 
 
 def test_later_rows_are_shown_when_asked_for_with_source_date_and_protocol(runs, capsys):
@@ -258,7 +284,9 @@ def test_later_rows_are_shown_when_asked_for_with_source_date_and_protocol(runs,
             assert len([v for v in row.values() if isinstance(v, float)]) == 1
     assert later_rows("hypo3d") == ()
     assert (
-        cli.main(["report", str(runs / "twin"), "--later", "--items", "1", "--out", str(runs / "l.html")])
+        cli.main(
+            ["report", str(runs / "twin"), "--later", "--items", "1", "--out", str(runs / "l.html")]
+        )
         == 0
     )
     assert '<tr class="published"><td>Qwen2.5-VL-3B †</td>' in (runs / "l.html").read_text()
@@ -275,7 +303,7 @@ def test_a_file_that_nothing_describes_is_taken_as_it_is(runs, tmp_path, capsys)
     assert cli.main(["report", str(runs / "twin"), *given]) == 0
 
 
-# --- figures and --paper ------------------------------------------------------------------------------------
+# --- figures and --paper --------------------------------------------------------------------------
 
 
 FIGURES = {
@@ -294,7 +322,9 @@ def test_the_papers_figures_stand_in_the_page(tmp_path, benchmark):
     names = [plot.name for plot in run_figures(run)]
     assert set(FIGURES[benchmark]) <= set(names)
     page = run_page(run, tmp_path, items=1)
-    images = re.findall(r'<img class="figure" .*? src="data:image/svg\+xml;base64,(.*?)" alt="(.*?)">', page)
+    images = re.findall(
+        r'<img class="figure" .*? src="data:image/svg\+xml;base64,(.*?)" alt="(.*?)">', page
+    )
     assert len(images) == len(names)
     for content, alt in images:
         assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")

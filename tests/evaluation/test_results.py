@@ -19,7 +19,16 @@ REPORT = {
 
 def test_the_terminal_shows_ours_above_the_published():
     lines = report_text(REPORT).splitlines()
-    assert lines[0].split() == ["pulsecheck457", "mini,", "n", "=", "2", "images", "L1-Single", "mean"]
+    assert lines[0].split() == [
+        "pulsecheck457",
+        "mini,",
+        "n",
+        "=",
+        "2",
+        "images",
+        "L1-Single",
+        "mean",
+    ]
     assert [line.split("  ")[0] for line in lines[2:]][:2] == ["po3d (strict)", ""]
     assert "50.0-100.0     -" in lines[3]
     assert lines[4].startswith("po3d (vlmevalkit)")
@@ -31,13 +40,22 @@ def test_the_terminal_shows_ours_above_the_published():
 
 
 def test_published_rows_fold_to_people_and_the_best_model():
-    models = [{"model": name, "L1-Single": value} for name, value in
-              (("Random*", 99.0), ("A", 50.0), ("Human (crowd)", 90.0), ("B", 60.0), ("C", 55.0))]  # fmt: skip
+    models = [
+        {"model": name, "L1-Single": value}
+        for name, value in (
+            ("Random*", 99.0),
+            ("A", 50.0),
+            ("Human (crowd)", 90.0),
+            ("B", 60.0),
+            ("C", 55.0),
+        )
+    ]
     page = report_text(REPORT | {"published": models}, published=False).splitlines()
     assert [line.split()[0] for line in page if " * " in line] == ["Human", "B"]
     assert "3 published rows hidden; published=true shows them" in page
     assert not any(
-        "published rows hidden" in line for line in report_text(REPORT | {"published": models}).splitlines()
+        "published rows hidden" in line
+        for line in report_text(REPORT | {"published": models}).splitlines()
     )
 
 

@@ -1,4 +1,6 @@
-"""What `python -m tools.bench roofline` counts is what operations do, and between pixels and answers hosts wait as often as said."""
+"""What `python -m tools.bench roofline` counts is what operations do, and between pixels and
+answers hosts wait as often as said.
+"""
 
 import numpy as np
 import pytest
@@ -44,7 +46,9 @@ def test_what_is_expanded_has_the_bytes_that_are_there():
 
 @pytest.mark.parametrize("inference", [False, True])
 def test_a_network_has_the_operations_that_torch_counts(inference):
-    net = SceneNet({"kind": 3}, backbone="test_resnet", width=96, height=64, neck=8, hidden=16).eval()
+    net = SceneNet(
+        {"kind": 3}, backbone="test_resnet", width=96, height=64, neck=8, hidden=16
+    ).eval()
     images = torch.zeros(2, 3, 64, 96)
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         net(images)
@@ -57,7 +61,11 @@ def test_crops_add_up_what_they_read():
     features = torch.randn(1, 6, 9, 9)
     with Counted() as did:
         crop_features(
-            features, torch.tensor([[1.0, 1, 5, 5]] * 3), torch.zeros(3, dtype=torch.long), 4, samples=2
+            features,
+            torch.tensor([[1.0, 1, 5, 5]] * 3),
+            torch.zeros(3, dtype=torch.long),
+            4,
+            samples=2,
         )
     assert did.flops == 2 * 3 * 4 * 4 * 16 * 6  # boxes, cells, samples, channels
 
@@ -92,7 +100,9 @@ def estimator(tmp_path, monkeypatch):
 def test_between_pixels_and_answers_a_host_waits_for_two_transfers_and_for_the_answers(
     estimator, reading, pictures
 ):
-    """However many pictures and questions there are. The parser waits in each of its steps, for whether they are done."""
+    """However many pictures and questions there are. The parser waits in each of its steps, for
+    whether they are done.
+    """
     split = pulsecheck457.open_mini().first(pictures)
     waits, scenes = {}, []
     for stage in stages(estimator, reading, split, split.images, packed=False):
@@ -103,7 +113,8 @@ def test_between_pixels_and_answers_a_host_waits_for_two_transfers_and_for_the_a
     words = waits.pop("parser")
     assert set(words) <= {"tolist", "aten._local_scalar_dense.default", "aten.index.Tensor"}
     assert waits.pop("tables") == ["cpu"] * 2
-    # The answers, and what the steps of those that failed gave; tables of different widths are batches of their own.
+    # The answers, and what the steps of those that failed gave; tables of different widths are
+    # batches of their own.
     answers, batches = waits.pop("marginal answers"), len(set(map(width, scenes)))
     assert set(answers) == {"cpu", "tolist"}
     assert 3 * batches <= len(answers) <= 7 * batches

@@ -1,5 +1,6 @@
-"""Files of a run's folder that somebody edited, or that come from another version: read, or refused in one line that names
-file and field."""
+"""Files of a run's folder that somebody edited, or that come from another version: read, or refused
+in one line that names file and field.
+"""
 
 import contextlib
 import copy
@@ -119,7 +120,9 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize(("name", "file", "path", "value"), TOGETHER)
-def test_fields_that_do_not_go_together_are_refused(folders, tmp_path, capsys, name, file, path, value):
+def test_fields_that_do_not_go_together_are_refused(
+    folders, tmp_path, capsys, name, file, path, value
+):
     folder = tmp_path / "run"
     shutil.copytree(folders[name], folder)
     record = json.loads((folder / file).read_text())
@@ -140,7 +143,9 @@ def test_lines_of_errors_are_checked(folders, tmp_path, capsys):
             (folder / "errors.jsonl").write_text(json.dumps(changed(first, path, value)) + "\n")
             reason = refusal(lambda path: list(read_errors(path)), folder)
             assert reason is None or "errors.jsonl, line 1" in reason
-    (folder / "errors.jsonl").write_text('{"id": "a", "shares": {"pose": "much"}, "repaired_by": []}\n')
+    (folder / "errors.jsonl").write_text(
+        '{"id": "a", "shares": {"pose": "much"}, "repaired_by": []}\n'
+    )
     assert cli.main(["report", str(folder)]) == 2
     assert "line 1: shares.pose: 'much' should be a number" in capsys.readouterr().err
 
@@ -159,11 +164,18 @@ def test_a_file_of_an_older_version_is_read_and_of_a_newer_one_refused_by_name(
     capsys.readouterr()
     (folder / file).write_text(json.dumps({**record, "format": "po3d-report-99"}))
     assert cli.main(["report", str(folder), "--markdown"]) == 2
-    assert f"{folder / file} has format 'po3d-report-99'; this version reads" in capsys.readouterr().err
+    assert (
+        f"{folder / file} has format 'po3d-report-99'; this version reads"
+        in capsys.readouterr().err
+    )
 
 
-@pytest.mark.parametrize("settings", [None, 5, {"oracle": 5}, {"perception": {}}, {"abstain_below": "x"}])
-def test_a_description_of_a_run_is_checked_where_its_name_is_taken(folders, tmp_path, capsys, settings):
+@pytest.mark.parametrize(
+    "settings", [None, 5, {"oracle": 5}, {"perception": {}}, {"abstain_below": "x"}]
+)
+def test_a_description_of_a_run_is_checked_where_its_name_is_taken(
+    folders, tmp_path, capsys, settings
+):
     folder = tmp_path / "run"
     shutil.copytree(folders["pulsecheck457"], folder)
     record = json.loads((folder / "run.json").read_text())

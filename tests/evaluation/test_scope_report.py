@@ -6,7 +6,12 @@ import pytest
 
 from po3d.benchmarks.scope import twin as scope_twin
 from po3d.benchmarks.scope.score import score
-from po3d.benchmarks.scope.tables import confusion_table, report_markdown, report_text, updating_table
+from po3d.benchmarks.scope.tables import (
+    confusion_table,
+    report_markdown,
+    report_text,
+    updating_table,
+)
 from po3d.reasoning.questions import Prediction
 from po3d.scene.orbit import turned_label
 
@@ -21,7 +26,12 @@ def report():
         if q.category == "updating_ego":
             answer = turned_label(answer, -int(q.program.split('"')[1]))
         predictions.append(Prediction(q.id, "ok", answer))
-    return {"benchmark": "scope", "system": "stiff", "split": "test", **score(questions, predictions)}
+    return {
+        "benchmark": "scope",
+        "system": "stiff",
+        "split": "test",
+        **score(questions, predictions),
+    }
 
 
 def test_tables_say_what_went_wrong(report):
@@ -48,7 +58,10 @@ def test_figures_are_drawn(report, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     from po3d.benchmarks.scope.plots import main
 
-    few = {key: {"consistency_ego": report[key]["consistency_ego"]} for key in ("confusion", "directions")}
+    few = {
+        key: {"consistency_ego": report[key]["consistency_ego"]}
+        for key in ("confusion", "directions")
+    }
     (tmp_path / "report.json").write_text(json.dumps(report | few))
     assert main([str(tmp_path / "report.json"), "--save", str(tmp_path / "out")]) == 0
     names = {path.name for path in (tmp_path / "out").iterdir()}

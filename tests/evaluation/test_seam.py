@@ -1,4 +1,6 @@
-"""An estimator of somebody's own, and tables from a file, on every benchmark; what of them is refused, and noise."""
+"""An estimator of somebody's own, and tables from a file, on every benchmark; what of them is
+refused, and noise.
+"""
 
 import importlib.util
 import json
@@ -49,11 +51,18 @@ def test_the_example_answers_every_benchmark_and_its_tables_fed_back_answer_alik
     benchmark, tmp_path, capsys
 ):
     own, again = tmp_path / "own", tmp_path / "again"
-    few = [f"benchmark={benchmark}", "size=1", *(["benchmark.samples=4"] if benchmark == "hypo3d" else [])]
+    few = [
+        f"benchmark={benchmark}",
+        "size=1",
+        *(["benchmark.samples=4"] if benchmark == "hypo3d" else []),
+    ]
     assert evaluate(own, *few, OWN) == 0
     scenes = [json.loads(line) for line in (own / "scenes.jsonl").read_text().splitlines()]
     names = {
-        v for s in scenes for o in s["objects"] for v in o["beliefs"].get("shape", o["beliefs"].get("name"))
+        v
+        for s in scenes
+        for o in s["objects"]
+        for v in o["beliefs"].get("shape", o["beliefs"].get("name"))
     }
     assert names <= {"sedan", "suv", "chair", "table"}
     assert names
@@ -66,7 +75,9 @@ def test_the_example_answers_every_benchmark_and_its_tables_fed_back_answer_alik
     assert evaluate(again, *few, "perception=file", f"perception.path={own}") == 0
     assert (again / "predictions.jsonl").read_bytes() == (own / "predictions.jsonl").read_bytes()
     assert report(again)["settings"]["perception"] == "tables of own"
-    assert evaluate(tmp_path / "grid", *few, *GRID, "perception=file", f"perception.path={own}") == 0
+    assert (
+        evaluate(tmp_path / "grid", *few, *GRID, "perception=file", f"perception.path={own}") == 0
+    )
 
 
 def test_the_page_on_extending_has_the_example_as_it_is():
@@ -79,13 +90,17 @@ def test_the_page_on_extending_has_the_example_as_it_is():
 def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, capsys):
     folder = tmp_path / "configs"
     (folder / "perception").mkdir(parents=True)
-    (folder / "perception" / "mine.yaml").write_text("_target_: my_estimator.Patches\nthreshold: 60\n")
+    (folder / "perception" / "mine.yaml").write_text(
+        "_target_: my_estimator.Patches\nthreshold: 60\n"
+    )
     mine = [f"hydra.searchpath=[file://{folder}]", "perception=mine"]
     assert evaluate(tmp_path / "out", *mine, "size=1") == 0
     system = json.loads((tmp_path / "out" / "run.json").read_text())["identity"]["system"]
     assert system["perception"]["class"] == "my_estimator.Patches"
     assert system["perception"]["options"] == {"threshold": 60}
-    assert evaluate(tmp_path / "out", *mine, "size=1", "perception.threshold=61") == 2  # another run
+    assert (
+        evaluate(tmp_path / "out", *mine, "size=1", "perception.threshold=61") == 2
+    )  # another run
     assert "system.perception.options.threshold" in capsys.readouterr().err
 
 
@@ -99,17 +114,32 @@ def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, caps
         ([OWN, "perception.mirror=false"], "unexpected keyword argument 'mirror'"),
         (["+perception.foo=1"], "unexpected keyword argument 'foo'"),
         (["perception._target_=null"], "perception should have a _target_"),
-        ([OWN, "benchmark=hypo3d", "benchmark.table=truth"], "perception is set, but has no effect on system=po3d, benchmark=hypo3d"),
+        (
+            [OWN, "benchmark=hypo3d", "benchmark.table=truth"],
+            "perception is set, but has no effect on system=po3d, benchmark=hypo3d",
+        ),
         ([OWN, "system=random"], "perception._target_ is set, but has no effect on system=random"),
-        (["perception.verify=render", "benchmark=scope"], "perception.verify is set, but has no effect on system=po3d, benchmark=scope"),
-        (["benchmark=scope", "executor.samples=3", "benchmark.samples=4"], "set to different values"),
+        (
+            ["perception.verify=render", "benchmark=scope"],
+            "perception.verify is set, but has no effect on system=po3d, benchmark=scope",
+        ),
+        (
+            ["benchmark=scope", "executor.samples=3", "benchmark.samples=4"],
+            "set to different values",
+        ),
         (["noise={haeding: 10}"], "noise={haeding: ...}: no noise model"),
         (["noise={heading: -1}"], "noise.heading=-1 should be at least 0"),
-        (["noise={heading: 10}", "system=oracle"], "noise is set, but has no effect on system=oracle"),
-        (["noise={heading: 10}", "benchmark=scope", "benchmark.table=truth"], "benchmark.table= cannot be truth"),
+        (
+            ["noise={heading: 10}", "system=oracle"],
+            "noise is set, but has no effect on system=oracle",
+        ),
+        (
+            ["noise={heading: 10}", "benchmark=scope", "benchmark.table=truth"],
+            "benchmark.table= cannot be truth",
+        ),
         (["perception=file", "perception.path=nowhere.jsonl"], "nowhere.jsonl"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_the_options_is_one_line(options, says, tmp_path, capsys):
     assert evaluate(tmp_path / "out", *options, "size=1") == 2
     error = capsys.readouterr().err
@@ -134,7 +164,7 @@ def test_a_system_of_ones_own_is_called_by_its_class(tmp_path, monkeypatch, caps
     sys.modules.pop("guess")
 
 
-# --- what is refused of what an estimator returns -------------------------------------------------------------
+# --- what is refused of what an estimator returns -------------------------------------------------
 
 
 def thing(**more) -> ObjectState:
@@ -161,7 +191,8 @@ def tables(estimator, truth=None, names=("a.png",)):
         return truth
 
     looks = [
-        PerceptionInput(Context(lambda: np.zeros((6, 8, 3), np.uint8), true, name), [name]) for name in names
+        PerceptionInput(Context(lambda: np.zeros((6, 8, 3), np.uint8), true, name), [name])
+        for name in names
     ]
     return source_of(estimator, "street").tables(looks)
 
@@ -173,16 +204,40 @@ def tables(estimator, truth=None, names=("a.png",)):
         ([TABLE, TABLE], None, "returned 2 scenes for 1 images"),
         (None, None, "should return a list of scenes, not NoneType"),
         ([{"objects": []}], None, "returned dict for 'a.png' instead of a Scene"),
-        (lambda images, names: 1 / 0, None, r"estimate raised ZeroDivisionError \(test_seam.py, line"),
+        (
+            lambda images, names: 1 / 0,
+            None,
+            r"estimate raised ZeroDivisionError \(test_seam.py, line",
+        ),
         ([TRUE], None, "source='gt' for 'a.png'"),
         ([replace(TRUE, source="predicted")], TRUE, "is a copy of the true scene"),
-        ([replace(TABLE, objects=(replace(thing(), heading=math.nan),))], None, r"non-finite objects\[0\].heading"),
-        ([replace(TABLE, objects=(replace(thing(), beliefs={"shape": {"sedan": math.nan}}),))], None, "non-finite .*beliefs"),
-        ([replace(TABLE, objects=(replace(thing(), beliefs=sure(name="chair")),))], None, "has no belief 'shape'"),
-        ([replace(TABLE, objects=(replace(thing(), beliefs=sure(shape="lorry")),))], None, "unknown shape 'lorry'"),
-        ([replace(TABLE, objects=(replace(thing(), extent=(-1.0, 1.0, 1.0)),))], None, r"objects\[0\].extent"),
+        (
+            [replace(TABLE, objects=(replace(thing(), heading=math.nan),))],
+            None,
+            r"non-finite objects\[0\].heading",
+        ),
+        (
+            [replace(TABLE, objects=(replace(thing(), beliefs={"shape": {"sedan": math.nan}}),))],
+            None,
+            "non-finite .*beliefs",
+        ),
+        (
+            [replace(TABLE, objects=(replace(thing(), beliefs=sure(name="chair")),))],
+            None,
+            "has no belief 'shape'",
+        ),
+        (
+            [replace(TABLE, objects=(replace(thing(), beliefs=sure(shape="lorry")),))],
+            None,
+            "unknown shape 'lorry'",
+        ),
+        (
+            [replace(TABLE, objects=(replace(thing(), extent=(-1.0, 1.0, 1.0)),))],
+            None,
+            r"objects\[0\].extent",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_predicted_table_is_refused(what, truth, says):
     with pytest.raises(InputError, match=says):
         tables(Returns(what), truth)
@@ -229,9 +284,13 @@ def test_reports_call_an_estimator_what_it_calls_itself(tmp_path):
     assert title(identity(Returns(None))) == "Returns"
 
 
-@pytest.mark.parametrize(("target", "code"), [("my_estimator.Patches", 0), ("my_estimator.Nothing", 2)])
+@pytest.mark.parametrize(
+    ("target", "code"), [("my_estimator.Patches", 0), ("my_estimator.Nothing", 2)]
+)
 def test_an_estimator_is_checked_before_it_is_evaluated(target, code, capsys):
-    assert po3d(["check-estimator", target, "--benchmark", "pulsecheck457", "--set", "most=3"]) == code
+    assert (
+        po3d(["check-estimator", target, "--benchmark", "pulsecheck457", "--set", "most=3"]) == code
+    )
     lines = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok") for line in lines) == (code == 0)
     assert len(lines) == (5 if code == 0 else 1)
@@ -251,7 +310,8 @@ def test_the_check_finds_an_estimator_that_is_not_the_same_twice(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert po3d(["check-estimator", "dice.Dice", "--benchmark", "superclevr"]) == 2
     assert (
-        "FAIL  superclevr: the same images give the same scenes again: they differ" in capsys.readouterr().out
+        "FAIL  superclevr: the same images give the same scenes again: they differ"
+        in capsys.readouterr().out
     )
     assert po3d(["check-estimator", "dice.Breaks", "--benchmark", "superclevr"]) == 2
     assert (
@@ -261,7 +321,7 @@ def test_the_check_finds_an_estimator_that_is_not_the_same_twice(tmp_path, monke
     sys.modules.pop("dice")
 
 
-# --- tables from a file ---------------------------------------------------------------------------------------
+# --- tables from a file ---------------------------------------------------------------------------
 
 
 def written(path, records) -> TableFile:
@@ -294,13 +354,26 @@ def test_a_record_of_names_alone_is_a_table_of_which_nothing_else_is_known(tmp_p
         ([{"image": "a.png", "objects": []}] * 2, "second scene of 'a.png'"),
         ([{"image": "a.png", "objects": [], "source": "gt"}], "marks ground truth"),
         ([{"image": "a.png", "objects": [3]}], r"objects\[0\]: should be an object"),
-        ([{"image": "a.png", "objects": [{"beliefs": {"shape": "lorry"}}]}], "unknown shape 'lorry'"),
+        (
+            [{"image": "a.png", "objects": [{"beliefs": {"shape": "lorry"}}]}],
+            "unknown shape 'lorry'",
+        ),
         ([{"image": "a.png", "objects": [{"beliefs": {"color": "red"}}]}], "has no belief 'shape'"),
         ([{"image": "a.png", "objects": [{"beliefs": {"shape": {"sedan": 0.3}}}]}], "sum to 1"),
-        ([{"image": "a.png", "objects": [{"beliefs": {"shape": "sedan"}, "heading": 1.0, "heading_deg": 3.0}]}], "give only one of them"),
+        (
+            [
+                {
+                    "image": "a.png",
+                    "objects": [
+                        {"beliefs": {"shape": "sedan"}, "heading": 1.0, "heading_deg": 3.0}
+                    ],
+                }
+            ],
+            "give only one of them",
+        ),
         ([to_json(TRUE) | {"source": "predicted"}], "copy of the true scene"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_holds_no_tables_is_refused(records, says, tmp_path):
     with pytest.raises(InputError, match=says):
         tables(written(tmp_path / "t.jsonl", records), TRUE)
@@ -308,7 +381,9 @@ def test_a_file_that_holds_no_tables_is_refused(records, says, tmp_path):
 
 def test_headings_survive_a_file_to_the_last_digit():
     rng = np.random.default_rng(0)
-    scene = replace(TRUE, objects=tuple(replace(thing(), heading=float(h)) for h in rng.uniform(-3, 3, 200)))
+    scene = replace(
+        TRUE, objects=tuple(replace(thing(), heading=float(h)) for h in rng.uniform(-3, 3, 200))
+    )
     assert from_json(json.loads(json.dumps(to_json(scene, exact=True)))).objects == scene.objects
     assert all("heading" not in o for o in to_json(scene)["objects"])
 
@@ -334,10 +409,12 @@ def test_questions_on_pictures_without_a_table_fail_and_are_counted(benchmark, t
     assert "the grid needs a scene for every image" in capsys.readouterr().err
     other = "superclevr" if benchmark == "scope" else "scope"
     assert evaluate(tmp_path / "other", f"benchmark={other}", *part) == 2
-    assert "it may be for another benchmark" in capsys.readouterr().err or benchmark == "pulsecheck457"
+    assert (
+        "it may be for another benchmark" in capsys.readouterr().err or benchmark == "pulsecheck457"
+    )
 
 
-# --- noise ----------------------------------------------------------------------------------------------------
+# --- noise ----------------------------------------------------------------------------------------
 
 
 def test_noise_in_an_evaluation_is_that_of_the_grids_cell(tmp_path, capsys):
@@ -345,7 +422,9 @@ def test_noise_in_an_evaluation_is_that_of_the_grids_cell(tmp_path, capsys):
     cells = "grid.cells=[{heading: 40, color: 0.5, parsing: 0.3}]"
     assert evaluate(tmp_path / "grid", *few, OWN, *GRID, cells) == 0
     (cell,) = [
-        c for c in json.loads((tmp_path / "grid" / "grid.json").read_text())["cells"] if "noise" in c["name"]
+        c
+        for c in json.loads((tmp_path / "grid" / "grid.json").read_text())["cells"]
+        if "noise" in c["name"]
     ]
     capsys.readouterr()
     noise = "noise={heading: 40, color: 0.5, parsing: 0.3}"
@@ -357,7 +436,7 @@ def test_noise_in_an_evaluation_is_that_of_the_grids_cell(tmp_path, capsys):
     assert report(tmp_path / "none")["rows"] != found["rows"]
 
 
-# --- composition ----------------------------------------------------------------------------------------------
+# --- composition ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("benchmark", MODULES)

@@ -31,7 +31,10 @@ from po3d.systems.pipeline import Context
 from po3d.systems.prompts import data_uri, encode, messages, prompt
 from po3d.systems.street import pipeline
 
-PICTURE = {"type": "image_url", "image_url": {"url": data_uri(encode(np.asarray(picture(0))), "png")}}
+PICTURE = {
+    "type": "image_url",
+    "image_url": {"url": data_uri(encode(np.asarray(picture(0))), "png")},
+}
 ASKED = {"type": "text", "text": "How many cars are there?"}
 
 
@@ -42,7 +45,9 @@ def known(tmp_path_factory):
 
 @pytest.fixture
 def server(known):
-    with served(of_streets(known, known), Limits(body=200_000, seconds=5, idle=0.5, waiting=4)) as server:
+    with served(
+        of_streets(known, known), Limits(body=200_000, seconds=5, idle=0.5, waiting=4)
+    ) as server:
         yield server
 
 
@@ -56,7 +61,10 @@ def body(content, **fields):
 
 def post(server, data, **headers):
     """Status, JSON and headers of a POST of bytes."""
-    headers = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+    headers = {
+        "Content-Type": "application/json",
+        **{k.replace("_", "-"): v for k, v in headers.items()},
+    }
     request = urllib.request.Request(server.base_url + "/chat/completions", data, headers)
     try:
         with urllib.request.urlopen(request, timeout=20) as response:
@@ -87,11 +95,18 @@ def test_openais_client_lists_the_models_and_gets_answers(server, known):
         {"type": "image_url", "image_url": {"url": data_uri(encode(image), "png")}},
     ]
     response = client(server).chat.completions.create(
-        model=f"{NAME}-{q.task}", messages=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": content}],
-    )  # fmt: skip
-    assert response.choices[0].message.content == q.answer.capitalize()  # nobody asked for a template
+        model=f"{NAME}-{q.task}",
+        messages=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": content}],
+    )
+    assert (
+        response.choices[0].message.content == q.answer.capitalize()
+    )  # nobody asked for a template
     assert response.choices[0].finish_reason == "stop"
-    assert response.usage.total_tokens == response.usage.prompt_tokens + response.usage.completion_tokens > 5
+    assert (
+        response.usage.total_tokens
+        == response.usage.prompt_tokens + response.usage.completion_tokens
+        > 5
+    )
     said = response.model_extra["po3d"]
     assert (said["status"], said["answer"], said["question"]) == ("ok", q.answer, q.text)
     assert said["program"] == q.program
@@ -100,11 +115,17 @@ def test_openais_client_lists_the_models_and_gets_answers(server, known):
 def test_the_words_or_the_model_say_whose_left_is_meant(known):
     q = next(q for q in known.questions if q.task == "6d")
     asked = json.dumps(
-        {"model": NAME, "messages": messages(prompt("pulsecheck457", q), [PICTURE["image_url"]["url"]])}
+        {
+            "model": NAME,
+            "messages": messages(prompt("pulsecheck457", q), [PICTURE["image_url"]["url"]]),
+        }
     )
     assert read_request(asked.encode()).task == "6d"
     for model, task in ((NAME, "2d"), (f"{NAME}-2d", "2d"), (f"{NAME}-6d", "6d")):
-        assert read_request(json.dumps(body([PICTURE, ASKED]) | {"model": model}).encode()).task == task
+        assert (
+            read_request(json.dumps(body([PICTURE, ASKED]) | {"model": model}).encode()).task
+            == task
+        )
 
 
 @pytest.mark.parametrize(
@@ -152,12 +173,24 @@ BAD = {
     "deep": (b"[" * 50_000, 400, "the request body is not JSON"),
     "not UTF-8": (b'{"model": "\xff"}', 400, "the request body is not JSON"),
     "no model": ({"messages": []}, 404, "unknown model null"),
-    "another model": (body([PICTURE, ASKED], ) | {"model": "gpt-4o"}, 404, 'unknown model "gpt-4o"; known: po3d'),
+    "another model": (
+        body([PICTURE, ASKED]) | {"model": "gpt-4o"},
+        404,
+        'unknown model "gpt-4o"; known: po3d',
+    ),
     "a model of another type": (body([PICTURE, ASKED]) | {"model": {"a": 1}}, 404, "unknown model"),
     "no messages": ({"model": NAME}, 400, "messages should be a list"),
-    "no user": ({"model": NAME, "messages": [{"role": "system", "content": "?"}]}, 400, "contain a user message"),
+    "no user": (
+        {"model": NAME, "messages": [{"role": "system", "content": "?"}]},
+        400,
+        "contain a user message",
+    ),
     "content of another type": (body(7), 400, "content should be"),
-    "a part of another type": (body([{"type": "input_audio"}]), 400, '"input_audio" is not supported'),
+    "a part of another type": (
+        body([{"type": "input_audio"}]),
+        400,
+        '"input_audio" is not supported',
+    ),
     "no picture": (body("How many?"), 400, "needs one image; the last user message has 0"),
     "two pictures": (body([PICTURE, PICTURE, ASKED]), 400, "has 2"),
     "no text": (body([PICTURE]), 400, "contains no question"),
@@ -165,16 +198,32 @@ BAD = {
     "a file": (shown("file:///etc/passwd"), 400, "URLs are not fetched"),
     "not valid base64": (shown("data:image/png;base64,@@@"), 400, "not valid base64"),
     "empty": (shown("data:image/png;base64,"), 400, "is empty"),
-    "no picture in it": (shown("data:image/png;base64,aGFsbG8="), 400, "is not a PNG, JPEG or WEBP"),
+    "no picture in it": (
+        shown("data:image/png;base64,aGFsbG8="),
+        400,
+        "is not a PNG, JPEG or WEBP",
+    ),
     "a bomb": (body([bomb(), ASKED]), 400, "100 megapixels; the limit is 16"),
     "streaming": (body([PICTURE, ASKED], stream=True), 400, "stream=true is not supported"),
     "several answers": (body([PICTURE, ASKED], n=2), 400, "n=2 is not supported"),
-    "a long text": (body([PICTURE, {"type": "text", "text": "a" * 30_000}]), 413, "more than 20,000 characters"),
-    "a lone surrogate": (body([PICTURE, {"type": "text", "text": "How many \ud800?"}]), 400, "a lone surrogate"),
-    "half a pair in a change": (body([PICTURE, ASKED], po3d={"change": "\udfff"}), 400, "a lone surrogate"),
+    "a long text": (
+        body([PICTURE, {"type": "text", "text": "a" * 30_000}]),
+        413,
+        "more than 20,000 characters",
+    ),
+    "a lone surrogate": (
+        body([PICTURE, {"type": "text", "text": "How many \ud800?"}]),
+        400,
+        "a lone surrogate",
+    ),
+    "half a pair in a change": (
+        body([PICTURE, ASKED], po3d={"change": "\udfff"}),
+        400,
+        "a lone surrogate",
+    ),
     "half a pair in a type": (body([{"type": "\ud800"}]), 400, "is not supported"),
     "a large body": (b" " * 300_000, 413, "300,000 bytes, more than the limit of 200,000"),
-}  # fmt: skip
+}
 
 
 def error_of(answer):
@@ -189,7 +238,9 @@ def error_of(answer):
 
 def test_bad_input_gets_one_clear_json_error_and_the_server_goes_on(server, known):
     for name, (data, status, says) in BAD.items():
-        got, answer, _ = post(server, data if isinstance(data, bytes) else json.dumps(data).encode())
+        got, answer, _ = post(
+            server, data if isinstance(data, bytes) else json.dumps(data).encode()
+        )
         assert (got, says in error_of(answer)) == (status, True), (name, answer)
     assert works(server, known)
 
@@ -210,13 +261,22 @@ def test_openais_client_raises_its_own_errors(server):
 
 
 def test_what_is_no_request_of_ours_is_refused(server):
-    assert post(server, b"{}", Content_Type="text/plain")[0] == 415  # what a web page may send unasked
-    for method, path, status in (("GET", "/", 404), ("GET", "/v1/models/x", 404), ("PUT", "/v1/models", 405),
-                                 ("OPTIONS", "/v1/chat/completions", 405)):  # fmt: skip
+    assert (
+        post(server, b"{}", Content_Type="text/plain")[0] == 415
+    )  # what a web page may send unasked
+    for method, path, status in (
+        ("GET", "/", 404),
+        ("GET", "/v1/models/x", 404),
+        ("PUT", "/v1/models", 405),
+        ("OPTIONS", "/v1/chat/completions", 405),
+    ):
         got, answer = raw(server, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert got == status
         error_of(answer)
-    start = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    start = (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+        b" application/json\r\n"
+    )
     assert raw(server, start + b"Transfer-Encoding: chunked\r\n\r\n")[0] == 411
     status, answer = raw(server, start + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n")
     assert (status, error_of(answer)) == (413, "Content-Length has 5,000 digits")
@@ -227,7 +287,14 @@ def test_what_is_no_request_of_ours_is_refused(server):
 
 @pytest.mark.parametrize(
     "host",
-    ["", "evil.example", "evil.example:80", "localhost.evil.example", "[::1", "127.0.0.1.evil.example"],
+    [
+        "",
+        "evil.example",
+        "evil.example:80",
+        "localhost.evil.example",
+        "[::1",
+        "127.0.0.1.evil.example",
+    ],
 )
 def test_a_name_that_is_not_the_servers_own_is_refused(server, host):
     """A page whose name resolves to this machine would else read the answers."""
@@ -236,10 +303,20 @@ def test_a_name_that_is_not_the_servers_own_is_refused(server, host):
     assert "unknown host name" in error_of(answer)
 
 
-@pytest.mark.parametrize(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("https://localhost:1", 403),
-                                                ("http://localhost:1", 200)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("https://localhost:1", 403),
+        ("http://localhost:1", 200),
+    ],
+)
 def test_pages_of_other_sites_are_not_answered(server, origin, status):
-    head = f"GET /v1/models HTTP/1.1\r\nHost: localhost:1\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
+    head = (
+        f"GET /v1/models HTTP/1.1\r\nHost: localhost:1\r\nOrigin: {origin}\r\nConnection:"
+        " close\r\n\r\n"
+    )
     assert raw(server, head.encode())[0] == status
 
 
@@ -274,7 +351,9 @@ def test_draining_waits_for_what_is_under_way_and_no_longer(known):
     with served(of_streets(stuck, known), Limits(seconds=30)) as server:
         assert server.drained(0)
         assert server.drained(0)  # and gives back what it took
-        asking = threading.Thread(target=post, args=(server, json.dumps(body([ASKED, PICTURE])).encode()))
+        asking = threading.Thread(
+            target=post, args=(server, json.dumps(body([ASKED, PICTURE])).encode())
+        )
         asking.start()
         assert stuck.came.wait(20)
         assert not server.drained(0.05)
@@ -302,14 +381,17 @@ def connected(server):
 def test_slow_clients_are_sent_away_and_hold_up_nobody(server, known):
     with closing(connected(server)) as slow:
         slow.sendall(
-            b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+            b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            b" application/json\r\nContent-Length: 9\r\n\r\n{"
         )
         assert works(server, known)
         answer = b""
         while part := slow.recv(65536):
             answer += part
     assert answer.startswith(b"HTTP/1.1 408")
-    assert "was not received within 0.5 seconds" in error_of(json.loads(answer.partition(b"\r\n\r\n")[2]))
+    assert "was not received within 0.5 seconds" in error_of(
+        json.loads(answer.partition(b"\r\n\r\n")[2])
+    )
 
 
 class Stuck:
@@ -338,7 +420,9 @@ def test_too_many_requests_and_too_long_ones_are_sent_away(known):
         thread.join()
         ((status, answer, _),) = first
         assert (status, answer["error"]["code"]) == (503, "timeout")
-        assert post(server, asked)[1]["error"]["code"] == "busy", "what is still worked on still counts"
+        assert post(server, asked)[1]["error"]["code"] == "busy", (
+            "what is still worked on still counts"
+        )
         stuck.go.set()
         deadline = time.monotonic() + 10
         while (
@@ -358,11 +442,22 @@ def test_a_fault_of_ours_is_an_error_and_the_server_goes_on(server, known, monke
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["user", "text", "image_url", NAME]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(max_size=3) | st.sampled_from(["role", "content", "type", "text", "image_url", "url"]), inner),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["user", "text", "image_url", NAME]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.text(max_size=3)
+            | st.sampled_from(["role", "content", "type", "text", "image_url", "url"]),
+            inner,
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(st.binary(max_size=200) | JSON.map(json.dumps).map(str.encode))
@@ -382,7 +477,9 @@ def test_no_message_does_anything_but_read_or_refuse(content):
 
 @pytest.mark.slow
 def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
-    """Started as users start it, asked with a real picture, told to stop; it says what the pipeline says."""
+    """Started as users start it, asked with a real picture, told to stop; it says what the pipeline
+    says.
+    """
     command = [sys.executable, "-m", "po3d", "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -397,8 +494,14 @@ def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
         with openai.OpenAI(base_url=url, api_key="none", timeout=120) as asked:
             for q, p in zip(questions, expected, strict=True):
                 content = messages(prompt("pulsecheck457", q), [data_uri(encode(pixels), "png")])
-                said = asked.chat.completions.create(model=NAME, messages=content).model_extra["po3d"]
-                assert (said["status"], said["answer"], said["program"]) == (p.status, p.answer, p.program)
+                said = asked.chat.completions.create(model=NAME, messages=content).model_extra[
+                    "po3d"
+                ]
+                assert (said["status"], said["answer"], said["program"]) == (
+                    p.status,
+                    p.answer,
+                    p.program,
+                )
     finally:
         process.send_signal(signal.SIGTERM)
         begun = time.monotonic()

@@ -1,5 +1,6 @@
-"""po3d serve under load, from outside: many at once, hostile requests, told to stop with requests under way. `-s` prints figures,
-PO3D_ROUNDS=20 asks for longer."""
+"""po3d serve under load, from outside: many at once, hostile requests, told to stop with requests
+under way. `-s` prints figures, PO3D_ROUNDS=20 asks for longer.
+"""
 
 import contextlib
 import json
@@ -25,7 +26,11 @@ from po3d.systems.prompts import data_uri, encode, messages, prompt
 
 pytestmark = pytest.mark.slow
 CLIENTS, ROUNDS = 32, int(os.environ.get("PO3D_ROUNDS", "6"))
-MODELS = {"pulsecheck457": "po3d-pulsecheck457", "3dsrbench": "po3d-3dsrbench", "scope": "po3d-scope"}
+MODELS = {
+    "pulsecheck457": "po3d-pulsecheck457",
+    "3dsrbench": "po3d-3dsrbench",
+    "scope": "po3d-scope",
+}
 MAP = MINI / "hypo3d" / "2D_VLM_data" / "top_view_no_label_rotated" / "room_test_457_000000.jpg"
 
 
@@ -34,7 +39,9 @@ class Served:
 
     def __init__(self, *arguments):
         command = [sys.executable, "-m", "po3d", "serve", "--port", "0", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.base_url = self.process.stdout.readline().rsplit(" at ", 1)[-1].strip()
 
     def memory(self):
@@ -68,15 +75,19 @@ def shown(pixels):
 
 
 def requests():
-    """Requests of all worlds; of rooms' maps and by the model that looks at the picture itself, too."""
+    """Requests of all worlds; of rooms' maps and by the model that looks at the picture itself,
+    too.
+    """
     found = []
     for benchmark, model in MODELS.items():
         split = opened(benchmark).first(2)
         for q in list({(q.image, q.category): q for q in split.questions}.values())[:5]:
-            pixels = [read_image(MINI / benchmark / "images" / n) for n in q.images] or [split.image(q.image)]
-            content = messages(prompt(benchmark, q), [data_uri(encode(p), "png") for p in pixels])[0][
-                "content"
+            pixels = [read_image(MINI / benchmark / "images" / n) for n in q.images] or [
+                split.image(q.image)
             ]
+            content = messages(prompt(benchmark, q), [data_uri(encode(p), "png") for p in pixels])[
+                0
+            ]["content"]
             found += [asked(name, content) for name in (model, "po3d")[: 1 + (len(pixels) == 1)]]
     content = [shown(read_image(MAP)), {"type": "text", "text": "How many beds are there?"}]
     return [*found, asked("po3d-hypo3d", content, po3d={"metres_per_pixel": 0.01})]
@@ -103,13 +114,19 @@ def test_many_at_once_get_the_answers_that_they_get_alone(served):
     with ThreadPoolExecutor(CLIENTS) as pool:
         right = sum(pool.map(client, range(CLIENTS)))
     took = time.monotonic() - begun
-    print(f"\n{right} of {CLIENTS * ROUNDS} right in {took:.1f} s; {before:.0f} to {served.memory():.0f} MB")
+    print(
+        f"\n{right} of {CLIENTS * ROUNDS} right in {took:.1f} s; {before:.0f} to"
+        f" {served.memory():.0f} MB"
+    )
     assert right == CLIENTS * ROUNDS
 
 
 def hostile(server):
     """(name, status, answer) of every kind of request that means no good."""
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head = (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+        b" application/json\r\n"
+    )
     for name, (data, _, _) in BAD.items():
         sent = data if isinstance(data, bytes) else json.dumps(data).encode()
         yield name, *post(server, sent)[:2]
@@ -127,16 +144,22 @@ def hostile(server):
         )
     noise = shown(rng(1, "load").integers(0, 256, (1500, 1500, 3), dtype=np.uint8))
     yield "noise", *post(server, asked("po3d", [noise, ASKED]))[:2]
-    yield "a map without a scale", *post(server, asked("po3d-hypo3d", [shown(read_image(MAP)), ASKED]))[:2]
+    yield (
+        "a map without a scale",
+        *post(server, asked("po3d-hypo3d", [shown(read_image(MAP)), ASKED]))[:2],
+    )
     yield "nine pictures", *post(server, asked("po3d-scope", [PICTURE] * 9 + [ASKED]))[:2]
     yield "angles missing", *post(server, asked("po3d-scope", [PICTURE, PICTURE, ASKED]))[:2]
     for name, sent in {
-        "chunks": head + b"Transfer-Encoding: chunked\r\n\r\n", "a negative length": head + b"Content-Length: -5\r\n\r\n",
-        "another host": b"GET /v1/models HTTP/1.1\r\nHost: evil.example\r\n\r\n", "garbage": b"GARBAGE\r\n\r\n",
+        "chunks": head + b"Transfer-Encoding: chunked\r\n\r\n",
+        "a negative length": head + b"Content-Length: -5\r\n\r\n",
+        "another host": b"GET /v1/models HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "garbage": b"GARBAGE\r\n\r\n",
         "another site": head + b"Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}",
-        "a long path": b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", "PUT": b"PUT /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "a long path": b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
+        "PUT": b"PUT /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "many headers": head + b"".join(b"X%d: 1\r\n" % k for k in range(200)) + b"\r\n",
-    }.items():  # fmt: skip
+    }.items():
         yield name, *raw(server, sent)
 
 
@@ -150,7 +173,8 @@ def test_hostile_requests_get_error_objects_and_memory_stays_flat(served):
             kinds.add(name)
         sizes.append(served.memory())
     print(
-        f"\n{len(kinds)} kinds of hostile requests, megabytes after each round: {[round(s) for s in sizes]}"
+        f"\n{len(kinds)} kinds of hostile requests, megabytes after each round:"
+        f" {[round(s) for s in sizes]}"
     )
     assert len(kinds - large) >= 30
     assert sizes[-1] < sizes[2] + 40
@@ -177,7 +201,8 @@ def test_told_to_stop_it_finishes_or_refuses_what_is_under_way(served):
         thread.join(10)
     codes = [status if status == 200 else answer["error"]["code"] for status, answer in said]
     print(
-        f"\nended {took:.2f} s after SIGTERM: {codes.count(200)} answered, {codes.count('stopping')} refused of {len(pictures)}"
+        f"\nended {took:.2f} s after SIGTERM: {codes.count(200)} answered,"
+        f" {codes.count('stopping')} refused of {len(pictures)}"
     )
     assert code == 0
     assert took < 2 or os.getloadavg()[0] > os.cpu_count()

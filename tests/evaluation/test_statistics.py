@@ -40,14 +40,20 @@ def test_kappa_is_statsmodels(pairs):
     else:
         assert found.kappa == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
     wrong = counts.sum() - counts[0, 0]
-    assert found.shared == pytest.approx(counts[1, 1] / wrong) if wrong else math.isnan(found.shared)
+    assert (
+        found.shared == pytest.approx(counts[1, 1] / wrong) if wrong else math.isnan(found.shared)
+    )
 
 
 def test_holm_is_statsmodels(monkeypatch):
-    monkeypatch.setattr("gc.collect", lambda: 0)  # the reference calls it again and again, for seconds
+    monkeypatch.setattr(
+        "gc.collect", lambda: 0
+    )  # the reference calls it again and again, for seconds
     for k in range(20):
         p_values = rng(8, "holm", k).random(k + 1) ** 3
-        np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1], atol=1e-12)
+        np.testing.assert_allclose(
+            holm(p_values), multipletests(p_values, method="holm")[1], atol=1e-12
+        )
     assert holm([0.01, 0.01, 0.9, 0.02]) == pytest.approx([0.04, 0.04, 0.9, 0.04])
     assert holm([]) == []
 
@@ -66,7 +72,9 @@ def test_what_was_not_tested_counts_not_among_the_tests():
         ([1.0, math.nan, math.nan], "abc", math.nan, "2 of 3 values are NaN"),
     ],
 )
-def test_without_anything_to_resample_there_is_a_reason_instead_of_a_p_value(values, clusters, value, reason):
+def test_without_anything_to_resample_there_is_a_reason_instead_of_a_p_value(
+    values, clusters, value, reason
+):
     found = paired_difference(values, np.zeros(len(values)), clusters)
     assert found.reason == reason
     assert found.value == pytest.approx(value, nan_ok=True)
@@ -97,7 +105,9 @@ def test_the_bootstrap_of_single_items_is_scipys():
     a, b = r.random(400) < 0.7, r.random(400) < 0.6
     found = paired_difference(a, b, range(400))
     d = a.astype(float) - b
-    reference = scipy.stats.bootstrap((d,), np.mean, method="percentile", n_resamples=10_000, random_state=r)
+    reference = scipy.stats.bootstrap(
+        (d,), np.mean, method="percentile", n_resamples=10_000, random_state=r
+    )
     assert found.value == pytest.approx(d.mean())
     assert found.low == pytest.approx(reference.confidence_interval.low, abs=0.006)
     assert found.high == pytest.approx(reference.confidence_interval.high, abs=0.006)
@@ -105,14 +115,18 @@ def test_the_bootstrap_of_single_items_is_scipys():
 
 
 def test_clusters_widen_the_interval_as_their_formula_says():
-    """Items that are copies of each other count once: the standard error is that of the cluster means."""
+    """Items that are copies of each other count once: the standard error is that of the cluster
+    means.
+    """
     r = rng(6, "clusters")
     means = r.normal(0.02, 0.1, 80)
     found = paired_difference(np.repeat(means, 10), np.zeros(800), np.repeat(np.arange(80), 10))
     error = means.std() / math.sqrt(80)
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
     alone = paired_difference(np.repeat(means, 10), np.zeros(800), range(800))
-    assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(math.sqrt(10), rel=0.05)
+    assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(
+        math.sqrt(10), rel=0.05
+    )
 
 
 def test_a_difference_of_detectable_size_is_found_four_times_of_five():

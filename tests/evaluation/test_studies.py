@@ -1,4 +1,6 @@
-"""Studies: every value of every part is a training of its own, finished ones are read, and the table has them all."""
+"""Studies: every value of every part is a training of its own, finished ones are read, and the
+table has them all.
+"""
 
 import importlib.util
 import json
@@ -28,7 +30,11 @@ def fitted(monkeypatch, tmp_path) -> list[dict]:
 
     def fit(config):
         configs.append(config)
-        make = untrained_estimator if "backbone" in config["model"].get("network", {}) else untrained_parser
+        make = (
+            untrained_estimator
+            if "backbone" in config["model"].get("network", {})
+            else untrained_parser
+        )
         made = make(tmp_path / f"made{len(configs)}")
         for suffix in (".safetensors", ".json"):
             target = Path(config["export"] + suffix)
@@ -99,7 +105,9 @@ def test_data_efficiency_trains_both_modules_and_draws_curves(release, fitted, t
     assert {p.name for p in out.glob("*.png")} == {"images.png", "programs.png"}
     lines = studies.curves(read_json(out / "study.json")["runs"])
     assert [p["x"] for p in lines["images"]["mean"]] == [10, 20]
-    assert set(json.loads((out / "images" / "10" / "result.json").read_text())["perception"]) > {"recall"}
+    assert set(json.loads((out / "images" / "10" / "result.json").read_text())["perception"]) > {
+        "recall"
+    }
     only = ["study.parts.images.values=[10]", "steps=9", "~study.parts.programs"]
     assert study(tmp_path / "other", release, "experiment=data_efficiency", *only) == 0
     assert len(fitted) == 5
@@ -132,8 +140,15 @@ def test_a_plan_is_every_value_in_every_variant():
         asked.append((experiment, options, changes))
         return {"out": changes["out"]}
 
-    part = {"fills": "parser", "experiment": "e", "options": ["a=1"], "over": "x.y", "values": [1, 2],
-            "variants": {"": {}, "b": {"z": 3}}, "oracle": ["shape"]}  # fmt: skip
+    part = {
+        "fills": "parser",
+        "experiment": "e",
+        "options": ["a=1"],
+        "over": "x.y",
+        "values": [1, 2],
+        "variants": {"": {}, "b": {"z": 3}},
+        "oracle": ["shape"],
+    }
     runs = planned({"parts": {"p": part}}, "o", varied)
     assert [(r.name, r.value, r.variant) for r in runs] == [
         ("1", 1, ""),
@@ -141,12 +156,18 @@ def test_a_plan_is_every_value_in_every_variant():
         ("2", 2, ""),
         ("2-b", 2, "b"),
     ]
-    assert asked[3] == ("e", ["a=1"], {"z": 3, "x.y": 2, "out": "o/p/2-b", "export": "o/p/2-b/checkpoint"})
+    assert asked[3] == (
+        "e",
+        ["a=1"],
+        {"z": 3, "x.y": 2, "out": "o/p/2-b", "export": "o/p/2-b/checkpoint"},
+    )
     assert runs[0].oracle == ("shape",)
 
 
 def test_settings_come_from_the_options():
-    assert setting_of({"split": "fresh", "size": 3, "parts": {}}, 5) == Setting("fresh", size=3, seed=5)
+    assert setting_of({"split": "fresh", "size": 3, "parts": {}}, 5) == Setting(
+        "fresh", size=3, seed=5
+    )
     with pytest.raises(InputError):
         setting_of({"sise": 3}, 0)
 

@@ -27,8 +27,9 @@ def substitute(predicted: Scene, gt: Scene, modules) -> Scene:
 
 
 def blurred(gt: Scene, seed: int, drop: int = 0, extra: int = 0) -> Scene:
-    """A prediction of `gt`: rows shuffled and moved a little, beliefs soft and partly wrong, some rows lost
-    or invented."""
+    """A prediction of `gt`: rows shuffled and moved a little, beliefs soft and partly wrong, some
+    rows lost or invented.
+    """
     r = rng(seed, "blurred")
     order = r.permutation(len(gt))[drop:]
     rows = []
@@ -40,13 +41,20 @@ def blurred(gt: Scene, seed: int, drop: int = 0, extra: int = 0) -> Scene:
         covariance = ((0.01, 0, 0.001), (0, 0.01, 0), (0.001, 0, 0.1))
         rows.append(
             replace(
-                o, beliefs=beliefs, position=(x, y, 0.1), heading=heading, flip=0.2, covariance=covariance
+                o,
+                beliefs=beliefs,
+                position=(x, y, 0.1),
+                heading=heading,
+                flip=0.2,
+                covariance=covariance,
             )
         )
     rows += [replace(o, position=(9.0 + k, 9.0, 0.1)) for k, o in enumerate(gt.objects[:extra])]
     n = len(rows)
     occluders = tuple({int(r.integers(n)): 0.6} if r.random() < 0.5 else {} for _ in range(n))
-    occluders = tuple({j: p for j, p in belief.items() if j != i} for i, belief in enumerate(occluders))
+    occluders = tuple(
+        {j: p for j, p in belief.items() if j != i} for i, belief in enumerate(occluders)
+    )
     return Scene(tuple(rows), gt.axes, "predicted", gt.camera, occluders, gt.image)
 
 
@@ -54,7 +62,9 @@ def spread(seed: int, n: int = 6) -> Scene:
     """A true scene whose objects stand far enough apart to be matched by place alone."""
     scene = random_scene(rng(seed, "spread"), n)
     places = [(-3 + 2.5 * (k % 3), -3 + 2.5 * (k // 3)) for k in range(n)]
-    moved = (replace(o, position=(*place, o.position[2])) for o, place in zip(scene.objects, places))
+    moved = (
+        replace(o, position=(*place, o.position[2])) for o, place in zip(scene.objects, places)
+    )
     return replace(scene, objects=tuple(moved))
 
 
@@ -83,11 +93,18 @@ def test_a_module_changes_its_own_column_and_no_other(seed, module):
     for i, (before, after) in enumerate(zip(predicted.objects, mixed.objects)):
         true = gt.objects[true_of[i]]
         for attribute in ATTRIBUTES:
-            assert after.beliefs[attribute] == (true if attribute == module else before).beliefs[attribute]
+            assert (
+                after.beliefs[attribute]
+                == (true if attribute == module else before).beliefs[attribute]
+            )
         assert after.heading == (true if module == "heading" else before).heading
         assert after.position[:2] == (true if module == "position" else before).position[:2]
-        np.testing.assert_array_equal(after.extent, extent(after.value("shape"), after.value("size"))
-                                      if module in ("shape", "size") else before.extent)  # fmt: skip
+        np.testing.assert_array_equal(
+            after.extent,
+            extent(after.value("shape"), after.value("size"))
+            if module in ("shape", "size")
+            else before.extent,
+        )
         doubts = np.array(after.covariance)
         assert not (module == "heading" and doubts[2].any())
         assert not (module == "position" and doubts[:2].any())
@@ -108,7 +125,9 @@ def test_detection_drops_false_positives_and_restores_misses_without_knowledge()
         assert restored.covariance[2][2] == pytest.approx(math.pi**2 / 3)
         assert mixed.occluders[i] == {}
     with_color = substitute(predicted, gt, ["color", "detection"])
-    assert all(with_color.objects[i].beliefs["color"] == gt.objects[i].beliefs["color"] for i in missed)
+    assert all(
+        with_color.objects[i].beliefs["color"] == gt.objects[i].beliefs["color"] for i in missed
+    )
     assert set(with_color.objects[missed[0]].beliefs["shape"].values()) == {1 / 21}
 
 
@@ -116,8 +135,14 @@ def test_depth_moves_an_object_along_its_own_ray():
     camera = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
     gt = replace(spread(4), camera=camera)
     r = rng(4, "depth")
-    moved = [replace(o, position=(*(np.array(o.position[:2]) + r.normal(0, 0.2, 2)), o.position[2]),
-                     covariance=((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.2))) for o in gt.objects]  # fmt: skip
+    moved = [
+        replace(
+            o,
+            position=(*(np.array(o.position[:2]) + r.normal(0, 0.2, 2)), o.position[2]),
+            covariance=((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.2)),
+        )
+        for o in gt.objects
+    ]
     predicted = replace(gt, objects=tuple(moved), source="predicted")
     mixed = substitute(predicted, gt, ["depth"])
     for before, after, true in zip(predicted.objects, mixed.objects, gt.objects):
@@ -129,7 +154,10 @@ def test_depth_moves_an_object_along_its_own_ray():
         doubt = np.array(after.covariance)
         assert ray @ doubt[:2, :2] @ ray == pytest.approx(0, abs=1e-9)
         assert np.trace(doubt) == pytest.approx(0.3)
-    assert substitute(predicted, gt, ["depth", "position"]).objects[0].position == gt.objects[0].position
+    assert (
+        substitute(predicted, gt, ["depth", "position"]).objects[0].position
+        == gt.objects[0].position
+    )
     with pytest.raises(InputError, match="needs the camera"):
         substitute(replace(predicted, camera=None), gt, ["depth"])
 
@@ -145,7 +173,9 @@ def look_at(position) -> Pose:
 
 def test_occluders_follow_their_objects():
     gt = replace(spread(5, 3), occluders=({2: 1.0}, {}, {}))
-    rows = tuple(gt.objects[i] for i in (2, 0))  # object 1 was missed, the others stand in another order
+    rows = tuple(
+        gt.objects[i] for i in (2, 0)
+    )  # object 1 was missed, the others stand in another order
     predicted = replace(gt, objects=rows, occluders=({1: 0.7}, {}), source="predicted")
     assert substitute(predicted, gt, ["occlusion"]).occluders == ({}, {0: 1.0})
     assert substitute(predicted, gt, ["detection"]).occluders == ({}, {}, {0: 0.7})

@@ -1,4 +1,6 @@
-"""Calibration, risk and coverage, abstention: against plain definitions and on data of known calibration."""
+"""Calibration, risk and coverage, abstention: against plain definitions and on data of known
+calibration.
+"""
 
 import json
 
@@ -127,11 +129,17 @@ def test_the_figures_are_those_of_the_answers_that_were_given():
     assert 0 < figures["aurc"] < 1 - figures["accuracy"]
     with pytest.raises(InputError, match="has no probability"):
         answered(
-            PULSECHECK457, SPLIT.questions, [Prediction(q.id, "ok", "1") for q in SPLIT.questions], "strict"
+            PULSECHECK457,
+            SPLIT.questions,
+            [Prediction(q.id, "ok", "1") for q in SPLIT.questions],
+            "strict",
         )
     with pytest.raises(InputError, match="no answer has a probability"):
         answered(
-            PULSECHECK457, SPLIT.questions, [Prediction(q.id, "failed") for q in SPLIT.questions], "strict"
+            PULSECHECK457,
+            SPLIT.questions,
+            [Prediction(q.id, "failed") for q in SPLIT.questions],
+            "strict",
         )
 
 
@@ -160,7 +168,10 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     assert "other questions" not in printed
     with bold.open("a") as file:
         file.write(
-            json.dumps({"id": "of another split", "status": "ok", "answer": "yes", "probability": 0.5}) + "\n"
+            json.dumps(
+                {"id": "of another split", "status": "ok", "answer": "yes", "probability": 0.5}
+            )
+            + "\n"
         )
     assert cli.main(["calibration", str(bold)]) == 0
     assert "bold.jsonl: ignored 1 lines for other questions" in capsys.readouterr().out
@@ -181,7 +192,10 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
 def test_bad_options_are_one_line(tmp_path, capsys, options, says):
     path = tmp_path / "p.jsonl"
     write_predictions(path, predictions())
-    assert cli.main(["calibration", str(path), *(str(path) if o == "FILE" else o for o in options)]) == 2
+    assert (
+        cli.main(["calibration", str(path), *(str(path) if o == "FILE" else o for o in options)])
+        == 2
+    )
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert says in error
@@ -191,7 +205,8 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
     questions = opened("pulsecheck457", None, 2).questions
     path = tmp_path / "predictions.jsonl"
     write_predictions(
-        path, [Prediction(q.id, "ok", q.answer, 0.5 + 0.4 * (k % 2)) for k, q in enumerate(questions)]
+        path,
+        [Prediction(q.id, "ok", q.answer, 0.5 + 0.4 * (k % 2)) for k, q in enumerate(questions)],
     )
 
     def counted(*options):
@@ -200,7 +215,10 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
 
     assert counted()["questions"] > len(questions)  # nothing says that it is a part
     config = {"size": 2, "split": "mini", "data": {"root": None}}
-    run = {"identity": {}, "about": {"benchmark": "pulsecheck457", "provenance": {"config": config}}}
+    run = {
+        "identity": {},
+        "about": {"benchmark": "pulsecheck457", "provenance": {"config": config}},
+    }
     (tmp_path / "run.json").write_text(json.dumps({"run": run, **run}))
     assert counted()["questions"] == len(questions)
     assert counted("--size", "1")["questions"] < len(questions)

@@ -1,4 +1,6 @@
-"""Tables of views with modules replaced: planted errors are repaired by the module that has them, exactly."""
+"""Tables of views with modules replaced: planted errors are repaired by the module that has them,
+exactly.
+"""
 
 import math
 from dataclasses import replace
@@ -36,7 +38,9 @@ def same(mixed: SubstitutedScene, gt: Scene) -> None:
 def test_all_modules_give_the_true_table(name):
     gt = SR.truth(name)
     seen = tilted(elsewhere(gt, name, blur=True), 0.1, -0.2)
-    seen = replace(seen, objects=(*seen.objects[2:], replace(seen.objects[0], position=(0.0, 30.0, 0.5))))
+    seen = replace(
+        seen, objects=(*seen.objects[2:], replace(seen.objects[0], position=(0.0, 30.0, 0.5)))
+    )
     mixed = VIEW_TABLES.substitute(seen, gt, VIEW_TABLES.table)
     same(mixed, gt)
     assert mixed.scene.source == "predicted"
@@ -51,7 +55,9 @@ def test_all_modules_give_the_true_table(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_world_is_no_error(name):
-    same(VIEW_TABLES.substitute(elsewhere(SR.truth(name), name), SR.truth(name), ()), SR.truth(name))
+    same(
+        VIEW_TABLES.substitute(elsewhere(SR.truth(name), name), SR.truth(name), ()), SR.truth(name)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,14 +77,17 @@ def test_wrong_depths_are_repaired_by_depth_and_by_position(name):
     gt = SR.truth(name)
     eye = gt.camera.position
     off = [
-        replace(o, position=tuple((eye + 1.1 * (np.array(o.position) - eye)).tolist())) for o in gt.objects
+        replace(o, position=tuple((eye + 1.1 * (np.array(o.position) - eye)).tolist()))
+        for o in gt.objects
     ]
     seen = elsewhere(replace(gt, objects=tuple(off)), name)
     for modules in (["depth"], ["position"], ["depth", "position"]):
         np.testing.assert_allclose(
             VIEW_TABLES.substitute(seen, gt, modules).scene.positions, gt.positions, atol=1e-9
         )
-    away = np.linalg.norm(VIEW_TABLES.substitute(seen, gt, ["size"]).scene.positions - gt.positions, axis=1)
+    away = np.linalg.norm(
+        VIEW_TABLES.substitute(seen, gt, ["size"]).scene.positions - gt.positions, axis=1
+    )
     np.testing.assert_allclose(away, 0.1 * np.linalg.norm(gt.positions - eye, axis=1), rtol=1e-9)
 
 
@@ -91,7 +100,9 @@ def test_a_module_changes_its_own_column_and_no_other():
         changed = set()
         for a, b in zip(mixed.objects, plain.objects, strict=True):
             changed |= {
-                m for m, key in VIEW_TABLES.beliefs.items() if a.beliefs.get(key) != b.beliefs.get(key)
+                m
+                for m, key in VIEW_TABLES.beliefs.items()
+                if a.beliefs.get(key) != b.beliefs.get(key)
             }
             changed |= {"heading"} if (a.heading, a.flip) != (b.heading, b.flip) else set()
             changed |= {"size"} if a.extent != b.extent else set()
@@ -105,7 +116,9 @@ def test_a_module_changes_its_own_column_and_no_other():
 def test_a_missed_thing_returns_and_an_invented_one_vanishes():
     gt = SR.truth(NAMES[0])
     seen = elsewhere(gt, NAMES[0])
-    seen = replace(seen, objects=(*seen.objects[1:], replace(seen.objects[1], position=(0.0, 40.0, 1.0))))
+    seen = replace(
+        seen, objects=(*seen.objects[1:], replace(seen.objects[1], position=(0.0, 40.0, 1.0)))
+    )
     assert None in VIEW_TABLES.substitute(seen, gt, ["heading"]).rows
     bare = VIEW_TABLES.substitute(seen, gt, ["detection"])
     assert bare.rows == tuple(range(len(gt)))
@@ -159,7 +172,9 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
         steps = np.concatenate([m.positions - gt.positions for m in many])
         np.testing.assert_allclose(steps.std(0), 0.3, rtol=0.15)
     elif module == "depth":
-        depths = [gt.camera.project(s.positions)[1] / gt.camera.project(gt.positions)[1] for s in many]
+        depths = [
+            gt.camera.project(s.positions)[1] / gt.camera.project(gt.positions)[1] for s in many
+        ]
         assert np.std(depths) == pytest.approx(0.3, rel=0.15)
     elif module == "heading":
         off = np.concatenate([wrap_angle(m.headings - gt.headings) for m in many])
@@ -167,7 +182,10 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
     else:
         holds = [camera_pose_of(m.camera) for m in many]
         before = camera_pose_of(gt.camera)
-        for now, was in (([h.pitch for h in holds], before.pitch), ([h.roll for h in holds], before.roll)):
+        for now, was in (
+            ([h.pitch for h in holds], before.pitch),
+            ([h.roll for h in holds], before.roll),
+        ):
             assert math.degrees(np.std(np.array(now) - was)) == pytest.approx(10, rel=0.3)
 
 
@@ -180,7 +198,9 @@ def test_what_is_no_noise_and_what_has_no_camera_is_said():
 
 
 def test_views_are_made_one_as_they_truly_lie():
-    """With true rows and true turns every thing is one row, however alike or wrongly seen things are."""
+    """With true rows and true turns every thing is one row, however alike or wrongly seen things
+    are.
+    """
     scene = SCOPE.images[0]
     names = scope_names(scene)
     shown = [SCOPE.truth(n) for n in names]

@@ -1,4 +1,6 @@
-"""po3d behind the published interface of VLMEvalKit's models, of which a base class of the tests' own stands in."""
+"""po3d behind the published interface of VLMEvalKit's models, of which a base class of the tests'
+own stands in.
+"""
 
 import sys
 import types
@@ -27,7 +29,9 @@ class BaseModel:
 
 @pytest.fixture
 def model(monkeypatch):
-    package = {name: types.ModuleType(name) for name in ("vlmeval", "vlmeval.vlm", "vlmeval.vlm.base")}
+    package = {
+        name: types.ModuleType(name) for name in ("vlmeval", "vlmeval.vlm", "vlmeval.vlm.base")
+    }
     package["vlmeval.vlm.base"].BaseModel = BaseModel
     for name, module in package.items():
         monkeypatch.setitem(sys.modules, name, module)
@@ -45,7 +49,9 @@ def test_a_message_gets_what_the_pipeline_says(model, tmp_path):
     image = split.image(split.questions[0].image)
     expected = local.answer(split.questions, Context(lambda: image, lambda: None, ""))
     path = next(
-        str(p) for p in (root / "images").iterdir() if p.stem == split.questions[0].image.split(".")[0]
+        str(p)
+        for p in (root / "images").iterdir()
+        if p.stem == split.questions[0].image.split(".")[0]
     )
     assert len(expected) > 3
     for question, p in zip(split.questions, expected, strict=True):
@@ -53,7 +59,9 @@ def test_a_message_gets_what_the_pipeline_says(model, tmp_path):
         message = [{"type": "image", "value": path}, *({"type": "text", "value": t} for t in texts)]
         response = model.generate(message, "Spatial457")
         answer = (p.answer or "").replace("_", " ").lower()
-        assert (f"'answer': '{answer}'" if p.status == "ok" else "i cannot answer this") in response.lower()
+        assert (
+            f"'answer': '{answer}'" if p.status == "ok" else "i cannot answer this"
+        ) in response.lower()
 
 
 @pytest.mark.parametrize("pictures", [0, 2])
@@ -64,7 +72,8 @@ def test_what_is_no_street_question_is_refused_with_the_reason(model, pictures, 
         {"type": "text", "value": "How many cars?"}
     ]
     assert (
-        model.generate(message) == f"I cannot answer this: a street question needs one image, not {pictures}"
+        model.generate(message)
+        == f"I cannot answer this: a street question needs one image, not {pictures}"
     )
 
 

@@ -14,7 +14,10 @@ def test_the_image_with_wrong_answers_is_the_one_drawn(tmp_path, monkeypatch):
     bad = split.images[3]
     write_predictions(
         tmp_path / "predictions.jsonl",
-        (Prediction(q.id, "ok", "nonsense" if q.image == bad else q.answer) for q in split.questions),
+        (
+            Prediction(q.id, "ok", "nonsense" if q.image == bad else q.answer)
+            for q in split.questions
+        ),
     )
     with open(tmp_path / "scenes.jsonl", "w") as file:
         for name in split.images:

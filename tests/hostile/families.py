@@ -1,5 +1,6 @@
-"""Families of hostile inputs. Each is a list of (what it is, what is done with it): a call of one of the library's own
-entry points, whose exit code comes back. Where a family's name is in REFUSED, every input has to end with exit code 2.
+"""Families of hostile inputs. Each is a list of (what it is, what is done with it): a call of one
+of the library's own entry points, whose exit code comes back. Where a family's name is in REFUSED,
+every input has to end with exit code 2.
 A long file, because it is a list.
 """
 
@@ -58,7 +59,9 @@ def family(name: str, refused: bool = True):
     return register
 
 
-def _ask(content: bytes, question: str = ASKED, suffix: str = ".json", *more: str) -> Callable[[Path], int]:
+def _ask(
+    content: bytes, question: str = ASKED, suffix: str = ".json", *more: str
+) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         path = folder / f"input{suffix}"
         path.write_bytes(content)
@@ -85,9 +88,13 @@ def street() -> dict:
 
 def random_camera() -> dict:
     return {
-        "width": 640, "height": 480, "focal": 700.0, "center": [320.0, 240.0],
-        "cam_R_world": [[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]], "cam_t_world": [0.0, 0.0, 10.0],
-    }  # fmt: skip
+        "width": 640,
+        "height": 480,
+        "focal": 700.0,
+        "center": [320.0, 240.0],
+        "cam_R_world": [[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]],
+        "cam_t_world": [0.0, 0.0, 10.0],
+    }
 
 
 @functools.cache
@@ -145,7 +152,10 @@ def street_tables() -> list[Hostile]:
         ("left is front", {**s, "axes": {**SIDES, "front": [-1.0, 0.0], "behind": [1.0, 0.0]}}),
         ("three axes", {**s, "axes": {k: v for k, v in SIDES.items() if k != "left"}}),
         ("a camera of words", {**s, "camera": dict.fromkeys(s["camera"], "wide")}),
-        ("a camera that is a matrix of zeros", {**s, "camera": {**s["camera"], "cam_R_world": ZERO}}),
+        (
+            "a camera that is a matrix of zeros",
+            {**s, "camera": {**s["camera"], "cam_R_world": ZERO}},
+        ),
         (
             "a mirrored camera",
             {**s, "camera": {**s["camera"], "cam_R_world": [[-1, 0, 0], [0, 1, 0], [0, 0, 1]]}},
@@ -161,14 +171,36 @@ def street_tables() -> list[Hostile]:
 def texts() -> list[Hostile]:
     good = written(street())
     raw = [
-        b"", b" ", b"{", b"[]", b"null", b"3", b'"text"', good[:-40], good + b"}", good[: len(good) // 2],
-        b"[" * 100_000, b'{"a":' * 100_000, b'{"objects":' + b"[" * 5000, good.replace(b"2.0", b"9" * 5000, 1),
-        good.replace(b'"flip":', b'"flip": 1' + b"0" * 400 + b', "x":', 1), b"\0" * 100, good.decode().encode("utf-16-le"),
-        good.decode().encode("utf-32"), b"\xff\xfe" + good, good[:100] + b"\xe9" + good[100:],
-        b'{"format": "po3d-scene-1", "objects": NaN}', b'{"format": "\\ud800"}', b"{'objects': []}",
-        b'{"objects": [], "objects": 5}', b'{"scenes": []}', b'{"scenes": {"objects": 1}}', b'{"objects": {}}',
-        b"\x1b[2J" + good, b'{"\\u001b[2J": 1, "objects": "\\u009b2J"}',
-    ]  # fmt: skip
+        b"",
+        b" ",
+        b"{",
+        b"[]",
+        b"null",
+        b"3",
+        b'"text"',
+        good[:-40],
+        good + b"}",
+        good[: len(good) // 2],
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"objects":' + b"[" * 5000,
+        good.replace(b"2.0", b"9" * 5000, 1),
+        good.replace(b'"flip":', b'"flip": 1' + b"0" * 400 + b', "x":', 1),
+        b"\0" * 100,
+        good.decode().encode("utf-16-le"),
+        good.decode().encode("utf-32"),
+        b"\xff\xfe" + good,
+        good[:100] + b"\xe9" + good[100:],
+        b'{"format": "po3d-scene-1", "objects": NaN}',
+        b'{"format": "\\ud800"}',
+        b"{'objects': []}",
+        b'{"objects": [], "objects": 5}',
+        b'{"scenes": []}',
+        b'{"scenes": {"objects": 1}}',
+        b'{"objects": {}}',
+        b"\x1b[2J" + good,
+        b'{"\\u001b[2J": 1, "objects": "\\u009b2J"}',
+    ]
     return [Hostile(repr(content[:30]), _ask(content)) for content in raw]
 
 
@@ -181,12 +213,18 @@ def room_fields() -> list[Hostile]:
 def room_tables() -> list[Hostile]:
     r = room()
     outlines = {
-        "two points": [[0, 0], [4, 0]], "no points": [], "NaN": [[0, 0], [float("nan"), 0], [1, 1]],
-        "crossing": [[0, 0], [4, 4], [4, 0], [0, 4]], "a line": [[0, 0], [2, 0], [4, 0]], "one point thrice": [[1, 1]] * 3,
-        "three numbers a corner": [[0, 0, 0], [4, 0, 0], [4, 4, 0]], "words": ["a", "b", "c"],
-        "spike": [[0, 0], [4, 0], [4, 4], [9, 9], [4, 4], [0, 4]], "1e300": [[0, 0], [1e300, 0], [1e300, 1e300]],
+        "two points": [[0, 0], [4, 0]],
+        "no points": [],
+        "NaN": [[0, 0], [float("nan"), 0], [1, 1]],
+        "crossing": [[0, 0], [4, 4], [4, 0], [0, 4]],
+        "a line": [[0, 0], [2, 0], [4, 0]],
+        "one point thrice": [[1, 1]] * 3,
+        "three numbers a corner": [[0, 0, 0], [4, 0, 0], [4, 4, 0]],
+        "words": ["a", "b", "c"],
+        "spike": [[0, 0], [4, 0], [4, 4], [9, 9], [4, 4], [0, 4]],
+        "1e300": [[0, 0], [1e300, 0], [1e300, 1e300]],
         "10,000 corners": [[k, k * k % 7] for k in range(10_000)],
-    }  # fmt: skip
+    }
     tables = [(f"outline: {name}", {**r, "outline": corners}) for name, corners in outlines.items()]
     tables += [
         ("a box of size zero", first(r, extent=[0, 0, 0])),
@@ -227,10 +265,29 @@ def vehicles() -> list[Hostile]:
 
 
 ODD_TEXTS = (
-    "", " ", "?", "🚗" * 50, "‮rac der eht si erehw", "a" * 2000, "b" * 100_000, "car " * 5000, "\x1b[2J", "\x9b2J", "\t\n\r",
-    "How many \x07 cars?", "ｃａｒｓ?", "How many cars are there\0?", "count(scene)", "'; DROP TABLE cars; --", "{}" * 40,
-    "How many " + "red " * 200 + "cars?", "Is the car left of " * 30, "¿Cuántos coches hay?", "%s%n" * 30, "\ud800",
-)  # fmt: skip
+    "",
+    " ",
+    "?",
+    "🚗" * 50,
+    "‮rac der eht si erehw",
+    "a" * 2000,
+    "b" * 100_000,
+    "car " * 5000,
+    "\x1b[2J",
+    "\x9b2J",
+    "\t\n\r",
+    "How many \x07 cars?",
+    "ｃａｒｓ?",
+    "How many cars are there\0?",
+    "count(scene)",
+    "'; DROP TABLE cars; --",
+    "{}" * 40,
+    "How many " + "red " * 200 + "cars?",
+    "Is the car left of " * 30,
+    "¿Cuántos coches hay?",
+    "%s%n" * 30,
+    "\ud800",
+)
 
 
 @family("questions", refused=False)
@@ -243,11 +300,18 @@ def questions() -> list[Hostile]:
 @family("frames and changes", refused=False)
 def changes() -> list[Hostile]:
     made = drawn(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=60), 8)
-    real = ["The bed has been removed.", "The bed has been moved to the moon.", "The bed is now the bed.",
-            "The desk has been moved under itself.", "Everything has been removed.", "The wall is gone."]  # fmt: skip
+    real = [
+        "The bed has been removed.",
+        "The bed has been moved to the moon.",
+        "The bed is now the bed.",
+        "The desk has been moved under itself.",
+        "Everything has been removed.",
+        "The wall is gone.",
+    ]
     texts = [*ODD_TEXTS[1:12], *made]
     frames = [
-        Hostile(f"frame {t[:30]!r}", _ask(written(room()), WHERE, ".json", f"--frame={t}")) for t in texts
+        Hostile(f"frame {t[:30]!r}", _ask(written(room()), WHERE, ".json", f"--frame={t}"))
+        for t in texts
     ]
     edits = [
         Hostile(f"change {t[:30]!r}", _ask(written(room()), WHERE, ".json", f"--change={t}"))
@@ -268,7 +332,9 @@ def _evaluate(*overrides: str) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         (folder / "file").write_text("x")
         options = [o.replace("FOLDER", str(folder)) for o in overrides]
-        return run_hydra(evaluate_script().main, "evaluate", "", [f"synthetic_dir={folder}", *options])
+        return run_hydra(
+            evaluate_script().main, "evaluate", "", [f"synthetic_dir={folder}", *options]
+        )
 
     return run
 
@@ -276,12 +342,27 @@ def _evaluate(*overrides: str) -> Callable[[Path], int]:
 @family("settings of evaluate, on the command line")
 def evaluate_options() -> list[Hostile]:
     overrides = [
-        "size=abc", "workers=-1", "abstain_below=nan", "wandb=x", "out=FOLDER/file/deeper", "perception.device=cuda:99",
-        "perception.device=nonsense", "benchmark.name=nothing", "oracle={a: 1}", "system=nobody", "size=[", "zzz=1",
-        "perception.checkpoint=FOLDER/file", "data.root=FOLDER", "data.root=FOLDER/file", "+grid.cells=[]", "size=1e400",
-    ]  # fmt: skip
+        "size=abc",
+        "workers=-1",
+        "abstain_below=nan",
+        "wandb=x",
+        "out=FOLDER/file/deeper",
+        "perception.device=cuda:99",
+        "perception.device=nonsense",
+        "benchmark.name=nothing",
+        "oracle={a: 1}",
+        "system=nobody",
+        "size=[",
+        "zzz=1",
+        "perception.checkpoint=FOLDER/file",
+        "data.root=FOLDER",
+        "data.root=FOLDER/file",
+        "+grid.cells=[]",
+        "size=1e400",
+    ]
     return [
-        Hostile(o, _evaluate("size=1", o) if not o.startswith("size") else _evaluate(o)) for o in overrides
+        Hostile(o, _evaluate("size=1", o) if not o.startswith("size") else _evaluate(o))
+        for o in overrides
     ]
 
 
@@ -308,13 +389,25 @@ def settings() -> list[Hostile]:
 
 @family("settings of generate, on the command line")
 def generate_options() -> list[Hostile]:
-    overrides = ["size=abc", "size=1.5", "images=perhaps", "split=nothing", "out=FOLDER/file", "benchmark.name=nothing",
-                 "dials=3", "benchmark.dials.objects=[9]", "benchmark.dials.near=7", "skies=FOLDER/nowhere"]  # fmt: skip
+    overrides = [
+        "size=abc",
+        "size=1.5",
+        "images=perhaps",
+        "split=nothing",
+        "out=FOLDER/file",
+        "benchmark.name=nothing",
+        "dials=3",
+        "benchmark.dials.objects=[9]",
+        "benchmark.dials.near=7",
+        "skies=FOLDER/nowhere",
+    ]
 
     def run(override: str) -> Callable[[Path], int]:
         def call(folder: Path) -> int:
             (folder / "file").write_text("x")
-            options = dict(o.split("=", 1) for o in ("size=1", "workers=1", f"out={folder}/twin", override))
+            options = dict(
+                o.split("=", 1) for o in ("size=1", "workers=1", f"out={folder}/twin", override)
+            )
             options = [f"{k}={v}".replace("FOLDER", str(folder)) for k, v in options.items()]
             code = cli.main(["generate", "benchmark=pulsecheck457", *options])
             assert not (folder / "twin").exists(), "something was left behind"
@@ -364,17 +457,23 @@ def results() -> list[Hostile]:
     asked = line()["id"]
     cell = st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+        lambda inner: (
+            st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+        ),
         max_leaves=4,
     )
-    rows = drawn(st.fixed_dictionaries({"prediction": cell, "answer": cell, "hit": cell, "A": cell}), 24)
+    rows = drawn(
+        st.fixed_dictionaries({"prediction": cell, "answer": cell, "hit": cell, "A": cell}), 24
+    )
     deep = b'{"id": 1, "prediction": ' + b"[" * 150 + b"]" * 150 + b"}"
 
     def run(content: bytes, suffix: str = ".jsonl") -> Callable[[Path], int]:
         def call(folder: Path) -> int:
             path = folder / f"model{suffix}"
             path.write_bytes(content)
-            return cli.main(["import", str(path), "--benchmark", "scope", "--out", str(folder / "out.jsonl")])
+            return cli.main(
+                ["import", str(path), "--benchmark", "scope", "--out", str(folder / "out.jsonl")]
+            )
 
         return call
 
@@ -401,9 +500,10 @@ def pair() -> tuple[dict, bytes]:
 
     with tempfile.TemporaryDirectory() as folder:
         stem = untrained_parser(Path(folder))
-        return json.loads(stem.with_suffix(".json").read_text()), stem.with_suffix(
-            ".safetensors"
-        ).read_bytes()
+        return (
+            json.loads(stem.with_suffix(".json").read_text()),
+            stem.with_suffix(".safetensors").read_bytes(),
+        )
 
 
 def _load(record: object, weights: bytes, honest: bool = True) -> Callable[[Path], int]:
@@ -424,14 +524,23 @@ def descriptions() -> list[Hostile]:
     record, weights = pair()
     network = record["config"]["network"]
     configs = {
-        "another width": {**network, "width": 24}, "a width of 10**9": {**network, "width": 10**9}, "no heads": {**network, "heads": 0},
-        "unknown key": {**network, "pretrained": True}, "a width of words": {**network, "width": "wide"},
-        "heads that do not divide": {**network, "heads": 3}, "a dilation of 0": {**network, "dilations": [0]},
-    }  # fmt: skip
-    made = [(n, {**record, "config": {**record["config"], "network": c}}) for n, c in configs.items()]
+        "another width": {**network, "width": 24},
+        "a width of 10**9": {**network, "width": 10**9},
+        "no heads": {**network, "heads": 0},
+        "unknown key": {**network, "pretrained": True},
+        "a width of words": {**network, "width": "wide"},
+        "heads that do not divide": {**network, "heads": 3},
+        "a dilation of 0": {**network, "dilations": [0]},
+    }
+    made = [
+        (n, {**record, "config": {**record["config"], "network": c}}) for n, c in configs.items()
+    ]
     made += [
         ("more words", {**record, "config": {**record["config"], "words": ["<pad>"] * 9}}),
-        ("words that are numbers", {**record, "config": {**record["config"], "words": [1, 2, 3, 4, 5]}}),
+        (
+            "words that are numbers",
+            {**record, "config": {**record["config"], "words": [1, 2, 3, 4, 5]}},
+        ),
         ("no network", {**record, "config": {"words": ["a"]}}),
         ("another kind", {**record, "kind": "room_view_estimator"}),
         ("a kind to be obeyed", {**record, "kind": "\x1b[2J"}),
@@ -439,9 +548,15 @@ def descriptions() -> list[Hostile]:
         ("a format of 5,000 digits", {**record, "format": 10**4000}),
     ]
     wrong = spoiled(schemas.CheckpointRecord, record, 14)
-    return [Hostile(n, _load(r, weights)) for n, r in made] + [
-        Hostile(n, _load(r, weights, honest="sha256" in n)) for n, r in wrong if "sha256" not in n
-    ] + [Hostile(n, _load(r, weights, honest=False)) for n, r in wrong if "sha256" in n]  # fmt: skip
+    return (
+        [Hostile(n, _load(r, weights)) for n, r in made]
+        + [
+            Hostile(n, _load(r, weights, honest="sha256" in n))
+            for n, r in wrong
+            if "sha256" not in n
+        ]
+        + [Hostile(n, _load(r, weights, honest=False)) for n, r in wrong if "sha256" in n]
+    )
 
 
 @family("weights of checkpoints")
@@ -454,27 +569,39 @@ def weights() -> list[Hostile]:
     change = lambda **other: tensors_as_bytes({**tensors, **other})  # noqa: E731
     header = struct.unpack("<Q", good[:8])[0]
     files = {
-        "empty": b"", "eight bytes": good[:8], "cut off": good[:-100], "half": good[: len(good) // 2],
-        "a header of 2**60 bytes": struct.pack("<Q", 2**60) + good[8:], "no header": b"\0" * 8 + good[8:],
+        "empty": b"",
+        "eight bytes": good[:8],
+        "cut off": good[:-100],
+        "half": good[: len(good) // 2],
+        "a header of 2**60 bytes": struct.pack("<Q", 2**60) + good[8:],
+        "no header": b"\0" * 8 + good[8:],
         "a header of brackets": struct.pack("<Q", header) + b"[" * header + good[8 + header :],
-        "a pickle": b"\x80\x04cos\nsystem\n(S'true'\ntR.", "NaN": change(**{name: tensors[name] * float("nan")}),
+        "a pickle": b"\x80\x04cos\nsystem\n(S'true'\ntR.",
+        "NaN": change(**{name: tensors[name] * float("nan")}),
         "infinite": change(**{name: torch.full_like(tensors[name], float("inf"))}),
         "one tensor less": tensors_as_bytes({k: v for k, v in tensors.items() if k != name}),
-        "one tensor more": change(other=torch.zeros(3)), "transposed": change(**{name: torch.zeros(3, 5)}),
-        "a scale of another shape": change(**{name: tensors[name].to(torch.int8), f"{name}:scale": torch.ones(3)}),
+        "one tensor more": change(other=torch.zeros(3)),
+        "transposed": change(**{name: torch.zeros(3, 5)}),
+        "a scale of another shape": change(
+            **{name: tensors[name].to(torch.int8), f"{name}:scale": torch.ones(3)}
+        ),
         "no tensors": tensors_as_bytes({}),
-    }  # fmt: skip
+    }
     made = [Hostile(n, _load(record, content)) for n, content in files.items()]
     flips = random.Random(7)
     for _ in range(6):  # one byte of the header is another; weights are as good as any other
         at = 9 + flips.randrange(header - 2)
         made.append(
-            Hostile(f"byte {at}", _load(record, good[:at] + bytes([good[at] ^ 0x1F]) + good[at + 1 :]))
+            Hostile(
+                f"byte {at}", _load(record, good[:at] + bytes([good[at] ^ 0x1F]) + good[at + 1 :])
+            )
         )
     return [*made, Hostile("another hash", _load(record, good + b"x", honest=False))]
 
 
-def picture(format: str, size: tuple[int, int] = (64, 48), mode: str = "RGB", **options: object) -> bytes:
+def picture(
+    format: str, size: tuple[int, int] = (64, 48), mode: str = "RGB", **options: object
+) -> bytes:
     buffer = io.BytesIO()
     Image.new(mode, size, 1).save(buffer, format, **options)
     return buffer.getvalue()
@@ -484,7 +611,9 @@ def bomb(width: int, height: int) -> bytes:
     """A PNG that says it is so large."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     rows = chunk(b"IDAT", zlib.compress(b"\0" * 1000))
@@ -498,14 +627,29 @@ def pictures() -> list[Hostile]:
     good, jpeg = picture("PNG"), picture("JPEG")
     noise = np.random.default_rng(0).integers(0, 256, 500, dtype=np.uint8).tobytes()
     files = {
-        "empty": b"", "text": b"hello", "noise": noise, "half a PNG": good[: len(good) // 2], "half a JPEG": jpeg[: len(jpeg) // 2],
-        "half a WEBP": picture("WEBP")[:60], "GIF": picture("GIF"), "TIFF": picture("TIFF"), "BMP": picture("BMP"),
-        "an animated WEBP": moving("WEBP"), "an animated PNG": moving("PNG"), "an animated GIF": moving("GIF"),
-        "16 bits": picture("PNG", mode="I;16"), "50,001 x 50,001": bomb(50_001, 50_001), "2**31 x 1": bomb(2**31 - 1, 1),
-        "0 x 0": bomb(0, 0), "8,000 x 8,000": bomb(8000, 8000), "rows missing": bomb(900, 900),
-        "a PNG of brackets": good[:8] + b"[" * 5000, "SVG": b"<svg xmlns='http://www.w3.org/2000/svg'/>", "PDF": b"%PDF-1.7",
+        "empty": b"",
+        "text": b"hello",
+        "noise": noise,
+        "half a PNG": good[: len(good) // 2],
+        "half a JPEG": jpeg[: len(jpeg) // 2],
+        "half a WEBP": picture("WEBP")[:60],
+        "GIF": picture("GIF"),
+        "TIFF": picture("TIFF"),
+        "BMP": picture("BMP"),
+        "an animated WEBP": moving("WEBP"),
+        "an animated PNG": moving("PNG"),
+        "an animated GIF": moving("GIF"),
+        "16 bits": picture("PNG", mode="I;16"),
+        "50,001 x 50,001": bomb(50_001, 50_001),
+        "2**31 x 1": bomb(2**31 - 1, 1),
+        "0 x 0": bomb(0, 0),
+        "8,000 x 8,000": bomb(8000, 8000),
+        "rows missing": bomb(900, 900),
+        "a PNG of brackets": good[:8] + b"[" * 5000,
+        "SVG": b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        "PDF": b"%PDF-1.7",
         "a WEBP of 21 megapixels": picture("WEBP", (4600, 4600), method=0),
-    }  # fmt: skip
+    }
     made = [Hostile(n, _ask(content, suffix=".png")) for n, content in files.items()]
     names = ["none.png", ".", "a\0b.png", "\x1b[2J.png", "x" * 5000]
     return made + [
@@ -563,7 +707,9 @@ def question_files() -> list[Hostile]:
         b"[" * 100_000,
         b'{"questions": [' + b"9" * 5000 + b"]}",
     ]
-    lacks = [{k: v for k, v in QUESTION.items() if k != gone} for gone in ("image_filename", "question")]
+    lacks = [
+        {k: v for k, v in QUESTION.items() if k != gone} for gone in ("image_filename", "question")
+    ]
     records = [
         *lacks,
         {**QUESTION, "question": 3},
@@ -575,7 +721,9 @@ def question_files() -> list[Hostile]:
     items = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])
     for key in items:
         for value in (
-            (float("nan"), [[]], {"a": 1}) if key in OPTIONAL else (None, float("inf"), [[]], {"a": 1})
+            (float("nan"), [[]], {"a": 1})
+            if key in OPTIONAL
+            else (None, float("inf"), [[]], {"a": 1})
         ):
             made.append(
                 Hostile(
@@ -609,7 +757,9 @@ def right() -> list[Hostile]:
         Hostile("vehicles", _ask(written(VEHICLES))),
         Hostile("predictions", _trust(written(line()) + b"\n")),
         Hostile("checkpoint", _load(record, good)),
-        Hostile("questions", _folder("pulsecheck457", {"questions/L1_single.json": written(question)})),
+        Hostile(
+            "questions", _folder("pulsecheck457", {"questions/L1_single.json": written(question)})
+        ),
         Hostile("items", _folder("scope", {"items.jsonl": items + b"\n"})),
         Hostile("evaluate", _settings_hold("evaluate", ["+experiment=oracle_grid"])),
         Hostile("generate", _settings_hold("generate", ["out=x"])),

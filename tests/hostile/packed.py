@@ -1,4 +1,6 @@
-"""Families of files in which a few bytes stand for much: model folders, workbooks, parquet, pickles, packed JSON lines, shards."""
+"""Families of files in which a few bytes stand for much: model folders, workbooks, parquet,
+pickles, packed JSON lines, shards.
+"""
 
 import bz2
 import functools
@@ -37,9 +39,16 @@ def model() -> dict[str, bytes]:
     """The files of a small model's folder."""
     with tempfile.TemporaryDirectory() as folder:
         options = {
-            "perception": str(untrained_estimator(Path(folder))), "parser": str(untrained_parser(Path(folder))),
-            "mode": "samples", "samples": 8, "seed": 3, "margins": True, "mirror": False, "reader": "own", "oracle": [],
-        }  # fmt: skip
+            "perception": str(untrained_estimator(Path(folder))),
+            "parser": str(untrained_parser(Path(folder))),
+            "mode": "samples",
+            "samples": 8,
+            "seed": 3,
+            "margins": True,
+            "mirror": False,
+            "reader": "own",
+            "oracle": [],
+        }
         hub.save("street", options, Path(folder) / "model")
         return {path.name: path.read_bytes() for path in (Path(folder) / "model").iterdir()}
 
@@ -72,7 +81,10 @@ def model_folders() -> list[Hostile]:
 
     config = json.loads(model()["config.json"])
     made = [Hostile(n, _model(r)) for n, r in spoiled(schemas.ModelFolder, config, 20)]
-    for kind, schema in (("street_estimator", schemas.EstimatorConfig), ("parser", schemas.ParserConfig)):
+    for kind, schema in (
+        ("street_estimator", schemas.EstimatorConfig),
+        ("parser", schemas.ParserConfig),
+    ):
         for name, own in spoiled(schema, config["parts"][kind]["config"], 16):
             part = {**config["parts"][kind], "config": own}
             changed = {**config, "parts": {**config["parts"], kind: part}}
@@ -89,13 +101,22 @@ def model_folders() -> list[Hostile]:
         {"width": 4096, "height": 4096},
     ]
     for change in changes:
-        made.append(Hostile(str(change), _model(_of("street_estimator", network={**network, **change}))))
+        made.append(
+            Hostile(str(change), _model(_of("street_estimator", network={**network, **change})))
+        )
     reader = config["parts"]["parser"]["config"]
     words = reader["words"]
     for change in ({"width": 2048}, {"heads": 64}, {"reach": 256}, {"dilations": [1] * 64}):
-        made.append(Hostile(str(change), _model(_of("parser", network={**reader["network"], **change}))))
-    made.append(Hostile("200,000 words", _model(_of("parser", words=[*words, *map(str, range(199_000))]))))
-    spread = {"parser.a": np.ones((1, 60_000), np.int8), "parser.a:scale": np.ones(60_000, np.float32)}
+        made.append(
+            Hostile(str(change), _model(_of("parser", network={**reader["network"], **change})))
+        )
+    made.append(
+        Hostile("200,000 words", _model(_of("parser", words=[*words, *map(str, range(199_000))])))
+    )
+    spread = {
+        "parser.a": np.ones((1, 60_000), np.int8),
+        "parser.a:scale": np.ones(60_000, np.float32),
+    }
     import torch
 
     tensors = {name: torch.from_numpy(value) for name, value in spread.items()}
@@ -133,20 +154,36 @@ def workbooks() -> dict[str, bytes]:
             ["s", "bed", "", "", "", "1", "A"],
         ]
     )
-    sheet = lambda old, new: repacked(good, lambda n, t: t.replace(old, new) if "sheet1" in n else t)  # noqa: E731
-    part = lambda name, old, new: repacked(good, lambda n, t: t.replace(old, new, 1) if name in n else t)  # noqa: E731
+    sheet = lambda old, new: repacked(
+        good, lambda n, t: t.replace(old, new) if "sheet1" in n else t
+    )  # noqa: E731
+    part = lambda name, old, new: repacked(
+        good, lambda n, t: t.replace(old, new, 1) if name in n else t
+    )  # noqa: E731
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
     return {
         "a cell in the last column": sheet('r="G2"', 'r="XFD2"'),
         "300,000 styles": part("styles", "</cellXfs>", "<xf/>" * 300_000 + "</cellXfs>"),
-        "100,000 names": part("workbook.xml", "</workbook>", f"<definedNames>{name * 100_000}</definedNames></workbook>"),
+        "100,000 names": part(
+            "workbook.xml",
+            "</workbook>",
+            f"<definedNames>{name * 100_000}</definedNames></workbook>",
+        ),
         "40 MB of blanks": sheet("</sheetData>", " " * 40_000_000 + "</sheetData>"),
         "entities": sheet("<worksheet", "<!DOCTYPE a [<!ENTITY b 'c'>]><worksheet"),
         "100,000 levels": sheet("</sheetData>", "<a>" * 100_000 + "</sheetData>"),
-        "cut off": good[:-200], "no zip": b"PK\x03\x04", "an empty zip": b"PK\x05\x06" + b"\0" * 18, "empty": b"",
-        "rows that do not end": sheet("</sheetData>", "".join(row.format(k, k) for k in range(3, 20_000)) + "<row r='9'>" * 9 + "</sheetData>"),
-    }  # fmt: skip
+        "cut off": good[:-200],
+        "no zip": b"PK\x03\x04",
+        "an empty zip": b"PK\x05\x06" + b"\0" * 18,
+        "empty": b"",
+        "rows that do not end": sheet(
+            "</sheetData>",
+            "".join(row.format(k, k) for k in range(3, 20_000))
+            + "<row r='9'>" * 9
+            + "</sheetData>",
+        ),
+    }
 
 
 @family("workbooks")
@@ -162,14 +199,24 @@ def of_workbooks() -> list[Hostile]:
         def run(folder: Path) -> int:
             (folder / "a.xlsx").write_bytes(content)
             return cli.main(
-                ["import", str(folder / "a.xlsx"), "--benchmark", "scope", "--out", str(folder / "b.jsonl")]
+                [
+                    "import",
+                    str(folder / "a.xlsx"),
+                    "--benchmark",
+                    "scope",
+                    "--out",
+                    str(folder / "b.jsonl"),
+                ]
             )
 
         return run
 
     made = []
     for name, content in workbooks().items():
-        made += [Hostile(f"{name}, axes", axes(content)), Hostile(f"{name}, results", results(content))]
+        made += [
+            Hostile(f"{name}, axes", axes(content)),
+            Hostile(f"{name}, results", results(content)),
+        ]
     return made
 
 
@@ -197,12 +244,20 @@ def of_parquet() -> list[Hostile]:
     files = {
         "40 million rows": of(pa.table({"question": same("a question", 40_000_000)})),
         "10,000 columns": of(pa.table({f"c{k}": ["x"] for k in range(10_000)})),
-        "6,000 rows of 1,000 columns": of(pa.table({f"c{k}": same("x", 6_000) for k in range(1_000)})),
-        "no column of it": of(pa.table({"x": ["a"]})), "no rows": of(pa.table({"question": pa.array([], "string")})),
-        "60 levels": of(pa.table({"question": [deep]})), "numbers": of(pa.table({"question": [1.5], "A": [2]})),
-        "empty": b"", "marks alone": b"PAR1PAR1", "cut off": good[:-9], "half": good[: len(good) // 2],
-        "an end of zeros": good[:-20] + b"\0" * 12 + good[-8:], "a length of 2**31": good[:-8] + b"\xff\xff\xff\x7fPAR1",
-    }  # fmt: skip
+        "6,000 rows of 1,000 columns": of(
+            pa.table({f"c{k}": same("x", 6_000) for k in range(1_000)})
+        ),
+        "no column of it": of(pa.table({"x": ["a"]})),
+        "no rows": of(pa.table({"question": pa.array([], "string")})),
+        "60 levels": of(pa.table({"question": [deep]})),
+        "numbers": of(pa.table({"question": [1.5], "A": [2]})),
+        "empty": b"",
+        "marks alone": b"PAR1PAR1",
+        "cut off": good[:-9],
+        "half": good[: len(good) // 2],
+        "an end of zeros": good[:-20] + b"\0" * 12 + good[-8:],
+        "a length of 2**31": good[:-8] + b"\xff\xff\xff\x7fPAR1",
+    }
     return [Hostile(name, run(content)) for name, content in files.items()]
 
 
@@ -210,10 +265,13 @@ def of_parquet() -> list[Hostile]:
 def of_pickles() -> list[Hostile]:
     twice = b")\x94" + b"".join(bytes([104, k, 104, k, 0x86, 0x94]) for k in range(40))
     files = {
-        "tuples in a set": b"\x80\x04\x8f(" + twice + b"\x90.", "tuples as a key": b"\x80\x04}" + twice + b"Ns.",
-        "place 2**31 of the memo": b"\x80\x04]r\xff\xff\xff\x7f.", "2**60 bytes": b"\x80\x04\x8e" + b"\xff" * 7 + b"\x0f.",
-        "a command": b"cos\nsystem\n(S'true'\ntR.", "empty": b"",
-    }  # fmt: skip
+        "tuples in a set": b"\x80\x04\x8f(" + twice + b"\x90.",
+        "tuples as a key": b"\x80\x04}" + twice + b"Ns.",
+        "place 2**31 of the memo": b"\x80\x04]r\xff\xff\xff\x7f.",
+        "2**60 bytes": b"\x80\x04\x8e" + b"\xff" * 7 + b"\x0f.",
+        "a command": b"cos\nsystem\n(S'true'\ntR.",
+        "empty": b"",
+    }
 
     def run(content: bytes) -> Callable[[Path], int]:
         def call(folder: Path) -> int:
@@ -228,9 +286,13 @@ def of_pickles() -> list[Hostile]:
 @family("packed JSON lines")
 def of_packed_lines() -> list[Hostile]:
     texts = {
-        "7 million empty lists": b'{"a": [' + b"[]," * 7_000_000 + b"[]]}\n", "300 MB of blanks": b" " * 300_000_000,
-        "levels": b"[" * 100_000 + b"\n{}", "no object": b"[1]\n{}", "NUL": b"\0" * 100, "latin": b'{"a": "\xe9"}\n{}',
-    }  # fmt: skip
+        "7 million empty lists": b'{"a": [' + b"[]," * 7_000_000 + b"[]]}\n",
+        "300 MB of blanks": b" " * 300_000_000,
+        "levels": b"[" * 100_000 + b"\n{}",
+        "no object": b"[1]\n{}",
+        "NUL": b"\0" * 100,
+        "latin": b'{"a": "\xe9"}\n{}',
+    }
     good = gzip.compress(b'{"a": 1}\n' * 1000)
     files = {
         "cut off": (".gz", good[:-20]),
@@ -255,7 +317,10 @@ def of_packed_lines() -> list[Hostile]:
 
 @family("indexes of shards")
 def of_shards() -> list[Hostile]:
-    good = {"shards": [{"name": "000000.tar", "samples": 3, "bytes": 5, "sha256": "0" * 64}], "models": ["a"]}
+    good = {
+        "shards": [{"name": "000000.tar", "samples": 3, "bytes": 5, "sha256": "0" * 64}],
+        "models": ["a"],
+    }
     strange = drawn(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=20), 8)
     records = [
         *spoiled(schemas.ShardIndex, good, 20),

@@ -1,4 +1,6 @@
-"""Records that a schema must refuse, drawn from the schema itself: one field of a right record is made wrong."""
+"""Records that a schema must refuse, drawn from the schema itself: one field of a right record is
+made wrong.
+"""
 
 import copy
 import json
@@ -37,21 +39,28 @@ def drawn(strategy: st.SearchStrategy, count: int) -> list[Any]:
 
 
 def spoiled(kind: type, record: dict, count: int) -> list[tuple[str, dict]]:
-    """`count` copies of `record`, each with one field that a `kind` can't have, and what was done to it."""
+    """`count` copies of `record`, each with one field that a `kind` can't have, and what was done
+    to it.
+    """
     places = list(_places(TypeAdapter(kind).json_schema(by_alias=True), record))
 
     def choices(place: tuple[Path, dict, bool]) -> st.SearchStrategy:
         path, schema, required = place
         return st.tuples(st.just(path), st.sampled_from(_wrong(schema, required)))
 
-    changes = drawn(st.sampled_from([p for p in places if _wrong(p[1], p[2])]).flatmap(choices), count)
+    changes = drawn(
+        st.sampled_from([p for p in places if _wrong(p[1], p[2])]).flatmap(choices), count
+    )
     return [
-        (f"{'.'.join(map(str, path))} = {value!r:.40}", _with(record, path, value)) for path, value in changes
+        (f"{'.'.join(map(str, path))} = {value!r:.40}", _with(record, path, value))
+        for path, value in changes
     ]
 
 
 def _wrong(schema: dict, required: bool) -> list[Any]:
-    """Values that break `schema`; GONE where a field may not be missing. [] where it allows several types."""
+    """Values that break `schema`; GONE where a field may not be missing. [] where it allows several
+    types.
+    """
     branches = schema.get("anyOf", [schema])
     meant = [b for b in branches if b.get("type") != "null"]
     found: list[Any] = [GONE] if required else []
@@ -79,11 +88,15 @@ def _places(
     if isinstance(record, dict):
         given, needed = inner.get("properties", {}), inner.get("required", ())
         parts = [
-            (k, v, given.get(k) or inner.get("additionalProperties"), k in needed) for k, v in record.items()
+            (k, v, given.get(k) or inner.get("additionalProperties"), k in needed)
+            for k, v in record.items()
         ]
     elif isinstance(record, list):
         slots = inner.get("prefixItems")
-        parts = [(k, v, slots[k] if slots else inner.get("items"), bool(slots)) for k, v in enumerate(record)]
+        parts = [
+            (k, v, slots[k] if slots else inner.get("items"), bool(slots))
+            for k, v in enumerate(record)
+        ]
     else:
         return
     for key, value, own, required in parts:

@@ -1,5 +1,7 @@
-"""Nothing that comes from outside ends in a traceback, hangs, or is answered though it is impossible: some 500 hostile inputs
-through the library's own entry points. `python -m pytest tests/hostile -s` prints how many of what was tried."""
+"""Nothing that comes from outside ends in a traceback, hangs, or is answered though it is
+impossible: some 500 hostile inputs through the library's own entry points. `python -m pytest
+tests/hostile -s` prints how many of what was tried.
+"""
 
 import contextlib
 import functools
@@ -23,7 +25,9 @@ from po3d.evaluation.harness import imports
 from po3d.language.read.room_parser import RoomParser
 from po3d.language.read.street_parser import Parser
 
-LIMIT = 10  # seconds of processor time for one input, and WALL by the clock, which counts what else the machine does
+# seconds of processor time for one input, and WALL by the clock, which counts what else the machine
+# does
+LIMIT = 10
 WALL = 120
 MEGABYTES = 1000  # that the process may grow by at one input
 RAW = re.compile(
@@ -47,8 +51,9 @@ class Hang(BaseException):
 
 @pytest.fixture(scope="module", autouse=True)
 def what_is_slow_is_loaded_once():
-    """The shipped parsers, which answer every question here (`__wrapped__` loads a pair that is not them), and the first
-    items of a shipped split."""
+    """The shipped parsers, which answer every question here (`__wrapped__` loads a pair that is not
+    them), and the first items of a shipped split.
+    """
     kept = functools.cache(lambda benchmark: opened(benchmark).first(1))
 
     def first(benchmark, root, size=None):
@@ -127,7 +132,9 @@ def test_what_was_spoiled_was_right_before():
 
 def test_at_least_600_inputs_of_20_families_are_tried():
     rows = [(name, outcomes(name)) for name in FAMILIES]
-    print(f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}{'most':>9}")
+    print(
+        f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}{'most':>9}"
+    )
     for name, found in rows:
         codes, slowest = Counter(o.code for o in found), max(o.seconds for o in found)
         most = max(o.megabytes for o in found)

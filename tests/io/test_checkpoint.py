@@ -20,7 +20,9 @@ def pair(tmp_path):
         "conv.weight": torch.tensor(
             random.standard_normal((64, 8, 3, 3)) * random.random((64, 1, 1, 1))
         ).float(),
-        "linear.weight": torch.tensor(random.standard_normal((10, LARGE // 16))).float(),  # too small to pay
+        "linear.weight": torch.tensor(
+            random.standard_normal((10, LARGE // 16))
+        ).float(),  # too small to pay
         "linear.bias": torch.tensor(random.standard_normal(LARGE * 2)).float(),
         "steps": torch.tensor(7),
         "dead.weight": torch.zeros(80, 80),
@@ -35,7 +37,9 @@ def test_a_pair_comes_back_in_half_precision(pair):
     assert found.keys() == weights.keys()
     assert meta["config"] == {"width": 3}
     for name, value in weights.items():
-        assert torch.equal(found[name], value.half().float() if value.is_floating_point() else value)
+        assert torch.equal(
+            found[name], value.half().float() if value.is_floating_point() else value
+        )
 
 
 def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
@@ -60,13 +64,19 @@ def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
 @pytest.mark.parametrize("bits", range(2, 8))
 def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
     matrix = torch.tensor(rng(4, "checkpoint", bits).standard_normal((40, 128)) * 0.01).float()
-    weights = {"a": matrix, "b": torch.linspace(-1, 1, 5000)[None].repeat(2, 1), "dead": torch.zeros(80, 80)}
+    weights = {
+        "a": matrix,
+        "b": torch.linspace(-1, 1, 5000)[None].repeat(2, 1),
+        "dead": torch.zeros(80, 80),
+    }
     save(tmp_path / "a", "thing", weights, {}, {}, {})
     compact(tmp_path / "a", tmp_path / "b", lambda name: 8 if name == "b" else bits)
     found = load(tmp_path / "b")[0]
     assert found.keys() == weights.keys()
     noise = ((found["a"] - matrix).square().mean() / matrix.square().mean()).item()
-    assert noise < {2: 0.13, 3: 0.042, 4: 0.014, 5: 0.005, 6: 0.002, 7: 0.0006}[bits]  # of a normal variable
+    assert (
+        noise < {2: 0.13, 3: 0.042, 4: 0.014, 5: 0.005, 6: 0.002, 7: 0.0006}[bits]
+    )  # of a normal variable
     assert (found["b"] - weights["b"]).abs().max() < 0.005
     assert found["dead"].abs().max() < 1e-4
     assert all(len(row.unique()) <= 2**bits for row in found["a"])
@@ -105,7 +115,10 @@ def test_a_description_of_a_large_network_takes_no_memory_beside_small_weights(m
     ("weights", "message"),
     [
         ({"weight": torch.zeros(2, 3)}, "missing tensor 'bias'"),
-        ({"weight": torch.zeros(2, 3), "bias": torch.zeros(2), "b": torch.zeros(1)}, "unexpected tensor 'b'"),
+        (
+            {"weight": torch.zeros(2, 3), "bias": torch.zeros(2), "b": torch.zeros(1)},
+            "unexpected tensor 'b'",
+        ),
         ({"weight": torch.zeros(3, 2), "bias": torch.zeros(2)}, r"'weight' has shape \(3, 2\)"),
         (
             {"weight": torch.zeros(2, 3, dtype=torch.int64), "bias": torch.zeros(2)},
@@ -123,7 +136,9 @@ def test_a_network_has_the_values_of_its_weights_and_learns():
     with torch.no_grad():
         made[0].weight.fill_(0.5)
     found = restored(
-        lambda: torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)), made.state_dict(), "x"
+        lambda: torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)),
+        made.state_dict(),
+        "x",
     )
     assert {k: v.tolist() for k, v in found.state_dict().items()} == {
         k: v.tolist() for k, v in made.state_dict().items()

@@ -1,4 +1,6 @@
-"""Old names of modules, classes, options and commands work for one release, each with its notice."""
+"""Old names of modules, classes, options and commands work for one release, each with its
+notice.
+"""
 
 import importlib
 import importlib.util
@@ -87,7 +89,11 @@ def test_new_options_are_options(key):
 def test_an_old_option_is_taken_with_one_line(capsys):
     if "twins" not in table()["options"]:
         pytest.skip("options keep their names")
-    assert new_options(["twins=a", "+seed=1", "out=twins=b"]) == ["synthetic_dir=a", "+seed=1", "out=twins=b"]
+    assert new_options(["twins=a", "+seed=1", "out=twins=b"]) == [
+        "synthetic_dir=a",
+        "+seed=1",
+        "out=twins=b",
+    ]
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -1,4 +1,6 @@
-"""What the user says of devices and trainers is what happens, for every experiment, benchmark and network."""
+"""What the user says of devices and trainers is what happens, for every experiment, benchmark and
+network.
+"""
 
 import contextlib
 import importlib.util
@@ -70,8 +72,12 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
     asked = []
     for module in (perception, seq2seq):
-        monkeypatch.setattr(module, "device_of", lambda name: asked.append(name) or torch.device("cpu"))
-    config = compose("evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options])
+        monkeypatch.setattr(
+            module, "device_of", lambda name: asked.append(name) or torch.device("cpu")
+        )
+    config = compose(
+        "evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options]
+    )
     options = OmegaConf.to_container(config, resolve=True)
     system = build(buildable(options["system"]))
     if benchmark == "hypo3d":
@@ -110,7 +116,9 @@ def test_bf16_is_for_gpus_that_have_it(has, monkeypatch):
 def test_networks_are_where_they_were_sent(tmp_path, monkeypatch):
     monkeypatch.setattr(perception, "device_of", torch.device)
     estimator = StreetEstimator.from_checkpoint(untrained_estimator(tmp_path), "meta")
-    assert {t.device.type for t in (*estimator.once.parameters(), *estimator.once.buffers())} == {"meta"}
+    assert {t.device.type for t in (*estimator.once.parameters(), *estimator.once.buffers())} == {
+        "meta"
+    }
 
 
 def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):
@@ -265,14 +273,18 @@ def test_the_joint_fit_mixes_no_devices_and_finds_the_same(monkeypatch):
 
 
 def test_marginal_answers_mix_no_devices():
-    """`accelerator` says why their numbers are others: the values that a filter takes are a list."""
+    """`accelerator` says why their numbers are others: the values that a filter takes are a
+    list.
+    """
     random = np.random.default_rng(0)
     scenes = [random_scene(random, 6, certain=False) for _ in range(6)]
     where = random.integers(0, 6, 300).tolist()
     programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "6d")
     with accelerator():
         found = marginal_batch(pack_beliefs(scenes, device=AWAY), programs)
-    assert all(isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid))
+    assert all(
+        isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid)
+    )
 
 
 @pytest.mark.parametrize("kind", ["street_parser", "room_parser"])
@@ -302,4 +314,6 @@ def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
     made_of = {"street_parser": Parser, "room_parser": RoomParser}[kind]
     reader = made_of(module.network, module.words(), device="meta")
     with pytest.raises(Seen):
-        reader.parse(["How many red cars are there?" if kind == "street_parser" else "Where is the chair?"])
+        reader.parse(
+            ["How many red cars are there?" if kind == "street_parser" else "Where is the chair?"]
+        )

@@ -99,22 +99,70 @@ def test_unknown_flag_is_refused(capsys):
     assert "--sytem" in capsys.readouterr().err
 
 
-# What folders may be called; each came as an error of hydra's lexer, or as something else than was typed.
+# What folders may be called; each came as an error of hydra's lexer, or as something else than was
+# typed.
 NAMES = (
-    "größe", "数据", "a b", " blank first", "blank last ", "it's", 'a "b"', "R&D", "run#3", "size=2", "a (copy)", "f(x)", "a,b", "50%",
-    "a;b", "[x", "{x}y", "x]", "a!b", "$HOME", "@x", "^", "`x`", "a:b", "a\\b", "C:\\x\\", "1e3", "007", "true", "-x", "a|b", "a*b", "🚗",
-)  # fmt: skip
+    "größe",
+    "数据",
+    "a b",
+    " blank first",
+    "blank last ",
+    "it's",
+    'a "b"',
+    "R&D",
+    "run#3",
+    "size=2",
+    "a (copy)",
+    "f(x)",
+    "a,b",
+    "50%",
+    "a;b",
+    "[x",
+    "{x}y",
+    "x]",
+    "a!b",
+    "$HOME",
+    "@x",
+    "^",
+    "`x`",
+    "a:b",
+    "a\\b",
+    "C:\\x\\",
+    "1e3",
+    "007",
+    "true",
+    "-x",
+    "a|b",
+    "a*b",
+    "🚗",
+)
 KEYS = [
-    ("evaluate", "out"), ("evaluate", "data.root"), ("evaluate", "synthetic_dir"), ("evaluate", "parser.checkpoint"),
-    ("evaluate", "benchmark.scans"), ("generate", "out"), ("generate", "skies"), ("train", "out"), ("train", "export"), ("train", "data.root"),
-]  # fmt: skip
+    ("evaluate", "out"),
+    ("evaluate", "data.root"),
+    ("evaluate", "synthetic_dir"),
+    ("evaluate", "parser.checkpoint"),
+    ("evaluate", "benchmark.scans"),
+    ("generate", "out"),
+    ("generate", "skies"),
+    ("train", "out"),
+    ("train", "export"),
+    ("train", "data.root"),
+]
 
 
 def composed(name: str, key: str, value: str, folder: Path) -> str:
     """What an option has when it is given on the command line."""
-    choices = {"benchmark.scans": ["benchmark=hypo3d"], "data.root": ["data=shards"] * (name == "train")}
+    choices = {
+        "benchmark.scans": ["benchmark=hypo3d"],
+        "data.root": ["data=shards"] * (name == "train"),
+    }
     config = compose(
-        name, [*choices.get(key, []), *(["out=x"] * (key != "out" and name == "generate")), f"{key}={value}"]
+        name,
+        [
+            *choices.get(key, []),
+            *(["out=x"] * (key != "out" and name == "generate")),
+            f"{key}={value}",
+        ],
     )
     for part in key.split("."):
         config = config[part]
@@ -147,7 +195,8 @@ def test_home_is_the_users(monkeypatch, tmp_path):
 
 def test_what_is_no_text_is_still_hydras():
     config = compose(
-        "evaluate", ["size=3", "oracle=[heading,color]", "out=null", "benchmark=hypo3d", "wandb={project: a}"]
+        "evaluate",
+        ["size=3", "oracle=[heading,color]", "out=null", "benchmark=hypo3d", "wandb={project: a}"],
     )
     assert (config.size, list(config.oracle), config.out, config.benchmark.name) == (
         3,
@@ -169,7 +218,10 @@ def test_a_sweep_takes_lists_and_paths(monkeypatch, tmp_path):
     found = []
     monkeypatch.setattr(sys, "argv", ["evaluate.py"])
     options = ["-m", "seed=0,1", f"hydra.sweep.dir={tmp_path}", f"out={tmp_path}/größe (1)"]
-    assert run_hydra(lambda config: found.append((config.seed, config.out)), "evaluate", "", options) == 0
+    assert (
+        run_hydra(lambda config: found.append((config.seed, config.out)), "evaluate", "", options)
+        == 0
+    )
     assert found == [(0, f"{tmp_path}/größe (1)"), (1, f"{tmp_path}/größe (1)")]
 
 

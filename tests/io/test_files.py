@@ -1,4 +1,6 @@
-"""The readers of text, JSON and tables: every encoding that tools write, and one line for what can't be read."""
+"""The readers of text, JSON and tables: every encoding that tools write, and one line for what
+can't be read.
+"""
 
 import bz2
 import csv
@@ -35,7 +37,9 @@ from po3d.io.seeding import rng
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
 LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
 RECORDS = st.lists(
-    st.dictionaries(LETTERS, LETTERS | st.integers() | st.none(), max_size=3), min_size=1, max_size=4
+    st.dictionaries(LETTERS, LETTERS | st.integers() | st.none(), max_size=3),
+    min_size=1,
+    max_size=4,
 )
 CELLS = st.lists(st.lists(LETTERS, min_size=2, max_size=2), min_size=1, max_size=4)
 
@@ -105,7 +109,9 @@ def test_a_torn_last_line_is_dropped_and_no_other(tmp_path):
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
-def test_packed_lines_are_read_as_plain_ones_and_a_torn_file_is_one_line(tmp_path, suffix, compress):
+def test_packed_lines_are_read_as_plain_ones_and_a_torn_file_is_one_line(
+    tmp_path, suffix, compress
+):
     packed, path = compress(b'{"a": 1}\n{"a": 2}\n'), tmp_path / f"x.jsonl{suffix}"
     path.write_bytes(packed)
     assert list(read_jsonl(path)) == [{"a": 1}, {"a": 2}]
@@ -214,7 +220,9 @@ def test_what_a_living_process_writes_stays(tmp_path):
     with open(locked, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         remove_torn(tmp_path)
-        assert {path.name for path in tmp_path.iterdir()} == {p.name for p in (own, parents, locked, *others)}
+        assert {path.name for path in tmp_path.iterdir()} == {
+            p.name for p in (own, parents, locked, *others)
+        }
 
 
 def test_a_name_that_is_no_utf_8_draws_numbers_and_others_draw_theirs():

@@ -28,7 +28,11 @@ def test_lossless_formats_come_back_exactly(tmp_path):
 def test_other_modes_become_rgb():
     for mode in ("L", "LA", "RGBA", "P", "1", "CMYK"):
         image = Image.fromarray(PIXELS).convert(mode)
-        assert decode_image(encoded("JPEG" if mode == "CMYK" else "PNG", image), "x").shape == (48, 64, 3)
+        assert decode_image(encoded("JPEG" if mode == "CMYK" else "PNG", image), "x").shape == (
+            48,
+            64,
+            3,
+        )
 
 
 def test_exif_orientation_is_applied():
@@ -90,7 +94,9 @@ def large(format: str, mode: str, size: tuple[int, int], folder, **options):
 
 
 def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
-    """Of the kinds that take most, one after the other in one process, whose peak is what the worst of them takes."""
+    """Of the kinds that take most, one after the other in one process, whose peak is what the worst
+    of them takes.
+    """
     side = (7000, 7000)
     paths = [
         large("JPEG", "RGB", side, tmp_path, progressive=True),
@@ -98,7 +104,10 @@ def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
         large("WEBP", "RGB", (4400, 4500), tmp_path, method=0),
     ]
     ran = subprocess.run(
-        [sys.executable, "-c", MEASURE, *map(str, paths)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEASURE, *map(str, paths)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     for line in ran.stdout.splitlines():
         height, width, peak = map(int, line.split())
@@ -107,7 +116,9 @@ def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
         assert peak < 500, ran.stdout
 
 
-@pytest.mark.parametrize(("format", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "RGB")])
+@pytest.mark.parametrize(
+    ("format", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "RGB")]
+)
 def test_a_large_picture_is_the_small_one_and_upright(format, mode, monkeypatch):
     monkeypatch.setattr("po3d.io.images.LARGE", 64 * 48 / 2)
     smooth = Image.fromarray(PIXELS).resize((6, 4)).resize((640, 480), Image.Resampling.BICUBIC)
@@ -115,7 +126,9 @@ def test_a_large_picture_is_the_small_one_and_upright(format, mode, monkeypatch)
     exif[0x0112] = 6
     small = decode_image(encoded(format, smooth.resize((64, 48)).convert(mode), exif=exif), "x")
     assert small.shape in ((32, 24, 3), (64 // 2, 48 // 2, 3))
-    whole = decode_image(encoded(format, smooth.resize((64, 48)).convert(mode), exif=exif), "x", whole=True)
+    whole = decode_image(
+        encoded(format, smooth.resize((64, 48)).convert(mode), exif=exif), "x", whole=True
+    )
     assert whole.shape == (64, 48, 3)
     means = whole.reshape(32, 2, 24, 2, 3).mean((1, 3))
     assert np.abs(small - means).mean() < 12

@@ -1,5 +1,6 @@
-"""What the machine refuses (a full disk, a folder that is not writable, a reader that is gone, Ctrl+C): one line, and no
-half of a file."""
+"""What the machine refuses (a full disk, a folder that is not writable, a reader that is gone,
+Ctrl+C): one line, and no half of a file.
+"""
 
 import contextlib
 import errno
@@ -49,9 +50,24 @@ def writing(request, tmp_path, monkeypatch):
     table.write_text(json.dumps(to_json(random_scene(rng(3, "machine"), 5))))
     return {
         "ask": lambda out: ["ask", str(table), "How many?", "--save", f"{out}/answer.png"],
-        "generate": lambda out: ["generate", "benchmark=scope", "size=1", "workers=1", "images=false", f"out={out}"],
-        "export": lambda out: ["export", "--benchmark", "hypo3d", "--format", "openai", "--out", str(out)],
-    }[request.param]  # fmt: skip
+        "generate": lambda out: [
+            "generate",
+            "benchmark=scope",
+            "size=1",
+            "workers=1",
+            "images=false",
+            f"out={out}",
+        ],
+        "export": lambda out: [
+            "export",
+            "--benchmark",
+            "hypo3d",
+            "--format",
+            "openai",
+            "--out",
+            str(out),
+        ],
+    }[request.param]
 
 
 @contextlib.contextmanager
@@ -95,7 +111,14 @@ def test_a_folder_that_nobody_can_write_is_one_line(writing, capfd):
 
 
 def test_two_generations_do_not_work_in_one_folder(tmp_path, capfd):
-    command = ["generate", "benchmark=scope", "size=1", "workers=1", "images=false", f"out={tmp_path}"]
+    command = [
+        "generate",
+        "benchmark=scope",
+        "size=1",
+        "workers=1",
+        "images=false",
+        f"out={tmp_path}",
+    ]
     with locked(tmp_path):
         assert po3d.main(command) == 2
     assert one_line(capfd).startswith(f"error: another generation is running in {tmp_path};")
@@ -120,20 +143,29 @@ def test_a_defect_of_ours_is_not_told_as_the_users(capsys):
         guarded(lambda: 1 / 0)
 
 
-SCRIPT = "import sys, time; from po3d.io.cli_errors import guarded; sys.exit(max(guarded(lambda: {}) for _ in range(2)))"
+SCRIPT = (
+    "import sys, time; from po3d.io.cli_errors import guarded; sys.exit(max(guarded(lambda: {}) for"
+    " _ in range(2)))"
+)
 
 
 def heeding() -> None:
-    """Ctrl+C is heeded, also where the tests run in the background of a shell that has it ignored."""
+    """Ctrl+C is heeded, also where the tests run in the background of a shell that has it
+    ignored.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def started(body: str, **streams) -> subprocess.Popen:
     """A script with a guarded body, which runs it twice unless the first run ends it."""
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(body)], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        text=True, preexec_fn=heeding, **streams,
-    )  # fmt: skip
+        [sys.executable, "-c", SCRIPT.format(body)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heeding,
+        **streams,
+    )
 
 
 def test_a_reader_that_is_gone_ends_the_program_quietly():
@@ -161,7 +193,11 @@ def test_output_that_does_not_fit_is_one_line():
 def test_a_closed_output_changes_no_exit_code(closed, body, code):
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(SCRIPT.format(body))} {closed}"
     ended = subprocess.run(
-        command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command,
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert ended.returncode == code
     said = "error: /missing: No such file or directory\n" * 2
@@ -207,16 +243,23 @@ def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
     (tmp_path / "pooled.py").write_text(POOLED)
     begun = [tmp_path / "a", tmp_path / "b"]
     script = subprocess.Popen(
-        [sys.executable, tmp_path / "pooled.py", *begun], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        text=True, start_new_session=True, preexec_fn=heeding,
-    )  # fmt: skip
+        [sys.executable, tmp_path / "pooled.py", *begun],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heeding,
+    )
     for _ in range(600):
         if all(path.exists() for path in begun):
             break
         time.sleep(0.1)
     os.killpg(script.pid, signal.SIGINT)  # as a terminal does: all of them get it
     error = script.communicate(timeout=30)[1]
-    assert (script.returncode, error) == (130, "interrupted; run the same command again to resume\n")
+    assert (script.returncode, error) == (
+        130,
+        "interrupted; run the same command again to resume\n",
+    )
 
 
 def test_the_command_line_guards_what_it_imports(monkeypatch, capsys):
@@ -251,12 +294,14 @@ def test_the_version_is_told(capsys):
         MemoryError(),
         np._core._exceptions._ArrayMemoryError((1 << 40,), np.dtype(float)),
         RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried ..."
+            "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate"
+            " memory: you tried ..."
         ),
         torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB."),
         RuntimeError("can't start new thread"),
         BrokenProcessPool(
-            "A process in the process pool was terminated abruptly while the future was running or pending."
+            "A process in the process pool was terminated abruptly while the future was running or"
+            " pending."
         ),
         OSError(errno.ENOMEM, "Cannot allocate memory"),
         ImportError("libtorch_cpu.so: failed to map segment from shared object"),
@@ -285,8 +330,13 @@ def test_other_runtime_and_import_errors_are_defects():
 
 @pytest.mark.parametrize("megabytes", [150, 700, 1200])
 def test_a_limit_of_memory_is_one_line(megabytes, tmp_path):
-    command = f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m po3d evaluate benchmark=hypo3d size=1 out={tmp_path}/out"
-    ran = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = (
+        f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m po3d evaluate benchmark=hypo3d"
+        f" size=1 out={tmp_path}/out"
+    )
+    ran = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ran.returncode in (0, 2), ran.stderr[-500:]
     assert "Traceback" not in ran.stderr
     if ran.returncode:

@@ -1,4 +1,6 @@
-"""What is let in is what was written, what is refused is told in one printable line, and neither costs much."""
+"""What is let in is what was written, what is refused is told in one printable line, and neither
+costs much.
+"""
 
 import json
 
@@ -32,7 +34,9 @@ def test_every_table_that_we_write_is_read_back_the_same(number, certain):
 
 @given(number=st.integers(0, 10**6), slip=st.floats(-1e-7, 1e-7))
 def test_the_rounding_of_floats_is_let_in_and_a_possible_table_is_no_less(number, slip):
-    """Covariances as networks and inverses make them: in fp32, symmetric and without negative variance but for rounding."""
+    """Covariances as networks and inverses make them: in fp32, symmetric and without negative
+    variance but for rounding.
+    """
     random = rng(number, "covariance", 0)
     root = random.normal(size=(3, random.integers(1, 4))) * 10.0 ** random.integers(-3, 3)
     matrix = (root @ root.T).astype(np.float32).astype(float)
@@ -66,7 +70,9 @@ def test_an_object_of_a_room_has_a_name_and_one_of_another_table_need_not():
     record = rewritten(study())
     del record["objects"][2]["beliefs"]["name"]
     record["objects"][2]["beliefs"]["color"] = {"red": 1.0}
-    with pytest.raises(InputError, match=r"^a\.json: objects\[2\]: .* should have the belief 'name'"):
+    with pytest.raises(
+        InputError, match=r"^a\.json: objects\[2\]: .* should have the belief 'name'"
+    ):
         from_json(record, "a.json")
     assert len(from_json({**record, "outline": None})) == len(record["objects"])
 
@@ -103,8 +109,18 @@ def test_nesting_is_capped_at_200(depth, opening):
             parse_json(content, "x")
 
 
-@given(value=st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(exclude_categories=("Cs",))),
-                          lambda s: st.lists(s) | st.dictionaries(st.text(st.characters(exclude_categories=("Cs",))), s)))  # fmt: skip
+@given(
+    value=st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False)
+        | st.text(st.characters(exclude_categories=("Cs",))),
+        lambda s: (
+            st.lists(s) | st.dictionaries(st.text(st.characters(exclude_categories=("Cs",))), s)
+        ),
+    )
+)
 def test_json_is_read_as_python_reads_it(value):
     written = json.dumps(value)
     assert repr(parse_json(written, "x")) == repr(json.loads(written))

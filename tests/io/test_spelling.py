@@ -1,4 +1,6 @@
-"""What readers of texts do about misspelt words, and that no text costs more than a question does."""
+"""What readers of texts do about misspelt words, and that no text costs more than a question
+does.
+"""
 
 import string
 import time
@@ -24,13 +26,38 @@ from po3d.scene.frames import read_anchors
 from po3d.systems.chat import questions_in
 
 SHAPES = (
-    "a", "ab", "aa ", "the ", "red and ", "left of the ", "the chair next to ", "?", "What? ", "(first", " ", '"', "«", "'", "n't ",
-    "it's ", "é", "'s ", "choices: ", ", or ", "x. ", "is the ", "zorble quux ",
-)  # fmt: skip
+    "a",
+    "ab",
+    "aa ",
+    "the ",
+    "red and ",
+    "left of the ",
+    "the chair next to ",
+    "?",
+    "What? ",
+    "(first",
+    " ",
+    '"',
+    "«",
+    "'",
+    "n't ",
+    "it's ",
+    "é",
+    "'s ",
+    "choices: ",
+    ", or ",
+    "x. ",
+    "is the ",
+    "zorble quux ",
+)
 HOSTILE = 20_000  # letters: what `po3d serve` takes as a message
 SECONDS, MEGABYTES = 1.0, 50
-STREET = Parser(Seq2Seq(20, STREETS, width=16, heads=2, dilations=(1,)), ["red", "bus", "car", "left"])
-ROOM = RoomParser(Seq2Seq(4, LANGUAGE, width=16, heads=2, dilations=(1,)), ["", "?", "chair", "desk"])
+STREET = Parser(
+    Seq2Seq(20, STREETS, width=16, heads=2, dilations=(1,)), ["red", "bus", "car", "left"]
+)
+ROOM = RoomParser(
+    Seq2Seq(4, LANGUAGE, width=16, heads=2, dilations=(1,)), ["", "?", "chair", "desk"]
+)
 
 
 def frame(text: str) -> None:
@@ -81,7 +108,11 @@ def test_no_text_costs_more_than_a_second_and_some_megabytes(read):
 )
 def test_a_text_that_is_too_long_is_unparsed_and_says_so(reason):
     text = "x" * (LONGEST_TEXT + 1)
-    assert reason(text) == "the question has 1001 characters; the limit is 1000" == too_long(text, "question")
+    assert (
+        reason(text)
+        == "the question has 1001 characters; the limit is 1000"
+        == too_long(text, "question")
+    )
     assert not too_long("x" * LONGEST_TEXT, "question")
 
 
@@ -95,12 +126,16 @@ def one_slip(word: str, meant: str) -> bool:
     left_out = any(meant[:i] + meant[i + 1 :] == word for i in range(1, len(meant)))
     doubled = any(meant[: i + 1] + meant[i:] == word for i in range(len(meant)))
     swapped = any(
-        meant[:i] + meant[i + 1] + meant[i] + meant[i + 2 :] == word for i in range(1, len(meant) - 1)
+        meant[:i] + meant[i + 1] + meant[i] + meant[i + 2 :] == word
+        for i in range(1, len(meant) - 1)
     )
     return word != meant and (left_out or doubled or swapped)
 
 
-@given(st.text("abc", min_size=1, max_size=7), st.sets(st.text("abc", min_size=1, max_size=7), max_size=30))
+@given(
+    st.text("abc", min_size=1, max_size=7),
+    st.sets(st.text("abc", min_size=1, max_size=7), max_size=30),
+)
 def test_a_slip_is_one_letter_left_out_doubled_or_swapped_with_its_neighbour(word, known):
     assert slips(word, known) == {meant for meant in known if one_slip(word, meant)}
 
@@ -116,7 +151,9 @@ def test_what_is_longer_than_any_word_is_never_mended(length):
 
 
 def test_questions_of_a_message_are_its_sentences_that_end_in_a_question_mark():
-    message = "Look: here. Is it red? Answer yes.\nWhat is left of it?? No: why\nQuestion: Which? Now"
+    message = (
+        "Look: here. Is it red? Answer yes.\nWhat is left of it?? No: why\nQuestion: Which? Now"
+    )
     assert questions_in([message]) == [
         "Which? Now", "Which?", "?", "What is left of it?", "Is it red?",
     ]  # fmt: skip

@@ -78,7 +78,9 @@ def test_a_workbook_is_as_large_as_its_cells_not_as_it_says(tmp_path, reader):
     row = {"scene_id": "s", "Front": "bed", "Back": None, "Left": None, "Right": "sofa"}
     path = write(tmp_path / AXIS_FILES[-1], [row])
     said = 'ref="A1:XFD1048576"'
-    repacked(path, lambda name, text: text.replace('ref="A1:E2"', said) if "sheet1" in name else text)
+    repacked(
+        path, lambda name, text: text.replace('ref="A1:E2"', said) if "sheet1" in name else text
+    )
     with zipfile.ZipFile(path) as archive:
         assert said in archive.read("xl/worksheets/sheet1.xml").decode()
     before, begun = peak(), time.process_time()
@@ -92,7 +94,9 @@ def test_a_workbook_is_as_large_as_its_cells_not_as_it_says(tmp_path, reader):
 
 def test_a_workbook_with_a_cell_in_its_last_column_is_refused(tmp_path):
     path = write(tmp_path / "a.xlsx", ROWS)
-    repacked(path, lambda name, text: text.replace('r="B2"', 'r="XFD2"') if "sheet1" in name else text)
+    repacked(
+        path, lambda name, text: text.replace('r="B2"', 'r="XFD2"') if "sheet1" in name else text
+    )
     refused(path, "thing .* has more than the limit of 1,000 columns")
 
 
@@ -101,7 +105,9 @@ def test_a_workbook_of_styles_is_refused(tmp_path):
     repacked(
         path,
         lambda name, text: (
-            text.replace("</cellXfs>", "<xf/>" * 200_000 + "</cellXfs>") if "styles" in name else text
+            text.replace("</cellXfs>", "<xf/>" * 200_000 + "</cellXfs>")
+            if "styles" in name
+            else text
         ),
     )
     assert path.stat().st_size < 20_000
@@ -145,7 +151,11 @@ def test_what_is_no_table_is_refused(tmp_path, suffix, content):
 
 def test_rows_columns_and_cells_of_text_are_counted(tmp_path, monkeypatch):
     path = write(tmp_path / "a.csv", ROWS)
-    for name, value, message in (("ROWS", 2, "2 rows"), ("COLUMNS", 1, "1 columns"), ("CELLS", 5, "5 cells")):
+    for name, value, message in (
+        ("ROWS", 2, "2 rows"),
+        ("COLUMNS", 1, "1 columns"),
+        ("CELLS", 5, "5 cells"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(tables, name, value)
             refused(path, f"more than the limit of {message}")

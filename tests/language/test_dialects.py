@@ -1,4 +1,6 @@
-"""One language: every program of every benchmark is a call of it, and reads back from either spelling."""
+"""One language: every program of every benchmark is a call of it, and reads back from either
+spelling.
+"""
 
 import csv
 import json
@@ -44,10 +46,14 @@ def test_the_table_has_at_most_40_operations_and_the_documents_list_them():
 
 
 def test_a_word_has_one_meaning():
-    """Overloads are told apart by their leaves, and a bare word that stands alone is an operation or a leaf, never either."""
+    """Overloads are told apart by their leaves, and a bare word that stands alone is an operation
+    or a leaf, never either.
+    """
     words = [w for words in LEAVES.values() if isinstance(words, tuple) for w in words]
     assert len(words) == len(set(words))
-    assert not {op for op, several in SIGNATURES.items() if any(not s.inputs for s in several)} & set(words)
+    assert not {
+        op for op, several in SIGNATURES.items() if any(not s.inputs for s in several)
+    } & set(words)
 
 
 @pytest.mark.parametrize("output", [*ANSWERS, "edit"])
@@ -62,10 +68,14 @@ def outputs(dialect):
     """What its programs give: the outputs that no operation takes."""
     signatures = [s for several in dialect.tree.language.signatures.values() for s in several]
     taken = {kind for s in signatures for kind in s.inputs}
-    return sorted({s.output for s in signatures} - taken | {"edit", "label"} & {s.output for s in signatures})
+    return sorted(
+        {s.output for s in signatures} - taken | {"edit", "label"} & {s.output for s in signatures}
+    )
 
 
-@pytest.mark.parametrize(("name", "output"), [(n, o) for n, d in DIALECTS.items() for o in outputs(d)])
+@pytest.mark.parametrize(
+    ("name", "output"), [(n, o) for n, d in DIALECTS.items() for o in outputs(d)]
+)
 @settings(max_examples=20, deadline=None)
 @given(rng=seeds)
 def test_every_spelling_has_one_call_and_every_call_that_spelling(name, output, rng):
@@ -129,7 +139,13 @@ def test_what_a_dialect_cannot_say_is_refused():
         SCOPE.text(room)
     with pytest.raises(ProgramError, match="'100' is not an angle; known: 45, 90"):
         SCOPE.text(
-            call("direction", CUP, CUP, call("frame", 100.0, CUP, CUP, call("frame", "camera")), "eight")
+            call(
+                "direction",
+                CUP,
+                CUP,
+                call("frame", 100.0, CUP, CUP, call("frame", "camera")),
+                "eight",
+            )
         )
     with pytest.raises(ProgramError, match="'up' is not a direction; known: front"):
         ROOMS.call("corner", "up")

@@ -26,7 +26,8 @@ def halves(pair: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("one", "many"), [halves(pair) for line in PAIRS.strip().splitlines() for pair in line.split("|")]
+    ("one", "many"),
+    [halves(pair) for line in PAIRS.strip().splitlines() for pair in line.split("|")],
 )
 def test_a_noun_and_its_plural(one, many):
     assert plural(one) == many
@@ -42,7 +43,19 @@ def test_every_name_of_a_thing_comes_back_from_its_plural():
 
 
 def test_a_singular_stays_one():
-    words = ("chair", "glass", "mattress", "scissors", "sofa", "chest of drawers", "", "a", "s", " of ", "of")
+    words = (
+        "chair",
+        "glass",
+        "mattress",
+        "scissors",
+        "sofa",
+        "chest of drawers",
+        "",
+        "a",
+        "s",
+        " of ",
+        "of",
+    )
     assert [singular(word) for word in words] == list(words)
 
 

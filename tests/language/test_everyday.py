@@ -12,9 +12,13 @@ from po3d.language.read.omissions import omitted
 from tools import vsr
 
 THINGS = (
-    {"name": "bed", "color": "white"}, {"name": "desk", "color": "brown", "material": "wooden"}, {"name": "office chair"},
-    {"name": "chair", "color": "red"}, {"name": "sofa"}, {"name": "lamp", "state": "on"},
-)  # fmt: skip
+    {"name": "bed", "color": "white"},
+    {"name": "desk", "color": "brown", "material": "wooden"},
+    {"name": "office chair"},
+    {"name": "chair", "color": "red"},
+    {"name": "sofa"},
+    {"name": "lamp", "state": "on"},
+)
 BED, DESK = ('unique(filter(name, "%s", scene))' % name for name in ("bed", "desk"))  # noqa: UP031
 CHAIRS = 'filter(name, "chair", scene)'
 
@@ -57,22 +61,35 @@ def test_what_a_sentence_means(text, meant):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "?", "The piano is on the desk.", "What is next to the bed?", "The bed was moved left of the desk and sold."]
-)  # fmt: skip
+    "text",
+    [
+        "",
+        "?",
+        "The piano is on the desk.",
+        "What is next to the bed?",
+        "The bed was moved left of the desk and sold.",
+    ],
+)
 def test_what_no_rule_reads_all_of_is_left_to_others(text):
     assert program(text) is None
 
 
 def test_left_and_right_are_the_worlds():
     said = "The bed is left of the desk."
-    assert [w for k in ("room", "street", "photo", "orbit") for w in [program(said, k).split("frame(")[1][:4]]] == [
-        "room", "task", "came", "came",
-    ]  # fmt: skip
+    assert [
+        w
+        for k in ("room", "street", "photo", "orbit")
+        for w in [program(said, k).split("frame(")[1][:4]]
+    ] == ["room", "task", "came", "came"]
 
 
 def test_the_grammar_has_no_faults():
     own = {"name", "color", "material", "state"}
-    missing = [fault for fault in problems(load("everyday")) if not any(f"<{form}>" in fault for form in own)]
+    missing = [
+        fault
+        for fault in problems(load("everyday"))
+        if not any(f"<{form}>" in fault for form in own)
+    ]
     assert missing == []
 
 
@@ -124,6 +141,6 @@ def test_every_relation_with_a_program_is_read_by_rule():
     assert len(known) > 30
     assert not set(known) & set(without)
     for relation in known:
-        assert read(f"The cup is {relation} the plate.", "photo", [{"name": "cup"}, {"name": "plate"}]), (
-            relation
-        )
+        assert read(
+            f"The cup is {relation} the plate.", "photo", [{"name": "cup"}, {"name": "plate"}]
+        ), relation

@@ -1,4 +1,6 @@
-"""Wordings as data: what a file's rules say, how it is checked, and that the shipped files are in order."""
+"""Wordings as data: what a file's rules say, how it is checked, and that the shipped files are in
+order.
+"""
 
 import hashlib
 
@@ -37,7 +39,10 @@ GRAMMAR = Grammar("rooms", ROOMS)
 def readings(form, program, facts=None, times=300):
     r = np.random.default_rng(0)
     value = parse_text(program)
-    return {GRAMMAR.say(form, value, lambda n: int(r.integers(n)), facts or {}).text() for _ in range(times)}
+    return {
+        GRAMMAR.say(form, value, lambda n: int(r.integers(n)), facts or {}).text()
+        for _ in range(times)
+    }
 
 
 def test_a_program_is_said_in_exactly_the_wordings_of_its_rules():
@@ -51,14 +56,21 @@ def test_a_program_is_said_in_exactly_the_wordings_of_its_rules():
 
 
 def test_a_rule_of_weight_three_is_said_three_times_as_often():
-    r, program = np.random.default_rng(1), parse_text('count(upon(only(all("desk")), all("chair")))')
+    r, program = (
+        np.random.default_rng(1),
+        parse_text('count(upon(only(all("desk")), all("chair")))'),
+    )
     rooms = Grammar("rooms", ROOMS + "many upon(X, S): {S.many} on {X}\n")
-    said = [rooms.say("question", program, lambda n: int(r.integers(n))).text() for _ in range(1000)]
+    said = [
+        rooms.say("question", program, lambda n: int(r.integers(n))).text() for _ in range(1000)
+    ]
     assert 0.7 < np.mean(["have" in text for text in said]) < 0.8
 
 
 def test_verbs_agree_articles_fit_and_conditions_are_asked():
-    assert readings("edit", 'remove(all("egg"))', {"kind": "removal"}) == {"all eggs have been removed"}
+    assert readings("edit", 'remove(all("egg"))', {"kind": "removal"}) == {
+        "all eggs have been removed"
+    }
     assert readings("edit", 'remove(just(only(all("egg"))))', {"kind": "removal"}) == {
         "the egg has been removed"
     }
@@ -113,15 +125,23 @@ def test_a_word_of_the_vocabulary_without_a_phrase_is_named():
     assert wordless() == []
     found = wordless({"color": ("red", "tan"), "shape": ("tank",)})
     assert [line.partition(": ")[2] for line in found] == [
-        "'word.tan:' is missing", "'noun.tank:' is missing", "'word.tan:' is missing", "'noun.tank:' is missing",
+        "'word.tan:' is missing",
+        "'noun.tank:' is missing",
+        "'word.tan:' is missing",
+        "'noun.tank:' is missing",
         "'adjective \"tan\":' is missing",
-    ]  # fmt: skip
+    ]
 
 
 def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):
     programs = list(samples())
     assert len(programs) > 400
-    assert {part.op for program in programs for part in program.calls()} >= {"some", "before", "view", "swap"}
+    assert {part.op for program in programs for part in program.calls()} >= {
+        "some",
+        "before",
+        "view",
+        "swap",
+    }
     assert len({plain.say(program) for program in programs}) == len(set(programs))
     monkeypatch.setattr(plain, "say", lambda program: "the same")
     assert len(ambiguities()) == len(programs) - 1
@@ -130,7 +150,10 @@ def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ('count(filter(color, "red", filter(name, "chair", scene)))', "How many red chairs are there?"),
+        (
+            'count(filter(color, "red", filter(name, "chair", scene)))',
+            "How many red chairs are there?",
+        ),
         (
             'query(name, best(elevation, most, group(refer("lamp"), refer("cup"))))',
             "Which is higher, the lamp or the cup?",
@@ -140,15 +163,24 @@ def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):
             "Where is the rock relative to the man, from the view of the man?",
         ),
         (
-            'exist(relate(next_to, unique(filter(name, "bed", scene)), filter(name, "egg", scene)))',
+            (
+                'exist(relate(next_to, unique(filter(name, "bed", scene)), filter(name, "egg",'
+                " scene)))"
+            ),
             "Is there an egg next to the bed?",
         ),
         (
-            'move(group(unique(filter(name, "chair", scene))), place(next_to, unique(filter(name, "window", scene))))',
+            (
+                'move(group(unique(filter(name, "chair", scene))), place(next_to,'
+                ' unique(filter(name, "window", scene))))'
+            ),
             "The chair has been moved next to the window.",
         ),
         (
-            'count(relate(left, unique(filter(shape, "bus", scene)), frame(object), filter(color, "red", scene)))',
+            (
+                'count(relate(left, unique(filter(shape, "bus", scene)), frame(object),'
+                ' filter(color, "red", scene)))'
+            ),
             "How many red things to the left of the bus, by its own front, are there?",
         ),
     ],
@@ -184,10 +216,16 @@ def test_the_benchmarks_own_wordings_are_unchanged(name, prefixes, digest):
     ("program", "words"),
     [
         ("filter[shape=school](filter[color=gray](scene))", "gray school buses"),
-        ("filter[shape=car](filter[size=small](relate[left,task](unique(filter[shape=bus](scene)))))", "small cars to the left of the bus"),
-        ("filter[color=red](same[size](unique(filter[shape=suv](scene))))", "red things with the same size as the SUV"),
+        (
+            "filter[shape=car](filter[size=small](relate[left,task](unique(filter[shape=bus](scene)))))",
+            "small cars to the left of the bus",
+        ),
+        (
+            "filter[color=red](same[size](unique(filter[shape=suv](scene))))",
+            "red things with the same size as the SUV",
+        ),
         ("filter[facing=left](filter[shape=tandem](scene))", "tandem bikes facing left"),
     ],
-)  # fmt: skip
+)
 def test_sets_are_called_as_people_call_them(program, words):
     assert plain.set_phrase(STREET.to_core(StreetProgram.parse(program))) == words

@@ -40,7 +40,10 @@ def plain(word: str) -> bool:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("is the refridgerator by the chiar or the kettle", "is the refrigerator by the chair or the kettle"),
+        (
+            "is the refridgerator by the chiar or the kettle",
+            "is the refrigerator by the chair or the kettle",
+        ),
         ("Wich tabel is behnd it?", "which table is behind it?"),
         ("the lower print, right of whose broom", "the lower print, right of whose broom"),
         ("lowers, printed, righted, kneeling, bakes", "lowers, printed, righted, kneeling, bakes"),
@@ -77,4 +80,7 @@ def test_no_correct_word_of_the_training_bank_changes():
     }
     assert len(texts) > 10_000
     changed = {tuple(one) for scene, text in texts for one in mended(text, names[scene], known)[1]}
-    assert changed == {("facin", "facing"), ("washin", "washing")}  # as one of the hands spells them
+    assert changed == {
+        ("facin", "facing"),
+        ("washin", "washing"),
+    }  # as one of the hands spells them

@@ -8,7 +8,13 @@ import pytest
 from po3d.io.files import read_jsonl
 from po3d.io.paths import NATURAL
 from po3d.language.program import Call
-from po3d.language.read.omissions import DENIED, forgets_how_many, omitted, swaps_with_itself, untold
+from po3d.language.read.omissions import (
+    DENIED,
+    forgets_how_many,
+    omitted,
+    swaps_with_itself,
+    untold,
+)
 from po3d.language.read.reader import FORGETFUL, ParserOutput, _doubted
 from po3d.systems import rooms
 from po3d.systems.rooms import parse_text
@@ -22,12 +28,24 @@ DESK = 'unique(filter(name, "desk", scene))'
     ("text", "program", "forgets"),
     [
         ("Somebody took away one of the chairs.", f"remove({CHAIRS})", True),
-        ("Two of our chairs went next to the desk.", f"move({CHAIRS}, place(next_to, {DESK}))", True),
+        (
+            "Two of our chairs went next to the desk.",
+            f"move({CHAIRS}, place(next_to, {DESK}))",
+            True,
+        ),
         ("Half the chairs are gone.", f"remove({CHAIRS})", True),
         ("All but the red chair were sold.", f"remove({CHAIRS})", True),
-        ("One of the chairs by the desk is gone.", f"remove(relate(next_to, {DESK}, {CHAIRS}))", True),
+        (
+            "One of the chairs by the desk is gone.",
+            f"remove(relate(next_to, {DESK}, {CHAIRS}))",
+            True,
+        ),
         ("Either chair was painted green.", f'set(color, "green", {CHAIRS})', True),
-        ("One of the chairs went, the desk is new.", f'then(remove({CHAIRS}), set(state, "new", filter(name, "desk", scene)))', True),
+        (
+            "One of the chairs went, the desk is new.",
+            f'then(remove({CHAIRS}), set(state, "new", filter(name, "desk", scene)))',
+            True,
+        ),
         ("Somebody took away one of the chairs.", f"remove(some(1, {CHAIRS}))", False),
         ("One of the chairs, the red one, is gone.", f"remove(group({RED}))", False),
         ("All but the red chair were sold.", f"remove(exclude({RED}, {CHAIRS}))", False),
@@ -36,10 +54,18 @@ DESK = 'unique(filter(name, "desk", scene))'
         ("Every one of the chairs is gone, each one of them.", f"remove({CHAIRS})", False),
         ("Every single one of our chairs is gone.", f"remove({CHAIRS})", False),
         ("Both chairs went to one of the corners.", f"move({CHAIRS}, place(corner))", False),
-        ("They put a chair next to one of the desks.", f'add(1, thing("chair", plain), place(next_to, {DESK}))', False),
-        ("One of the chairs and the desk changed places.", f"swap(unique({CHAIRS}), {DESK})", False),
+        (
+            "They put a chair next to one of the desks.",
+            f'add(1, thing("chair", plain), place(next_to, {DESK}))',
+            False,
+        ),
+        (
+            "One of the chairs and the desk changed places.",
+            f"swap(unique({CHAIRS}), {DESK})",
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_part_of_several_things_is_kept_or_forgotten(text, program, forgets):
     assert forgets_how_many(text, Call.parse(program)) is forgets
 
@@ -61,26 +87,66 @@ def test_readings_that_keep_it_come_first():
     ("text", "program", "omits"),
     [
         ("Is there exactly one desk?", f"exist({CHAIRS})", "exactly one"),
-        ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count({CHAIRS}))", "with itself"),
+        (
+            "Are there more than two chairs?",
+            f"greater_than(count({CHAIRS}), count({CHAIRS}))",
+            "with itself",
+        ),
         ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count(2))", ""),
-        ("What is the second largest thing?", "query(name, best(volume, most, scene))", "second largest"),
-        ("What is the second-nearest thing to the desk?", f"query(name, best(distance, least, {DESK}, scene))", "second-nearest"),
-        ("What is the second largest thing?", "query(name, best(volume, most, exclude(best(volume, most, scene), scene)))", ""),
+        (
+            "What is the second largest thing?",
+            "query(name, best(volume, most, scene))",
+            "second largest",
+        ),
+        (
+            "What is the second-nearest thing to the desk?",
+            f"query(name, best(distance, least, {DESK}, scene))",
+            "second-nearest",
+        ),
+        (
+            "What is the second largest thing?",
+            "query(name, best(volume, most, exclude(best(volume, most, scene), scene)))",
+            "",
+        ),
         ("Is there no piano?", 'exist(filter(name, "piano", scene))', "is there no"),
         ("Isn't there a chair?", f"exist({CHAIRS})", ""),
         ("There is a chair, isn't there?", f"exist({CHAIRS})", ""),
-        ("How many red things are not chairs?", 'count(filter(color, "red", filter(name, "chair", scene)))', "not"),
-        ("How many things without a chair are red?", 'count(filter(color, "red", scene))', "without"),
+        (
+            "How many red things are not chairs?",
+            'count(filter(color, "red", filter(name, "chair", scene)))',
+            "not",
+        ),
+        (
+            "How many things without a chair are red?",
+            'count(filter(color, "red", scene))',
+            "without",
+        ),
         ("How many chairs are not red?", f'count(exclude(color, "red", {CHAIRS}))', ""),
-        ("Are all chairs red?", 'exist(filter(color, "red", filter(name, "chair", scene)))', "are all"),
-        ("How many things are yellow or blue?", 'count(filter(color, "yellow", scene))', "yellow or blue"),
-        ("How many things are made of glass or metal?", 'count(filter(material, "metal", scene))', "glass or metal"),
+        (
+            "Are all chairs red?",
+            'exist(filter(color, "red", filter(name, "chair", scene)))',
+            "are all",
+        ),
+        (
+            "How many things are yellow or blue?",
+            'count(filter(color, "yellow", scene))',
+            "yellow or blue",
+        ),
+        (
+            "How many things are made of glass or metal?",
+            'count(filter(material, "metal", scene))',
+            "glass or metal",
+        ),
         ("Is the chair red or blue?", f"query(color, {RED.replace('red', 'blue')})", "red or blue"),
         ("Is the chair red or blue?", f"query(color, unique({CHAIRS}))", ""),
-        ("How many red or blue things are there?", 'count(union(filter(color, "red", scene), filter(color, "blue", scene)))', ""),
+        (
+            "How many red or blue things are there?",
+            'count(union(filter(color, "red", scene), filter(color, "blue", scene)))',
+            "",
+        ),
         ("How many chairs are there?", f"count({CHAIRS})", ""),
     ],
-)  # fmt: skip
+)
 def test_what_a_program_leaves_out_of_a_question(text, program, omits):
     found = omitted(text, Call.parse(program))
     assert omits.lower() in found.lower()
@@ -97,11 +163,19 @@ def test_what_a_program_leaves_out_of_a_question(text, program, omits):
         ("Somebody took it.", f"remove({CHAIRS})", False),
         ("They have removed everything red.", 'remove(filter(color, "red", scene))', False),
         ("The couch got sold.", 'remove(filter(name, "sofa", scene))', False),
-        ("Both waste bins are full.", 'set(state, "full", filter(name, "trash can", scene))', False),
-        ("There's a new armchair at the wall.", 'add(1, thing("armchair", plain), place(wall, left))', False),
+        (
+            "Both waste bins are full.",
+            'set(state, "full", filter(name, "trash can", scene))',
+            False,
+        ),
+        (
+            "There's a new armchair at the wall.",
+            'add(1, thing("armchair", plain), place(wall, left))',
+            False,
+        ),
         ("The whole room was cleared.", "remove(scene)", False),
     ],
-)  # fmt: skip
+)
 def test_a_change_is_of_what_its_sentence_names(text, program, made_up):
     assert untold(text, Call.parse(program)) is made_up
 
@@ -109,7 +183,9 @@ def test_a_change_is_of_what_its_sentence_names(text, program, made_up):
 def test_the_rooms_reader_does_not_take_them_all():
     class Parser:
         def parse(self, texts, sort):
-            program = parse_text('remove(all("chair"))' if sort == "change" else 'count(all("chair"))')
+            program = parse_text(
+                'remove(all("chair"))' if sort == "change" else 'count(all("chair"))'
+            )
             return [rooms.Parse("ok", program, 1.0) for _ in texts]
 
     def asked(change):
@@ -191,14 +267,18 @@ def test_no_change_of_a_bank_is_denied(bank):
     assert [c for c in changes if c and DENIED.fullmatch(c)] == []
 
 
-@pytest.mark.parametrize("text", ["I wanted to move the chair but ", "I nearly took it, then ", "so ", "it "])
+@pytest.mark.parametrize(
+    "text", ["I wanted to move the chair but ", "I nearly took it, then ", "so ", "it "]
+)
 def test_a_long_text_is_denied_or_not_at_once(text):
     begun = time.perf_counter()
     assert not DENIED.fullmatch(text * 1500)
     assert time.perf_counter() - begun < 2
 
 
-@pytest.mark.parametrize(("first", "second", "same"), [("bed", "bed", True), ("bed", "desk", False)])
+@pytest.mark.parametrize(
+    ("first", "second", "same"), [("bed", "bed", True), ("bed", "desk", False)]
+)
 def test_a_thing_is_not_swapped_with_itself(first, second, same):
     ends = ", ".join(f'unique(filter(name, "{name}", scene))' for name in (first, second))
     assert swaps_with_itself(Call.parse(f"swap({ends})")) is same

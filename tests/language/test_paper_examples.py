@@ -356,7 +356,10 @@ EXAMPLES = {
             "What is the relative position of the armchair to the footstool now?",
             'whither(only(all("footstool")), only(all("armchair")))',
         ),
-        ("How many different colors of the table are in the room now?", 'kinds(color, all("table"))'),
+        (
+            "How many different colors of the table are in the room now?",
+            'kinds(color, all("table"))',
+        ),
         (
             "Is the direct path from the trash can’s new location to the fire alarm obstructed by any objects?",
             'exist(obstacles(only(all("trash can")), only(all("fire alarm"))))',
@@ -373,9 +376,13 @@ MISSES = {"street": 0, "photographs": 0, "orbit": 0, "rooms": 2}
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_examples_of_the_papers_are_read(world):
-    questions = [Question(str(k), "", text, "2d", "") for k, (text, _) in enumerate(EXAMPLES[world])]
+    questions = [
+        Question(str(k), "", text, "2d", "") for k, (text, _) in enumerate(EXAMPLES[world])
+    ]
     missed = []
-    for (text, program), reading in zip(EXAMPLES[world], READERS[world]().read(questions), strict=True):
+    for (text, program), reading in zip(
+        EXAMPLES[world], READERS[world]().read(questions), strict=True
+    ):
         found = reading.question.program
         spelled = "" if found is None else SCOPE.text(found) if world == "orbit" else found.text()
         missed += [text] * (spelled != program)

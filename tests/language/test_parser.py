@@ -19,7 +19,8 @@ CHECKPOINT = SHIPPED / "street_parser"
 def parser():
     if not CHECKPOINT.with_suffix(".safetensors").is_file():
         pytest.skip(
-            "checkpoints/street_parser.safetensors is not here; train it with experiment=street_parser"
+            "checkpoints/street_parser.safetensors is not here; train it with"
+            " experiment=street_parser"
         )
     return Parser.from_checkpoint(CHECKPOINT)
 
@@ -29,10 +30,14 @@ def test_weights_for_another_vocabulary_are_refused_in_one_line():
     weights = Seq2Seq(20, language, **options).state_dict()
     assert restored([""] * 20, language, options, weights, "mine").tokens == len(language.tokens)
     wider = language._replace(
-        **{key: (*getattr(language, key), getattr(language, key)[0]) for key in language._fields[:3]}
+        **{
+            key: (*getattr(language, key), getattr(language, key)[0])
+            for key in language._fields[:3]
+        }
     )
     with pytest.raises(
-        InputError, match=r"checkpoint mine was trained with another program vocabulary .*; train it again"
+        InputError,
+        match=r"checkpoint mine was trained with another program vocabulary .*; train it again",
     ):
         restored([""] * 20, wider, options, weights, "mine")
 
@@ -79,28 +84,43 @@ def test_what_is_read_does_not_depend_on_the_company_to_the_bit(parser):
     together = parser.parse(texts)
     assert parser.parse([*texts[::-1], *texts])[len(texts) :] == together
     for few in (1, 3, 7):
-        assert [p for k in range(0, 21, few) for p in parser.parse(texts[k : k + few])] == together[:21]
+        assert [p for k in range(0, 21, few) for p in parser.parse(texts[k : k + few])] == together[
+            :21
+        ]
 
 
 @pytest.mark.parametrize("style", ["benchmark", "wide"])
 def test_fresh_questions_come_back_as_their_program(parser, style):
     pairs = [pair for family in FAMILIES for pair in questions(4242, family, style, 25)]
     share, _, wrong = exact_match(parser, pairs)
-    assert share >= 0.98, wrong[:5]  # a floor against regressions; the figure itself is in docs/results.md
+    assert share >= 0.98, wrong[
+        :5
+    ]  # a floor against regressions; the figure itself is in docs/results.md
 
 
 def test_listed_synonyms_change_nothing(parser):
-    pairs = [pair for family in FAMILIES for pair in questions(4243, family, "benchmark", 15, synonyms=True)]
+    pairs = [
+        pair
+        for family in FAMILIES
+        for pair in questions(4243, family, "benchmark", 15, synonyms=True)
+    ]
     share, _, wrong = exact_match(parser, pairs)
     assert share >= 0.99, wrong[:5]  # a floor, as above
 
 
 def test_synonyms_are_put_in():
-    assert with_synonyms("How many gray buss are there?", rng(0, "s")) != "How many gray buss are there?"
+    assert (
+        with_synonyms("How many gray buss are there?", rng(0, "s"))
+        != "How many gray buss are there?"
+    )
 
 
 def test_chains_deeper_than_training_are_read(parser):
-    pairs = [pair for family in ("four_hop", "five_hop") for pair in questions(4244, family, "benchmark", 60)]
+    pairs = [
+        pair
+        for family in ("four_hop", "five_hop")
+        for pair in questions(4244, family, "benchmark", 60)
+    ]
     share, _, wrong = exact_match(parser, pairs)
     assert share >= 0.93, wrong[:5]
 
@@ -108,12 +128,13 @@ def test_chains_deeper_than_training_are_read(parser):
 # Questions as the Super-CLEVR release writes them, with the program by hand.
 RELEASED = {
     "Is the number of red mountain bikes less than the number of big gray shiny bicycles?": (
-        "less_than(count(filter[color=red](filter[shape=mountain](scene))), count(filter[size=large]("
+        "less_than(count(filter[color=red](filter[shape=mountain](scene))),"
+        " count(filter[size=large]("
         "filter[color=gray](filter[material=metal](filter[shape=bicycle](scene))))))"
     ),
     "Are there more blue trucks than big brown choppers?": (
-        "greater_than(count(filter[color=blue](filter[shape=truck](scene))), count(filter[size=large]("
-        "filter[color=brown](filter[shape=chopper](scene)))))"
+        "greater_than(count(filter[color=blue](filter[shape=truck](scene))),"
+        " count(filter[size=large](filter[color=brown](filter[shape=chopper](scene)))))"
     ),
     "Are there more gray things that are in front of the big tandem bike than tiny blue choppers?": (
         "greater_than(count(filter[color=gray](relate[front,task](unique(filter[size=large]("
@@ -121,12 +142,13 @@ RELEASED = {
         "filter[shape=chopper](scene)))))"
     ),
     "Do the gray bus and the gray metallic bicycle have the same size?": (
-        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))), query[size]("
+        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))),"
+        " query[size]("
         "unique(filter[color=gray](filter[material=metal](filter[shape=bicycle](scene))))))"
     ),
     "Is the size of the gray bus the same as the gray utility bike?": (
-        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))), query[size]("
-        "unique(filter[color=gray](filter[shape=utility](scene)))))"
+        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))),"
+        " query[size](unique(filter[color=gray](filter[shape=utility](scene)))))"
     ),
 }
 

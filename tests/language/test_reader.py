@@ -1,4 +1,6 @@
-"""The reader writes what its vocabulary reads back, its network is the published encoder, and what it decodes is always a program."""
+"""The reader writes what its vocabulary reads back, its network is the published encoder, and what
+it decodes is always a program.
+"""
 
 from dataclasses import replace
 
@@ -35,13 +37,25 @@ from po3d.training.reader_pairs import (
 from po3d.training.reader_samples import Samples, collate, read_pairs, write_pairs
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{c}" for c in LETTERS), "red", "chair", "##s"]
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    *LETTERS,
+    *(f"##{c}" for c in LETTERS),
+    "red",
+    "chair",
+    "##s",
+]
 SMALL = Shape(len(PIECES), 16, 1, 2, 32, 512, 16, 1, 2)
 
 
 def some_pairs():
     made = [
-        make(3, "test", k) for make in (street_pair, photo_pair, orbit_pair, frame_pair) for k in range(25)
+        make(3, "test", k)
+        for make in (street_pair, photo_pair, orbit_pair, frame_pair)
+        for k in range(25)
     ]
     return made + room_pairs(0, 3, "test")[:60]
 
@@ -67,11 +81,16 @@ def test_names_of_the_table_are_copied_as_they_are_and_the_sentences_in_the_sing
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
     asked = ParserInput("How many Ottomans and fridges?", things=(("Fridge",), ("bus",)))
     given = pieces(asked)
-    program = Call.parse('count(union(filter(name, "ottoman", scene), filter(name, "fridge", scene)))')
+    program = Call.parse(
+        'count(union(filter(name, "ottoman", scene), filter(name, "fridge", scene)))'
+    )
     target = vocabulary.target(program, given, "question")
     back = vocabulary.program(*target, given).text()
     assert back == 'count(union(filter(name, "ottoman", scene), filter(name, "Fridge", scene)))'
-    assert vocabulary.target(Call.parse('exist(filter(name, "sofa", scene))'), given, "question") is None
+    assert (
+        vocabulary.target(Call.parse('exist(filter(name, "sofa", scene))'), given, "question")
+        is None
+    )
     assert vocabulary.program(*vocabulary.target("beyond", given, "question"), given) == "beyond"
 
 
@@ -87,9 +106,12 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
     asked = ParserInput("Which?", things=things)
     assert asked.names == ("bed", "desk")
     assert asked.entries == [
-        [("name", "bed"), ("look", "white"), ("look", "wood")], [("look", "black")], [("look", "black")],
-        [("name", "desk")], [],
-    ]  # fmt: skip
+        [("name", "bed"), ("look", "white"), ("look", "wood")],
+        [("look", "black")],
+        [("look", "black")],
+        [("name", "desk")],
+        [],
+    ]
     given = WordPieces(PIECES)(asked)
     looks = [given.texts[w.text] for w in given.words if SEGMENTS[w.segment] == "look"]
     assert looks == ["white", "wood", "black", "black"]
@@ -101,7 +123,9 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
     assert {SEGMENTS[w.segment] for w in long.words} == {"head", "question", "name"}
 
 
-@pytest.mark.parametrize("text", ["", "ｃａｒｓ", "Ünïcödé 3!", "a" * 4000, "a " * 4000, "_ ° 'tis"])
+@pytest.mark.parametrize(
+    "text", ["", "ｃａｒｓ", "Ünïcödé 3!", "a" * 4000, "a " * 4000, "_ ° 'tis"]
+)
 def test_any_text_has_an_input_that_fits(text):
     given = WordPieces(PIECES)(ParserInput(text, things=(("chair",), (text,))))
     assert len(given.ids) == len(given.segments) <= 256
@@ -116,7 +140,9 @@ def test_words_are_exchanged_in_sentence_table_and_program_alike():
         asked, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank"
     )
     other = renamed(pair, {"red": "blue", "blue": "red", "chair": "shelf"})
-    assert other.inputs == ParserInput("How many blue shelves?", things=(("shelf",), ("shelf leg",)))
+    assert other.inputs == ParserInput(
+        "How many blue shelves?", things=(("shelf",), ("shelf leg",))
+    )
     assert other.program == 'count(filter(color, "blue", filter(name, "shelf", scene)))'
 
 
@@ -133,11 +159,15 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
         ),
         ParserInput("?"),
     ]
-    for sort, outputs in zip(SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True):
+    for sort, outputs in zip(
+        SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True
+    ):
         for reading in reader.read(asked * 4, sort):
             assert reading.refusal or reading.program is None or reading.program.output in outputs
         for several in reader.readings(asked, sort, 3):
-            assert [r.probability for r in several] == sorted((r.probability for r in several), reverse=True)
+            assert [r.probability for r in several] == sorted(
+                (r.probability for r in several), reverse=True
+            )
             assert len({str(r) for r in several}) == len(several)
 
 
@@ -205,7 +235,9 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
         found.append((loss.detach(), asking.clone(), beam))
     (loss, gradient, beam), (low_loss, low_gradient, low_beam) = found
     assert torch.allclose(low_loss, loss, rtol=0.02)
-    assert torch.nn.functional.cosine_similarity(gradient.flatten(), low_gradient.flatten(), 0) > 0.98
+    assert (
+        torch.nn.functional.cosine_similarity(gradient.flatten(), low_gradient.flatten(), 0) > 0.98
+    )
     assert low_beam.probability.dtype == beam.probability.dtype
     assert low_beam.probability.isfinite().all()
 
@@ -228,13 +260,18 @@ def test_dropout_drops_its_share_and_keeps_the_mean(dtype):
 
 
 def test_decoding_finds_what_the_loss_prefers(pairs):
-    """Overfitted on a few pairs, the network gives them back: training and decoding see the same things."""
+    """Overfitted on a few pairs, the network gives them back: training and decoding see the same
+    things.
+    """
     torch.manual_seed(0)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
-    samples = Samples([p for p in pairs if len(p.program) < 90][::12], vocabulary, pieces, 0, plain=True)
+    samples = Samples(
+        [p for p in pairs if len(p.program) < 90][::12], vocabulary, pieces, 0, plain=True
+    )
     batch = collate([s for k in range(len(samples)) if (s := samples[k]) is not None])
     network = ReaderNetwork(
-        vocabulary, SMALL.__class__(**{**SMALL.__dict__, "dropout": 0.0, "decoder": 48, "width": 48})
+        vocabulary,
+        SMALL.__class__(**{**SMALL.__dict__, "dropout": 0.0, "decoder": 48, "width": 48}),
     )
     optimizer = torch.optim.AdamW(network.parameters(), 4e-3)
     for _ in range(250):
@@ -281,7 +318,11 @@ def test_a_checkpoint_is_what_training_added(tmp_path):
     "wrong", [{"texts": []}, {"shape": {"width": 10**9}}, {"certainty": [1]}, {"amounts": None}]
 )
 def test_a_description_that_is_none_of_a_reader_is_one_line(tmp_path, wrong):
-    config = {"texts": ["object"], "amounts": ["1"], "shape": ReaderNetwork(Vocabulary(), SMALL).config()}
+    config = {
+        "texts": ["object"],
+        "amounts": ["1"],
+        "shape": ReaderNetwork(Vocabulary(), SMALL).config(),
+    }
     checkpoint.save(tmp_path / "pair", KIND, {"a": torch.zeros(1)}, config | wrong, {}, {})
     with pytest.raises(InputError, match=r"pair\.json"):
         GeneralParser.from_checkpoint(tmp_path / "pair", tmp_path)
@@ -297,7 +338,10 @@ def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
     )
     (found,) = reader.together([asked])
     assert str(found["question"][0].program) == 'query(color, unique(filter(name, "sofa", scene)))'
-    assert str(found["change"][0].program) == 'remove(group(unique(filter(name, "refrigerator", scene))))'
+    assert (
+        str(found["change"][0].program)
+        == 'remove(group(unique(filter(name, "refrigerator", scene))))'
+    )
     assert 0 < reader.certain(found["question"][0].probability) < 1
 
     half = GeneralParser.from_checkpoint(checkpoint.locate("reader"), precision="bfloat16")
@@ -321,7 +365,10 @@ def test_the_encoder_is_the_published_one():
     pieces = WordPieces.from_file(folder / "vocab.txt")
     given = [
         pieces(
-            ParserInput("How many milk churns stand by the Schrank?", things=(("wardrobe",), ("milk churn",)))
+            ParserInput(
+                "How many milk churns stand by the Schrank?",
+                things=(("wardrobe",), ("milk churn",)),
+            )
         ),
         pieces(ParserInput("Left?")),
     ]

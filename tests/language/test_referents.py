@@ -1,4 +1,6 @@
-"""A look that a sentence names tells a thing apart where the reading left it out, and nothing else is touched."""
+"""A look that a sentence names tells a thing apart where the reading left it out, and nothing else
+is touched.
+"""
 
 import pytest
 
@@ -28,7 +30,8 @@ RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
         ("Is the lamp by the red door?", f'holds(next_to, {LAMP}, unique(filter(color, "red", filter(name, "door", scene))))', None),
         ("Put the lamp on the table.", f"query(color, {LAMP})", None),  # "on" is no look here
         ("The white bucket is gone.", f"remove(group({BUCKET}))", None),  # both are
-        ("The red door is shut.", f'set(state, "closed", group({DOOR}))', None),  # there is one door
+        # there is one door
+        ("The red door is shut.", f'set(state, "closed", group({DOOR}))', None),
         ("Is it full?", 'count(filter(name, "bucket", scene))', None),  # nothing single is meant
         ("Where is the full bucket?", f"query(side, {FULL})", None),
     ],
@@ -48,7 +51,13 @@ def test_a_table_of_single_things_changes_no_program():
 @pytest.mark.parametrize(
     ("told", "look"),
     [
-        ('best(distance, least, unique(filter(name, "door", scene)), filter(name, "lamp", scene))', "color"),
+        (
+            (
+                'best(distance, least, unique(filter(name, "door", scene)), filter(name, "lamp",'
+                " scene))"
+            ),
+            "color",
+        ),
         (f'unique(relate(next_to, {DOOR}, filter(name, "lamp", scene)))', "color"),
         (
             'unique(filter(state, "full", filter(name, "bucket", scene)))',
@@ -69,7 +78,8 @@ def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
 def test_nothing_is_told_by_a_look_that_two_have():
     asked = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
     cups = [
-        {"name": "tea cup", "color": c, "material": None, "state": "full"} for c in ("red", "red", "blue")
+        {"name": "tea cup", "color": c, "material": None, "state": "full"}
+        for c in ("red", "red", "blue")
     ]
     assert disambiguate(asked, cups) == asked
     assert disambiguate(asked, cups[1:]).args[0] == "color"
@@ -78,18 +88,30 @@ def test_nothing_is_told_by_a_look_that_two_have():
 @pytest.mark.parametrize(
     ("text", "read", "meant"),
     [
-        ("What colour is the lamp?", f"query(color, {RED})", f"query(color, {LAMP})"),  # neither of two
+        # neither of two
+        ("What colour is the lamp?", f"query(color, {RED})", f"query(color, {LAMP})"),
         ("Is the red lamp on?", f"query(state, {RED})", None),
         ("Is the reddish one on?", f"query(state, {RED})", None),
         ("The red door is shut. And the other lamp?", f"query(state, {RED})", None),
-        ("Is the door open?", 'query(state, unique(filter(color, "red", filter(name, "door", scene))))', None),  # there is one
-        ("How many lamps are there?", 'count(filter(color, "red", filter(name, "lamp", scene)))', 'count(filter(name, "lamp", scene))'),
-        ("What is left of the full one?", f"query(state, {FULL})", None),  # states are said in too many ways
+        (
+            "Is the door open?",
+            'query(state, unique(filter(color, "red", filter(name, "door", scene))))',
+            None,
+        ),  # there is one
+        (
+            "How many lamps are there?",
+            'count(filter(color, "red", filter(name, "lamp", scene)))',
+            'count(filter(name, "lamp", scene))',
+        ),
+        # states are said in too many ways
+        ("What is left of the full one?", f"query(state, {FULL})", None),
     ],
-)  # fmt: skip
+)
 def test_a_look_that_nobody_named_tells_nothing_apart(text, read, meant):
     read = Call.parse(read)
-    assert without_redundant_looks(read, text, ROOM) == (read if meant is None else Call.parse(meant))
+    assert without_redundant_looks(read, text, ROOM) == (
+        read if meant is None else Call.parse(meant)
+    )
 
 
 @pytest.mark.parametrize(

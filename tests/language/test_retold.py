@@ -33,7 +33,9 @@ def test_another_wording_or_another_program_is_not(text, program, says):
 
 
 def test_what_was_said_before_may_be_one():
-    program = 'size(only(having(color, "red", all("chair"))), only(having(color, "blue", all("chair"))))'
+    program = (
+        'size(only(having(color, "red", all("chair"))), only(having(color, "blue", all("chair"))))'
+    )
     assert is_question("Is the red chair larger or smaller than the blue one?", parse_text(program))
 
 
@@ -46,11 +48,15 @@ def test_facts_that_are_not_given_are_open():
 
 def test_templates_take_anything_in_their_slots_and_nothing_else():
     form = load("scope").template("paper.")
-    assert form.fullmatch("From the camera's perspective, where is the red cup relative to the bed?")
+    assert form.fullmatch(
+        "From the camera's perspective, where is the red cup relative to the bed?"
+    )
     assert not form.fullmatch("From the camera's perspective, where is the red cup?")
     free = load("threedsrbench").template("free.")
     random = np.random.default_rng(0)
     for key in load("threedsrbench").table("free."):
         pick = lambda n: int(random.integers(n))  # noqa: E731
-        text = load("threedsrbench").fill(f"free.{key}", pick, **{"0": "cup", "1": "old bed", "2": "cat"})
+        text = load("threedsrbench").fill(
+            f"free.{key}", pick, **{"0": "cup", "1": "old bed", "2": "cat"}
+        )
         assert free.fullmatch(text)

@@ -40,7 +40,10 @@ def test_what_is_read_does_not_depend_on_the_company(sort):
     torch.manual_seed(3)
     network = Seq2Seq(len(WORDS), LANGUAGE, width=16, heads=2, dilations=(1, 2), longest=30)
     parser = RoomParser(network, WORDS, least_probability=0.0)
-    texts = [" ".join(WORDS[2 + (k * n) % (len(WORDS) - 2)] for n in range(1, 2 + k % 12)) for k in range(40)]
+    texts = [
+        " ".join(WORDS[2 + (k * n) % (len(WORDS) - 2)] for n in range(1, 2 + k % 12))
+        for k in range(40)
+    ]
     together = parser.parse(texts, sort)
     assert [parser.parse([text], sort)[0] for text in texts] == together
 
@@ -65,12 +68,18 @@ def test_a_misspelt_word_is_read_as_the_known_one():
 @pytest.mark.parametrize(
     ("program", "meant"),
     [
-        ('count(having(color, "running", all("tv")))', 'count(having(state, "running", all("tv")))'),
+        (
+            'count(having(color, "running", all("tv")))',
+            'count(having(state, "running", all("tv")))',
+        ),
         ('set(state, "oak", all("desk"))', 'set(material, "oak", all("desk"))'),
-        ('add(1, thing("cup", trait(material, "pink", plain)), centre)', 'add(1, thing("cup", trait(color, "pink", plain)), centre)'),
+        (
+            'add(1, thing("cup", trait(material, "pink", plain)), centre)',
+            'add(1, thing("cup", trait(color, "pink", plain)), centre)',
+        ),
         ('count(having(color, "mauve", all("tv")))', 'count(having(color, "mauve", all("tv")))'),
     ],
-)  # fmt: skip
+)
 def test_a_value_tells_its_attribute(program, meant):
     assert agreeing(parse_text(program)) == parse_text(meant)
 
@@ -78,11 +87,17 @@ def test_a_value_tells_its_attribute(program, meant):
 @pytest.mark.parametrize(
     ("token", "words", "text"),
     [
-        ("name:", "the chair with the leather", "chair"), ("name:", "two coffee tables", "two coffee table"), ("name:", "ones", "object"),
-        ("name:", "everything", "object"), ("name:", "chest of drawers", "chest of drawers"), ("value:", "dark green", "dark green"),
-        ("name:", "the", "the"), ("number:2", "", "2"), ("count", "", "count"),
+        ("name:", "the chair with the leather", "chair"),
+        ("name:", "two coffee tables", "two coffee table"),
+        ("name:", "ones", "object"),
+        ("name:", "everything", "object"),
+        ("name:", "chest of drawers", "chest of drawers"),
+        ("value:", "dark green", "dark green"),
+        ("name:", "the", "the"),
+        ("number:2", "", "2"),
+        ("count", "", "count"),
     ],
-)  # fmt: skip
+)
 def test_a_copied_name_ends_where_names_end(token, words, text):
     assert _text(token, words.split(), [0, len(words.split()) - 1]) == text
 
@@ -105,7 +120,9 @@ def test_a_network_learns_a_handful_of_sentences(pairs):
     few = [
         p
         for p in pairs
-        if all(said in p.text.lower() for said in re.findall('"([^"]+)"', p.source) if said != "object")
+        if all(
+            said in p.text.lower() for said in re.findall('"([^"]+)"', p.source) if said != "object"
+        )
     ][:12]
     words = ("", "<unknown>", *sorted({w for p in few for w in p.words}))
     index = {w: k for k, w in enumerate(words)}
@@ -137,7 +154,9 @@ def test_batches_of_the_data_module(monkeypatch):
 
 
 def test_amounts_are_not_read_as_something_else():
-    """The program language of these sentences has no sizes in metres; "how tall is the lamp" was read as "how many lamps"."""
+    """The program language of these sentences has no sizes in metres; "how tall is the lamp" was
+    read as "how many lamps".
+    """
     parser = RoomParser.from_checkpoint(locate("room_parser"))
     asked = ["How tall is the lamp?", "how far is the bed from the door", "How heavy is the bed?"]
     assert [p.program for p in parser.parse(asked)] == [None] * 3

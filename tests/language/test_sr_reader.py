@@ -14,11 +14,23 @@ from po3d.language.say.threedsrbench import STYLES, speak
 
 BANK = NATURAL / "srbench_wordings_dev.jsonl.bz2"
 PHRASES = (
-    "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
-    "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
-    "woman to the left of the car", "airport ground crew", "chair closest to the window", "octagonal sign",
-    "fruits on the ground", "horse that is standing behind the fence", "Lego bus with \"closer to you\" on it",
-)  # fmt: skip
+    "man in grey jacket",
+    'street sign that says "Lakeside AV"',
+    "bus in the center",
+    "person in white sweater",
+    "dog without shoes",
+    "arrow on the black sign",
+    "red hat of the person in red in the back",
+    "bookshlef",
+    "TV",
+    "woman to the left of the car",
+    "airport ground crew",
+    "chair closest to the window",
+    "octagonal sign",
+    "fruits on the ground",
+    "horse that is standing behind the fence",
+    'Lego bus with "closer to you" on it',
+)
 CASES = [
     (style, op, said)
     for style in STYLES
@@ -42,7 +54,9 @@ def test_at_least_99_percent_of_the_questions_are_read_as_they_are_meant(style):
         for seed in range(6) if case_style == style else ():
             program, said = spoken(style, op, wording, seed)
             got = read(said.text, said.options)
-            ordered = "{0}" in wording  # else the things are named in the options alone, in any order
+            ordered = (
+                "{0}" in wording
+            )  # else the things are named in the options alone, in any order
             same = got.program == program or (
                 not ordered
                 and got.program is not None
@@ -62,18 +76,26 @@ VERBATIM = [
         ask("higher", "baseball glove", "red hat of the person in red in the back"),
     ),
     (
-        "Consider the real-world 3D locations of the objects. Which object is higher in 3D world space, the cyclist in "
-        "orange suit or the yellow board?",
+        (
+            "Consider the real-world 3D locations of the objects. Which object is higher in 3D"
+            " world space, the cyclist in orange suit or the yellow board?"
+        ),
         (),
         ask("higher", "cyclist in orange suit", "yellow board"),
     ),
     (
-        "Consider the real-world 3D locations of the objects. Is the man with a suitcase next to or far from the fire hydrant?",
+        (
+            "Consider the real-world 3D locations of the objects. Is the man with a suitcase next"
+            " to or far from the fire hydrant?"
+        ),
         ("next to", "far from"),
         ask("next_to", "man with a suitcase", "fire hydrant"),
     ),
     (
-        "Consider the real-world 3D locations of the objects. Are the street lights directly above the train?",
+        (
+            "Consider the real-world 3D locations of the objects. Are the street lights directly"
+            " above the train?"
+        ),
         ("yes", "no"),
         ask("above", "street lights", "train"),
     ),
@@ -83,36 +105,51 @@ VERBATIM = [
         ask("nearer_camera", "fruits on the ground", "white pickup truck"),
     ),
     (
-        "Consider the real-world 3D locations and orientations of the objects. Is the motorcycle handle in front or behind the cat?",
+        (
+            "Consider the real-world 3D locations and orientations of the objects. Is the"
+            " motorcycle handle in front or behind the cat?"
+        ),
         (),
         ask("in_front_of", "cat", "motorcycle handle"),
     ),
     (
-        "If I stand at the location of the woman facing where she is facing, is the wood barrel on my left side or my right side?",
+        (
+            "If I stand at the location of the woman facing where she is facing, is the wood barrel"
+            " on my left side or my right side?"
+        ),
         ("left", "right"),
         ask("on_the_left", "woman", "wood barrel"),
     ),
     (
-        "Consider the real-world 3D locations and orientations of the objects. Which side of the horse is facing towards the "
-        "red sign? Answer with front, left, back, or right.",
+        (
+            "Consider the real-world 3D locations and orientations of the objects. Which side of"
+            " the horse is facing towards the red sign? Answer with front, left, back, or right."
+        ),
         ("front", "left", "back", "right"),
         ask("side_to", "horse", "red sign"),
     ),
     (
-        "Consider the real-world 3D locations and orientations of the objects. Is the dog with orange shoes facing towards "
-        "the man or the dog without shoes?",
+        (
+            "Consider the real-world 3D locations and orientations of the objects. Is the dog with"
+            " orange shoes facing towards the man or the dog without shoes?"
+        ),
         (),
         ask("facing", "dog with orange shoes", "man", "dog without shoes"),
     ),
     (
-        "Consider the real-world 3D orientations of the objects. What is the relationship between the orientations of the "
-        'street sign that says "Lakeside AV" and the bench, parallel of perpendicular to each other?',
+        (
+            "Consider the real-world 3D orientations of the objects. What is the relationship"
+            ' between the orientations of the street sign that says "Lakeside AV" and the bench,'
+            " parallel of perpendicular to each other?"
+        ),
         ("perpendicular", "parallel"),
         ask("parallel", 'street sign that says "Lakeside AV"', "bench"),
     ),
     (
-        "Consider the real-world 3D locations and orientations of the objects. Is the tram facing the same direction as the "
-        "arrow on the black sign?",
+        (
+            "Consider the real-world 3D locations and orientations of the objects. Is the tram"
+            " facing the same direction as the arrow on the black sign?"
+        ),
         ("yes", "no"),
         ask("same_direction", "tram", "arrow on the black sign"),
     ),
@@ -135,10 +172,14 @@ def test_options_say_where_two_descriptions_part():
 
 
 def test_an_answer_is_said_as_its_option_says_it():
-    got = read("Is the tram facing the same direction as the arrow?", ("No, different ones", "Yes, the same"))
+    got = read(
+        "Is the tram facing the same direction as the arrow?",
+        ("No, different ones", "Yes, the same"),
+    )
     assert got.option_of == {
-        "same or similar directions": "Yes, the same", "very different directions": "No, different ones",
-    }  # fmt: skip
+        "same or similar directions": "Yes, the same",
+        "very different directions": "No, different ones",
+    }
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,10 @@ def test_traps_stay_apart(tokenizer):
 
 
 def test_unknown_words_are_named_in_order_and_once(tokenizer):
-    assert tokenizer("Is the unicorn left of the dragon or the unicorn?").unknown == ("unicorn", "dragon")
+    assert tokenizer("Is the unicorn left of the dragon or the unicorn?").unknown == (
+        "unicorn",
+        "dragon",
+    )
 
 
 def test_slips_are_repaired_and_wrong_letters_are_not(tokenizer):
@@ -71,7 +74,9 @@ def test_slips_are_repaired_and_wrong_letters_are_not(tokenizer):
 
 def test_punctuation_case_and_curly_quotes_do_not_matter(tokenizer):
     assert tokenizer("WHAT’S left of the S.U.V?").tokens != ()
-    assert tokenizer("What’s behind, the bus?!").tokens == tokenizer("what is behind the bus").tokens
+    assert (
+        tokenizer("What’s behind, the bus?!").tokens == tokenizer("what is behind the bus").tokens
+    )
 
 
 def test_a_possessive_is_kept(tokenizer):

@@ -38,7 +38,8 @@ def test_what_is_said_otherwise_reads_the_same(tokenizer, said, same):
 
 
 @pytest.mark.parametrize(
-    "words", ["only", "exactly", "nothing", "no", "not", "first", "far", "bigger", "between", "seven"]
+    "words",
+    ["only", "exactly", "nothing", "no", "not", "first", "far", "bigger", "between", "seven"],
 )
 def test_what_changes_an_answer_is_never_dropped(tokenizer, words):
     assert PHRASES.get(words) != ""
@@ -53,7 +54,21 @@ def test_chatter_before_a_question_changes_nothing(tokenizer):
         text = realise(sample_program(random, names[index % len(names)]), random, "wide")
         filler = said[int(random.random() * len(said))]
         if not text.startswith(
-            ("There", "I ", "You", "It", "A ", "The", "Number", "To ", "If", "On ", "In ", "Of ", "Any")
+            (
+                "There",
+                "I ",
+                "You",
+                "It",
+                "A ",
+                "The",
+                "Number",
+                "To ",
+                "If",
+                "On ",
+                "In ",
+                "Of ",
+                "Any",
+            )
         ):
             assert tokenizer(f"{filler}: {text}") == tokenizer(text), filler
 
@@ -65,7 +80,14 @@ def test_the_tail_of_a_sentence_is_no_tag_without_a_comma(tokenizer):
 
 @pytest.mark.parametrize(
     "every",
-    ["all cars", "all of the cars", "all the cars", "each of the cars", "every vehicle", "both of the cars"],
+    [
+        "all cars",
+        "all of the cars",
+        "all the cars",
+        "each of the cars",
+        "every vehicle",
+        "both of the cars",
+    ],
 )
 def test_questions_about_all_are_refused_and_not_read_as_about_some(tokenizer, every):
     assert tokenizer(f"Are {every} red?").unknown == (every.split()[0],)

@@ -39,10 +39,14 @@ def test_files_that_are_no_depth_maps_are_refused(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
     (tmp_path / "text.npy").write_text("x")
     for name, words in (
-        ("rgb.png", "16 bits is needed"), ("cube.npy", "is no depth map"), ("zeros.npy", "hardly a pixel"),
-        ("objects.npy", "can't be read"), ("text.npy", "can't be read"), ("no.png", "can't be read"),
+        ("rgb.png", "16 bits is needed"),
+        ("cube.npy", "is no depth map"),
+        ("zeros.npy", "hardly a pixel"),
+        ("objects.npy", "can't be read"),
+        ("text.npy", "can't be read"),
+        ("no.png", "can't be read"),
         ("depth.exr", "should end in .npy or .png"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(InputError, match=words):
             read_depth(tmp_path / name)
     with pytest.raises(InputError, match="unit=-1 should be above 0"):
@@ -64,7 +68,11 @@ def test_intrinsics_are_read_in_all_forms(tmp_path):
         assert read_intrinsics(tmp_path / name) == (721.0, (610.0, 170.0)), name
     (tmp_path / "wide.json").write_text(json.dumps({"fx": 720, "fy": 800, "cx": 610, "cy": 170}))
     (tmp_path / "none.json").write_text('{"fx": 720}')
-    for name, words in (("wide.json", "differ"), ("none.json", "can't be read"), ("absent", "can't be read")):
+    for name, words in (
+        ("wide.json", "differ"),
+        ("none.json", "can't be read"),
+        ("absent", "can't be read"),
+    ):
         with pytest.raises(InputError, match=words):
             read_intrinsics(tmp_path / name)
 

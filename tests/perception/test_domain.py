@@ -1,4 +1,6 @@
-"""Whose picture it is: the distances, and what the shipped estimators say of pictures of all kinds."""
+"""Whose picture it is: the distances, and what the shipped estimators say of pictures of all
+kinds.
+"""
 
 import json
 import math
@@ -21,7 +23,9 @@ PICTURES = {
     "street": MINI / "pulsecheck457" / "images" / "superCLEVR_new_000003.jpg",
     "rooms": MINI / "3dsrbench" / "images" / "000001_common.jpg",
     "orbit": MINI / "scope" / "images" / "scope_000000_000.jpg",
-    "map": MINI / "hypo3d" / "2D_VLM_data" / "top_view_no_label_rotated" / "room_test_457_000000.jpg",
+    "map": (
+        MINI / "hypo3d" / "2D_VLM_data" / "top_view_no_label_rotated" / "room_test_457_000000.jpg"
+    ),
 }
 
 
@@ -56,9 +60,14 @@ def test_a_record_holds_it_and_a_damaged_one_is_said(domain):
         FeatureDistribution.read(record).ood_score(features), domain.ood_score(features), rtol=1e-4
     )
     for damage in (
-        {"mean": record["mean"][:8]}, {"spread": "@@"}, {"direction": 7}, {"limits": [1.0]}, {"limits": [1.0, -1.0]},
-        {"limits": [1.0, math.nan]}, {"spread": record["mean"]},
-    ):  # fmt: skip
+        {"mean": record["mean"][:8]},
+        {"spread": "@@"},
+        {"direction": 7},
+        {"limits": [1.0]},
+        {"limits": [1.0, -1.0]},
+        {"limits": [1.0, math.nan]},
+        {"spread": record["mean"]},
+    ):
         with pytest.raises(InputError, match="image statistics are invalid"):
             FeatureDistribution.read(record | damage)
     with pytest.raises(InputError, match="statistics are invalid"):
@@ -102,7 +111,11 @@ def test_auto_refuses_noise_and_the_others_warn_of_what_they_do_not_know(auto):
     ("kind", "question", "looking"),
     [
         ("rooms", "Which object is closer to the camera, the trash can or the mirror?", {}),
-        ("rooms", "From the camera's perspective, where is the trash can relative to the mirror?", {}),
+        (
+            "rooms",
+            "From the camera's perspective, where is the trash can relative to the mirror?",
+            {},
+        ),
         ("orbit", "From the camera's perspective, where is the mug relative to the bowl?", {}),
         ("map", "How many beds are there?", {"metres_per_pixel": 0.01}),
     ],

@@ -1,4 +1,6 @@
-"""The joint fit recovers camera and objects from exact points, and knows how wrong it may be from noisy ones."""
+"""The joint fit recovers camera and objects from exact points, and knows how wrong it may be from
+noisy ones.
+"""
 
 import numpy as np
 import pytest
@@ -24,7 +26,9 @@ def scenes(seed: int, images: int = 40, objects: int = 6):
     jitter = r.uniform(-0.5, 0.5, (images, 3))
     position = r.uniform(-3, 3, (images, objects, 2))
     heading = r.uniform(-np.pi, np.pi, (images, objects))
-    sizes = [[extent(r.choice(SHAPES), r.choice(SIZES)) for _ in range(objects)] for _ in range(images)]
+    sizes = [
+        [extent(r.choice(SHAPES), r.choice(SIZES)) for _ in range(objects)] for _ in range(images)
+    ]
     return jitter, position, heading, np.array(sizes), r
 
 
@@ -37,8 +41,10 @@ def test_projection_is_the_cameras():
 
 
 def turned_back(fit, position, heading):
-    """The fitted positions and headings after the common turn about the vertical that fits the truth best. No picture
-    tells it: a camera that tracks the origin sees the same when it and all objects turn together."""
+    """The fitted positions and headings after the common turn about the vertical that fits the
+    truth best. No picture tells it: a camera that tracks the origin sees the same when it and all
+    objects turn together.
+    """
     turn = np.angle(np.exp(1j * (heading - fit.heading)).mean(1))
     c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
     x, y = fit.position[..., 0], fit.position[..., 1]
@@ -49,9 +55,13 @@ def test_exact_points_give_the_exact_scene_up_to_a_common_turn():
     jitter, position, heading, extents, r = scenes(1)
     points = project_boxes(jitter, position, heading, extents)
     fit = joint_fit(
-        points, np.full(points.shape[:3], 0.01), heading + r.normal(0, 0.2, heading.shape), np.full(heading.shape, 1.0),
-        extents, np.ones(heading.shape, bool),
-    )  # fmt: skip
+        points,
+        np.full(points.shape[:3], 0.01),
+        heading + r.normal(0, 0.2, heading.shape),
+        np.full(heading.shape, 1.0),
+        extents,
+        np.ones(heading.shape, bool),
+    )
     fitted_position, fitted_heading = turned_back(fit, position, heading)
     assert np.median(np.linalg.norm(fitted_position - position, axis=-1)) < 1e-3
     assert np.median(np.abs(wrap_angle(fitted_heading - heading))) < 1e-3
@@ -62,8 +72,14 @@ def test_exact_points_give_the_exact_scene_up_to_a_common_turn():
 
 def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
     jitter, position, heading, extents, r = scenes(2)
-    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
-    sigma, start, spread = np.full(points.shape[:3], 2.0), heading + 0.1, np.full(heading.shape, 0.2)
+    points = project_boxes(jitter, position, heading, extents) + r.normal(
+        0, 2, (*heading.shape, 9, 2)
+    )
+    sigma, start, spread = (
+        np.full(points.shape[:3], 2.0),
+        heading + 0.1,
+        np.full(heading.shape, 0.2),
+    )
     fit = joint_fit(points, sigma, start, spread, extents, np.ones(heading.shape, bool))
     assert np.median(np.linalg.norm(fit.position - position, axis=-1)) < 0.06
     assert np.degrees(np.median(np.abs(wrap_angle(fit.heading - heading)))) < 2.0
@@ -73,7 +89,12 @@ def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
     spoiled[:, -1] = 1e3
     with_garbage = joint_fit(spoiled, sigma, start, spread, extents, present)
     without = joint_fit(
-        points[:, :-1], sigma[:, :-1], start[:, :-1], spread[:, :-1], extents[:, :-1], present[:, :-1]
+        points[:, :-1],
+        sigma[:, :-1],
+        start[:, :-1],
+        spread[:, :-1],
+        extents[:, :-1],
+        present[:, :-1],
     )
     np.testing.assert_allclose(with_garbage.position[:, :-1], without.position, atol=1e-6)
     np.testing.assert_allclose(with_garbage.jitter, without.jitter, atol=1e-6)
@@ -82,7 +103,9 @@ def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
 def test_covariance_tells_the_spread_of_errors():
     jitter, position, heading, extents, r = scenes(3, images=150)
     jitter[:] = 0
-    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 1.5, (*heading.shape, 9, 2))
+    points = project_boxes(jitter, position, heading, extents) + r.normal(
+        0, 1.5, (*heading.shape, 9, 2)
+    )
     fit = joint_fit(
         points,
         np.full(points.shape[:3], 1.5),
@@ -97,8 +120,16 @@ def test_covariance_tells_the_spread_of_errors():
 
 def test_how_many_images_are_solved_together_changes_no_bit():
     jitter, position, heading, extents, r = scenes(4, images=9)
-    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
-    asked = points, np.full(points.shape[:3], 2.0), heading + 0.1, np.full(heading.shape, 0.2), extents
+    points = project_boxes(jitter, position, heading, extents) + r.normal(
+        0, 2, (*heading.shape, 9, 2)
+    )
+    asked = (
+        points,
+        np.full(points.shape[:3], 2.0),
+        heading + 0.1,
+        np.full(heading.shape, 0.2),
+        extents,
+    )
     asked = (*asked, r.random(heading.shape) < 0.8)
     together = joint_fit(*asked)
     for part in (slice(0, 1), slice(4, 5), slice(2, 8)):
@@ -108,10 +139,13 @@ def test_how_many_images_are_solved_together_changes_no_bit():
 
 @pytest.mark.parametrize("off", [60, 3000])
 def test_one_wrong_point_of_each_object_does_not_move_it(off):
-    """Errors of networks have long tails, which Student's distribution expects: a corner that is far off counts little, and the
-    less the farther off it is."""
+    """Errors of networks have long tails, which Student's distribution expects: a corner that is
+    far off counts little, and the less the farther off it is.
+    """
     jitter, position, heading, extents, r = scenes(5)
-    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
+    points = project_boxes(jitter, position, heading, extents) + r.normal(
+        0, 2, (*heading.shape, 9, 2)
+    )
     sigma, spread = np.full(points.shape[:3], 2.0), np.full(heading.shape, 0.2)
 
     def error(seen):
@@ -127,7 +161,9 @@ def test_one_wrong_point_of_each_object_does_not_move_it(off):
 
 def test_a_heading_that_was_read_the_wrong_way_round_is_outvoted_by_the_points():
     jitter, position, heading, extents, r = scenes(6)
-    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 1, (*heading.shape, 9, 2))
+    points = project_boxes(jitter, position, heading, extents) + r.normal(
+        0, 1, (*heading.shape, 9, 2)
+    )
     sigma, spread = np.full(points.shape[:3], 1.0), np.full(heading.shape, 0.02)
     start = heading + r.normal(0, 0.02, heading.shape)
     start[:, 0] += 0.6  # 30 deviations

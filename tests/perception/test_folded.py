@@ -1,4 +1,6 @@
-"""The network that looks is the one that was trained: folded batch norms and pixels taken as they come change no belief."""
+"""The network that looks is the one that was trained: folded batch norms and pixels taken as they
+come change no belief.
+"""
 
 import numpy as np
 import pytest
@@ -70,7 +72,9 @@ def test_the_trained_network_stays_as_it_was():
 def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
     net, images = trained(backbone="resnet10t"), pictures(5)
-    found, plain = (StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True))
+    found, plain = (
+        StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True)
+    )
     assert found.present.sum() > 10
     np.testing.assert_array_equal(found.present, plain.present)
     for name in ("score", "box", "points", "sigma", "alpha", "flip"):
@@ -82,7 +86,9 @@ def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
 
 def test_with_bf16_the_shipped_estimator_sees_the_same_things(monkeypatch):
     split = pulsecheck457.open_mini()
-    images = [split.image(name) for name in list(dict.fromkeys(q.image for q in split.questions))[:2]]
+    images = [
+        split.image(name) for name in list(dict.fromkeys(q.image for q in split.questions))[:2]
+    ]
     tables = []
     for half in (False, True):
         monkeypatch.setattr(estimator, "pays_bf16", lambda device, half=half: half)

@@ -1,4 +1,6 @@
-"""Photographs to tables and answers, with the real classes of transformers at tiny random sizes, made on the spot."""
+"""Photographs to tables and answers, with the real classes of transformers at tiny random sizes,
+made on the spot.
+"""
 
 import csv
 import importlib.util
@@ -27,7 +29,9 @@ _SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
 evaluate = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(evaluate)
 
-tiny = pytest.importorskip("tiny_networks", reason="transformers is an extra: pip install 'po3d[foundation]'")
+tiny = pytest.importorskip(
+    "tiny_networks", reason="transformers is an extra: pip install 'po3d[foundation]'"
+)
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (60, 90, 3), dtype=np.uint8)
 QUESTION = "Which is closer to the camera, the dog or the car?"
@@ -37,7 +41,13 @@ QUESTION = "Which is closer to the camera, the dog or the car?"
 def hub(tmp_path_factory):
     """Folders of all five networks."""
     root = tmp_path_factory.mktemp("hub")
-    for make in (tiny.grounding_dino, tiny.owlv2, tiny.depth_anything, tiny.depth_pro, tiny.orientation):
+    for make in (
+        tiny.grounding_dino,
+        tiny.owlv2,
+        tiny.depth_anything,
+        tiny.depth_pro,
+        tiny.orientation,
+    ):
         make(root / make.__name__)
     return root
 
@@ -69,17 +79,21 @@ def ask(photo, *more):
     return cli.main(["ask", str(photo), QUESTION, "--perception", "photo", *more])
 
 
-# --- the whole path -------------------------------------------------------------------------------------------------
+# --- the whole path -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("detector", "depth"), [("grounding_dino", "depth_anything"), ("owlv2", "depth_pro")]
 )
-def test_ask_goes_from_a_photo_to_a_table_and_an_answer(hub, photo, tmp_path, capsys, detector, depth):
+def test_ask_goes_from_a_photo_to_a_table_and_an_answer(
+    hub, photo, tmp_path, capsys, detector, depth
+):
     drawn = tmp_path / "drawn.png"
     choice = "perception.choice.threshold=0.0"  # random networks are sure of nothing
     options = [*overrides(hub, detector=detector, depth=depth), choice]
-    code = ask(photo, "--json", "--save", str(drawn), *(part for o in options for part in ("--set", o)))
+    code = ask(
+        photo, "--json", "--save", str(drawn), *(part for o in options for part in ("--set", o))
+    )
     record = json.loads(capsys.readouterr().out)
     scene = from_json(record["scene"])
     assert code == (0 if record["status"] == "ok" else 1)
@@ -106,7 +120,14 @@ def test_options_say_the_answer_and_bad_ones_are_refused(hub, photo, capsys):
     arguments = [part for o in overrides(hub) for part in ("--set", o)]
     assert ask(photo, *arguments, "--option", "the car", "--option", "the dog", "--json") in (0, 1)
     assert json.loads(capsys.readouterr().out)["answer"] in ("the car", "the dog", None)
-    above = ["ask", str(photo), "Is the dog directly above the car?", "--perception", "photo", *arguments]
+    above = [
+        "ask",
+        str(photo),
+        "Is the dog directly above the car?",
+        "--perception",
+        "photo",
+        *arguments,
+    ]
     assert cli.main([*above, "--option", "maybe", "--option", "never"]) == 2
     assert "matches an answer" in capsys.readouterr().err
 
@@ -130,19 +151,26 @@ def test_the_benchmark_goes_through_on_a_folder_of_photographs(hub, tmp_path, ca
     found = list(read_predictions(tmp_path / "out" / "predictions.jsonl"))
     assert len(found) == 3
     assert {p.program for p in found} == {'nearer_camera("dog", "car")'}
-    scenes = [json.loads(line) for line in (tmp_path / "out" / "scenes.jsonl").read_text().splitlines()]
+    scenes = [
+        json.loads(line) for line in (tmp_path / "out" / "scenes.jsonl").read_text().splitlines()
+    ]
     assert [s["image"] for s in scenes] == ["a.png", "a.png#flip"]
     capsys.readouterr()
     assert (
         evaluate.run(
-            ["benchmark=pulsecheck457", *arguments[1:2], *overrides(hub), f"out={tmp_path / 'other'}"]
+            [
+                "benchmark=pulsecheck457",
+                *arguments[1:2],
+                *overrides(hub),
+                f"out={tmp_path / 'other'}",
+            ]
         )
         == 2
     )
     assert "perception=shipped" in capsys.readouterr().err
 
 
-# --- weights --------------------------------------------------------------------------------------------------------
+# --- weights --------------------------------------------------------------------------------------
 
 
 def test_missing_weights_are_one_line_that_names_them_all_and_says_how_to_get_them(
@@ -165,9 +193,15 @@ def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
     weights = load_file(hub / "depth_anything" / "model.safetensors")
     torch.save(weights, folder / "pytorch_model.bin")
     (folder / "config.json").write_text((hub / "depth_anything" / "config.json").read_text())
-    options = [*overrides(hub)[:1], f"perception.depth.transformers={folder}", "perception.orientation=null"]
+    options = [
+        *overrides(hub)[:1],
+        f"perception.depth.transformers={folder}",
+        "perception.orientation=null",
+    ]
     assert ask(photo, *(part for o in options for part in ("--set", o))) == 2
-    assert "contains pickles (pytorch_model.bin), which are not supported" in capsys.readouterr().err
+    assert (
+        "contains pickles (pytorch_model.bin), which are not supported" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("name", ["no such/na me", "../elsewhere", "nothing"])
@@ -202,10 +236,15 @@ def test_networks_of_another_kind_relative_depth_and_holes_are_refused(hub, tmp_
 def test_weights_in_half_precision_are_read_as_single(hub, tmp_path):
     folder = tiny.depth_pro(tmp_path / "half")
     weights = load_file(folder / "model.safetensors")
-    save_file({k: v.half() for k, v in weights.items()}, folder / "model.safetensors", {"format": "pt"})
+    save_file(
+        {k: v.half() for k, v in weights.items()}, folder / "model.safetensors", {"format": "pt"}
+    )
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
-    found, expected = networks.DepthMap(folder)(PIXELS), networks.DepthMap(hub / "depth_pro")(PIXELS)
+    found, expected = (
+        networks.DepthMap(folder)(PIXELS),
+        networks.DepthMap(hub / "depth_pro")(PIXELS),
+    )
     assert found.focal == pytest.approx(expected.focal, rel=0.02)
 
 
@@ -217,7 +256,7 @@ def test_a_head_of_another_width_is_refused(tmp_path):
         networks.Orientation(folder)
 
 
-# --- what networks say ----------------------------------------------------------------------------------------------
+# --- what networks say ----------------------------------------------------------------------------
 
 
 def test_scores_of_phrases_are_those_of_their_own_tokens(hub):
@@ -253,7 +292,9 @@ def test_owlv2_boxes_are_in_the_pixels_of_the_unpadded_picture(hub):
         or Boxed(logits=torch.zeros(1, 1, 1), pred_boxes=torch.tensor([[[0.5, 0.25, 0.5, 0.25]]]))
     )
     detector.model.config = Configured("owlv2")
-    np.testing.assert_allclose(detector(PIXELS, ["dog"]).box, [[22.5, 11.25, 67.5, 33.75]], atol=1e-4)
+    np.testing.assert_allclose(
+        detector(PIXELS, ["dog"]).box, [[22.5, 11.25, 67.5, 33.75]], atol=1e-4
+    )
     assert seen["pixel_values"].shape[-1] == seen["pixel_values"].shape[-2]
 
 
@@ -288,7 +329,9 @@ def test_outputs_of_the_orientation_head_mean_angles():
         logits[at] = 20.0
     logits[-2:] = torch.tensor([20.0, -20.0])
     facing = networks.decoded(logits)
-    assert np.degrees([facing.azimuth, facing.polar, facing.rotation]) == pytest.approx([90, 30, -10])
+    assert np.degrees([facing.azimuth, facing.polar, facing.rotation]) == pytest.approx(
+        [90, 30, -10]
+    )
     assert facing.flip == pytest.approx(0, abs=1e-6)
     logits[-2:] = torch.tensor([-20.0, 20.0])
     assert networks.decoded(logits).flip == pytest.approx(0.5)
@@ -297,17 +340,20 @@ def test_outputs_of_the_orientation_head_mean_angles():
 def test_weights_with_the_names_that_dinov2_was_published_with_are_read(hub, tmp_path):
     folder = tiny.orientation(tmp_path / "published")
     renamed = {
-        re.sub(r"attention\.([qkv])_proj", lambda m: f"attention.attention.{dict(q='query', k='key', v='value')[m[1]]}", k)
-        .replace("attention.o_proj", "attention.output.dense"): v
+        re.sub(
+            r"attention\.([qkv])_proj",
+            lambda m: f"attention.attention.{dict(q='query', k='key', v='value')[m[1]]}",
+            k,
+        ).replace("attention.o_proj", "attention.output.dense"): v
         for k, v in load_file(folder / "model.safetensors").items()
-    }  # fmt: skip
+    }
     assert any("attention.query" in name for name in renamed)
     expected = networks.Orientation(folder)([PIXELS])
     save_file(renamed, folder / "model.safetensors", {"format": "pt"})
     assert networks.Orientation(folder)([PIXELS]) == expected
 
 
-# --- settings -------------------------------------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 
 
 def test_a_lens_comes_from_exif_and_else_from_the_field_of_view(photo, tmp_path, hub):

@@ -1,4 +1,6 @@
-"""Depth maps of scenes whose camera and boxes are known give these back; angles of orientation networks mean what they say."""
+"""Depth maps of scenes whose camera and boxes are known give these back; angles of orientation
+networks mean what they say.
+"""
 
 import math
 
@@ -36,7 +38,11 @@ def depth_map(camera: Camera, things=THINGS, floor: bool = True) -> np.ndarray:
     v, u = np.mgrid[0 : camera.height, 0 : camera.width]
     rays, eye = camera.ray(np.stack([u + 0.5, v + 0.5], -1)), camera.position
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = np.where(rays[..., 2] < 0, -eye[2] / rays[..., 2], SKY) if floor else np.full(u.shape, SKY)
+        depth = (
+            np.where(rays[..., 2] < 0, -eye[2] / rays[..., 2], SKY)
+            if floor
+            else np.full(u.shape, SKY)
+        )
         depth = np.minimum(depth, SKY)
         for position, heading, extent in things:
             spin = rotation_z(np.array([heading]))[0]
@@ -47,13 +53,17 @@ def depth_map(camera: Camera, things=THINGS, floor: bool = True) -> np.ndarray:
     return depth
 
 
-def image_box(camera: Camera, position, heading: float, extent) -> tuple[float, float, float, float]:
+def image_box(
+    camera: Camera, position, heading: float, extent
+) -> tuple[float, float, float, float]:
     corners = box_corners(position, heading, extent) + [0, 0, position[2] - extent[2] / 2]
     pixels, _ = camera.project(corners)
     return (*pixels.min(0), *pixels.max(0))
 
 
-@pytest.mark.parametrize(("pitch", "roll"), [(-0.2, 0.0), (-0.5, 0.2), (-0.25, -0.3), (-0.35, 0.45)])
+@pytest.mark.parametrize(
+    ("pitch", "roll"), [(-0.2, 0.0), (-0.5, 0.2), (-0.25, -0.3), (-0.35, 0.45)]
+)
 def test_a_tilted_ground_with_boxes_gives_back_gravity_places_and_sizes(pitch, roll):
     true = held(CameraPose(1.6, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     points = unprojected(depth_map(true), FOCAL)
@@ -85,7 +95,9 @@ def test_a_wall_is_no_ground_and_the_camera_is_then_taken_for_level():
     assert find_ground(points) is None
     hold = camera_pose_of(level_camera(WIDTH, HEIGHT, FOCAL, None, points))
     assert (hold.pitch, hold.roll) == pytest.approx((0, 0))
-    assert hold.height == pytest.approx(3.0 * HEIGHT / 2 / FOCAL, rel=0.05)  # the lowest that is seen
+    assert hold.height == pytest.approx(
+        3.0 * HEIGHT / 2 / FOCAL, rel=0.05
+    )  # the lowest that is seen
     nothing = np.full((4, 4, 3), np.nan)
     assert find_ground(nothing) is None
     assert camera_pose_of(level_camera(4, 4, 4.0, None, nothing)).height == EYE
@@ -128,7 +140,7 @@ def test_an_empty_or_outlying_box_has_no_points():
     assert thing_points(np.full((20, 30, 3), np.nan), (3, 3, 9, 9), camera).shape == (0, 3)
 
 
-# --- orientation ----------------------------------------------------------------------------------------------------
+# --- orientation ----------------------------------------------------------------------------------
 
 AXIS = np.array([0.0, 0.0, 1.0])
 
@@ -148,7 +160,9 @@ def test_azimuths_of_the_published_convention(azimuth, front):
 
 
 def test_polar_lifts_the_viewer_and_rotation_turns_the_picture_counter_clockwise():
-    assert front_of(0.0, 0.3, 0.0, AXIS)[1] > 0  # seen from above, what faces the viewer points down
+    assert (
+        front_of(0.0, 0.3, 0.0, AXIS)[1] > 0
+    )  # seen from above, what faces the viewer points down
     turned = front_of(math.pi / 2, 0.0, 0.3, AXIS)  # it points left, and a turn takes left downward
     assert turned[1] == pytest.approx(math.sin(0.3))
 
@@ -167,7 +181,8 @@ def test_the_angles_of_an_upright_thing_give_its_heading_under_any_pitch_roll_an
     camera = held(CameraPose(1.5, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     ray = camera.cam_T_world.transform([x, y, 0.5])
     assume(ray[2] > 0.3)
-    # What a perfect network says: the thing as a camera sees it that points at it, rolled as the picture is.
+    # What a perfect network says: the thing as a camera sees it that points at it, rolled as the
+    # picture is.
     z = ray / np.linalg.norm(ray)
     down = camera.cam_T_world.rotation @ [0, 0, -1.0]
     axis = np.cross([0, 0, 1.0], z)

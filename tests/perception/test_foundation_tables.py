@@ -33,11 +33,15 @@ def test_boxes_of_one_thing_become_one_row_and_a_rider_is_not_the_horse():
     weak = chosen(box, score, ["horse", "man", "cat"], 0, Choice(0.9))
     assert weak == []
     asked = chosen(box[[0, 3]], score[[0, 3]][:, [2, 0]], ["cat", "horse"], 1, Choice(0.9, 0.5))
-    assert [round(f.score, 2) for f in asked] == [0.8]  # the best box for what is asked about, however weak
+    assert [round(f.score, 2) for f in asked] == [
+        0.8
+    ]  # the best box for what is asked about, however weak
 
 
 class Staged:
-    """Networks that know the scene of the geometry tests: two boxes on a floor under a tilted camera."""
+    """Networks that know the scene of the geometry tests: two boxes on a floor under a tilted
+    camera.
+    """
 
     def __init__(self, camera, things, depth):
         self.camera, self.things, self.metres, self.asked = camera, things, depth, []
@@ -47,7 +51,9 @@ class Staged:
         score = np.zeros((len(self.things), len(phrases)))
         for k, name in enumerate(self.things):
             score[k, phrases.index(name)] = 0.9
-        return networks.Boxes(np.array([image_box(self.camera, *t) for t in self.things.values()]), score)
+        return networks.Boxes(
+            np.array([image_box(self.camera, *t) for t in self.things.values()]), score
+        )
 
     def measure(self, picture, focal):
         return networks.Depth(self.metres, None)
@@ -62,9 +68,15 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
     estimator = FoundationEstimator(staged.detect, staged.measure, staged.face, ("sofa", "dog"))
     picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
     model = Model(
-        Pipeline(Estimated(estimator, "photographs"), photographs.PhotoQuestionParser(), photographs.DOMAIN)
+        Pipeline(
+            Estimated(estimator, "photographs"),
+            photographs.PhotoQuestionParser(),
+            photographs.DOMAIN,
+        )
     )
-    answer = model.ask(picture, "Which is closer to the camera, the chair or the sofa?", focal=FOCAL / WIDTH)
+    answer = model.ask(
+        picture, "Which is closer to the camera, the chair or the sofa?", focal=FOCAL / WIDTH
+    )
     assert staged.asked == [["chair", "sofa", "dog"]]  # the question's, then the vocabulary's
     assert answer.answer == "sofa"
     assert answer.probability > 0.9
@@ -76,7 +88,10 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
     assert camera_pose_of(answer.scene.camera).roll == pytest.approx(0.2, abs=0.02)
     assert "pitch -17°, roll 11°" in str(answer)
     higher = model.ask(
-        picture, "Which object has a higher location?", options=("the dog", "the chair"), focal=FOCAL / WIDTH
+        picture,
+        "Which object has a higher location?",
+        options=("the dog", "the chair"),
+        focal=FOCAL / WIDTH,
     )
     assert higher.answer == "the chair"
 
@@ -98,10 +113,21 @@ def test_a_smaller_picture_for_the_networks_gives_the_same_table():
 
 @pytest.mark.parametrize(
     ("rgb", "word"),
-    [((200, 20, 20), "red"), ((230, 120, 20), "orange"), ((230, 215, 30), "yellow"), ((30, 140, 40), "green"),
-     ((20, 60, 190), "blue"), ((120, 40, 160), "purple"), ((240, 120, 180), "pink"), ((110, 65, 30), "brown"),
-     ((225, 205, 170), "beige"), ((250, 250, 250), "white"), ((128, 128, 128), "gray"), ((10, 10, 10), "black")],
-)  # fmt: skip
+    [
+        ((200, 20, 20), "red"),
+        ((230, 120, 20), "orange"),
+        ((230, 215, 30), "yellow"),
+        ((30, 140, 40), "green"),
+        ((20, 60, 190), "blue"),
+        ((120, 40, 160), "purple"),
+        ((240, 120, 180), "pink"),
+        ((110, 65, 30), "brown"),
+        ((225, 205, 170), "beige"),
+        ((250, 250, 250), "white"),
+        ((128, 128, 128), "gray"),
+        ((10, 10, 10), "black"),
+    ],
+)
 def test_a_plain_colour_has_its_word(rgb, word):
     assert colors(np.full((40, 40, 3), rgb, np.uint8), (5, 5, 35, 35)) == {word: 1.0}
 

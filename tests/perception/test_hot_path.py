@@ -1,4 +1,6 @@
-"""Between pictures on a device and answers nothing is read back from it: no host waits, whatever the device."""
+"""Between pictures on a device and answers nothing is read back from it: no host waits, whatever
+the device.
+"""
 
 import numpy as np
 import torch

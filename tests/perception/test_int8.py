@@ -1,4 +1,6 @@
-"""Maps in 8 bits: steps of the right size, what OpenVINO makes of them, boxes hardly elsewhere than in fp32."""
+"""Maps in 8 bits: steps of the right size, what OpenVINO makes of them, boxes hardly elsewhere than
+in fp32.
+"""
 
 import math
 import re
@@ -36,7 +38,9 @@ def test_a_convolution_takes_and_has_numbers_of_8_bits(groups):
     conv = nn.Conv2d(8, 8, 3, padding=1, groups=groups)
     x = torch.linspace(-2, 6, 2 * 8 * 5 * 5).reshape(2, 8, 5, 5)
     scale = 5.1 / 255
-    steps = ((x / scale).round() + round(1 / scale)).clamp(0, 255)  # from -1 to 4.1; what is beyond is cut
+    steps = ((x / scale).round() + round(1 / scale)).clamp(
+        0, 255
+    )  # from -1 to 4.1; what is beyond is cut
     scales = conv.weight.abs().amax((1, 2, 3), keepdim=True) / 127
     weight = (conv.weight / scales).round() * scales
     taken = (steps - round(1 / scale)) * scale
@@ -80,8 +84,8 @@ def test_openvino_says_what_the_rounded_network_says_whatever_is_beside_it(looks
         a, b = getattr(plain, name), getattr(together, name)
         assert a.shape == b.shape
         assert (a - b).abs().mean() < 0.03 * a.std(), (
-            name
-        )  # a sum at a border of two steps is rounded either way
+            name  # a sum at a border of two steps is rounded either way
+        )
     assert together.stride == plain.stride
     for k in range(5):
         alone = fast(images[k : k + 1])
@@ -98,7 +102,9 @@ def test_the_shipped_street_estimator_sees_the_same_things_in_8_bits():
     sure = [o for o in here.objects if o.existence > 0.9]
     assert len(sure) > 3
     for one in sure:
-        far, other = min((math.dist(one.position, o.position), k) for k, o in enumerate(there.objects))
+        far, other = min(
+            (math.dist(one.position, o.position), k) for k, o in enumerate(there.objects)
+        )
         assert far < 0.1
         for attribute in ("shape", "color", "size"):
             name = one.value(attribute)

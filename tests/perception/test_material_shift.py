@@ -16,7 +16,9 @@ PICTURES = np.random.default_rng(0).integers(0, 256, (3, 480, 640, 3), dtype=np.
 @pytest.fixture(scope="module")
 def estimator() -> StreetEstimator:
     torch.manual_seed(0)
-    result = StreetEstimator(StreetEstimator.build(width=160, height=120, neck=8, hidden=16), mirror=True)
+    result = StreetEstimator(
+        StreetEstimator.build(width=160, height=120, neck=8, hidden=16), mirror=True
+    )
     result.threshold = 0.0
     return result
 

@@ -1,5 +1,6 @@
-"""Two looks as one: exact on a network that is the same in the mirror, and a picture and its mirror image get mirrored
-tables."""
+"""Two looks as one: exact on a network that is the same in the mirror, and a picture and its mirror
+image get mirrored tables.
+"""
 
 import math
 
@@ -93,7 +94,9 @@ def test_bins_are_those_of_mirrored_headings(net, facing):
 
 @torch.no_grad()
 def test_a_surer_look_counts_for_more(net):
-    """Of two looks at a thing, numbers follow the one with the smaller scale, and words their log probabilities' mean."""
+    """Of two looks at a thing, numbers follow the one with the smaller scale, and words their log
+    probabilities' mean.
+    """
     looks, images = FlipTTA(net), pictures(1)
     dense = looks(images)
     boxes, index = torch.tensor([[40.0, 40.0, 90.0, 100.0]]), torch.zeros(1, dtype=torch.long)
@@ -103,9 +106,13 @@ def test_a_surer_look_counts_for_more(net):
     ]
     merged = looks.describe(dense, boxes, index)
     names = [o.attributes["name"].log_softmax(-1) for o in both]
-    torch.testing.assert_close(merged.attributes["name"], (names[0] + names[1]) / 2, atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(
+        merged.attributes["name"], (names[0] + names[1]) / 2, atol=1e-4, rtol=1e-3
+    )
     a, b = (o.depth[0, 0] for o in both)
-    sure, unsure = ((o.depth[0, 0], o.depth[0, 1]) for o in sorted(both, key=lambda o: float(o.depth[0, 1])))
+    sure, unsure = (
+        (o.depth[0, 0], o.depth[0, 1]) for o in sorted(both, key=lambda o: float(o.depth[0, 1]))
+    )
     assert min(a, b) - 1e-5 <= merged.depth[0, 0] <= max(a, b) + 1e-5
     assert abs(merged.depth[0, 0] - sure[0]) <= abs(merged.depth[0, 0] - unsure[0]) + 1e-5
 
@@ -113,7 +120,9 @@ def test_a_surer_look_counts_for_more(net):
 def test_existence_follows_the_calibration(net):
     images = pictures(1)
     scores = [
-        detect(net, images, 160, 8, room_view.CALIBRATION | c, threshold=0.0, log_focal=torch.zeros(1)).score
+        detect(
+            net, images, 160, 8, room_view.CALIBRATION | c, threshold=0.0, log_focal=torch.zeros(1)
+        ).score
         for c in ({}, {"slope": 2.0, "offset": 1.0})
     ]
     raw, shifted = (np.log(s / (1 - s)) for s in scores)
@@ -122,8 +131,12 @@ def test_existence_follows_the_calibration(net):
 
 
 def lit(images, red, blue):
-    """Grey pictures on average, with structure, under light of that colour; far from white, so that nothing clips."""
-    linear = (0.2 + 0.2 * images.mean(1, keepdim=True)) * torch.tensor([red, 1.0, blue]).view(1, 3, 1, 1)
+    """Grey pictures on average, with structure, under light of that colour; far from white, so that
+    nothing clips.
+    """
+    linear = (0.2 + 0.2 * images.mean(1, keepdim=True)) * torch.tensor([red, 1.0, blue]).view(
+        1, 3, 1, 1
+    )
     return linear ** (1 / 2.2)
 
 
@@ -138,7 +151,9 @@ def test_coloured_light_is_taken_away_for_the_second_look_and_white_light_left(n
 
 
 def test_pixels_of_the_faster_copy_are_balanced_alike(net):
-    images = (lit(pictures(), 1.5, 0.5) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
+    images = (
+        (lit(pictures(), 1.5, 0.5) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
+    )
     found = []
     for part in (net.input, FusedInput(160)):
         given = part.pixels(images)

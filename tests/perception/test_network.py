@@ -1,4 +1,6 @@
-"""Shapes, the crop kernel against torchvision's, decoding, and that a step of training lowers the loss."""
+"""Shapes, the crop kernel against torchvision's, decoding, and that a step of training lowers the
+loss.
+"""
 
 import numpy as np
 import pytest
@@ -38,7 +40,9 @@ def random_scene(seed: int) -> Scene:
 
 def batch(size: int) -> dict[str, torch.Tensor]:
     labels = [street_labels(random_scene(i)) for i in range(size)]
-    stacked = {k: torch.from_numpy(np.stack([getattr(x, k) for x in labels])) for k in StreetLabels._fields}
+    stacked = {
+        k: torch.from_numpy(np.stack([getattr(x, k) for x in labels])) for k in StreetLabels._fields
+    }
     pixels = rng(0, "pixels").integers(0, 255, (size, 3, 96, 128), dtype=np.uint8)
     return stacked | {"image": torch.from_numpy(pixels)}
 
@@ -47,7 +51,10 @@ def test_crops_equal_torchvisions_roi_align():
     features = torch.randn(3, 8, 40, 50, generator=torch.Generator().manual_seed(0)).to(
         memory_format=torch.channels_last
     )
-    boxes, index = torch.tensor([[3.0, 4, 20, 30], [10, 2, 45, 38], [1, 1, 9, 5]]), torch.tensor([0, 2, 1])
+    boxes, index = (
+        torch.tensor([[3.0, 4, 20, 30], [10, 2, 45, 38], [1, 1, 9, 5]]),
+        torch.tensor([0, 2, 1]),
+    )
     rois = torch.cat([index[:, None].float(), boxes], 1)
     torch.testing.assert_close(
         crop_features(features, boxes, index, 8, 2), roi_align(features, rois, 8, 1.0, 2, True)
@@ -98,9 +105,9 @@ def test_detections_are_peaks_and_duplicates_fall():
     cells, _ = peaks(heat, 4)
     assert cells[0, :2].tolist() == [3 * 16 + 4, 9 * 16 + 9]
     boxes = torch.tensor([[[0.0, 0, 10, 10], [0.5, 0, 10, 10], [20, 20, 30, 30], [0, 0, 5, 5]]])
-    assert _first_of_overlapping(boxes, torch.tensor([[0.9, 0.8, 0.7, 0.1]]), THRESHOLD).tolist() == [
-        [True, False, True, False]
-    ]
+    assert _first_of_overlapping(
+        boxes, torch.tensor([[0.9, 0.8, 0.7, 0.1]]), THRESHOLD
+    ).tolist() == [[True, False, True, False]]
 
 
 def test_boxes_at_cells_have_the_predicted_sides():

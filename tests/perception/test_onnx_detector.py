@@ -105,7 +105,9 @@ def stub(outputs, inputs=None, calls=None):
 
 
 def detector(outputs, **options):
-    return OnnxDetector("x.onnx", options.pop("names", NAMES), open_session=stub(outputs), **options)
+    return OnnxDetector(
+        "x.onnx", options.pop("names", NAMES), open_session=stub(outputs), **options
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -121,7 +123,10 @@ def test_every_form_gives_the_box_in_pixels_of_the_picture(form):
 @pytest.mark.skipif(not RUNTIME, reason="no runtime: pip install 'po3d[openvino]'")
 @pytest.mark.parametrize("form", ["yolox", "detr_rows"])
 def test_a_file_is_run_by_the_installed_runtime(form, tmp_path):
-    inputs = {"images": (1, 3, SIDE, SIDE), **({"orig_target_sizes": (1, 2)} if form == "detr_rows" else {})}
+    inputs = {
+        "images": (1, 3, SIDE, SIDE),
+        **({"orig_target_sizes": (1, 2)} if form == "detr_rows" else {}),
+    }
     path = write_constant(tmp_path / "tiny.onnx", inputs, FORMS[form])
     np.testing.assert_allclose(OnnxDetector(path, NAMES)(PICTURE).box, [BOX], atol=0.1)
 
@@ -135,7 +140,10 @@ def test_a_broken_file_is_one_line(tmp_path):
 
 
 def test_unknown_outputs_and_classes_are_refused():
-    for outputs in ({"out": np.zeros((1, 9, 9), np.float32)}, {"a": np.zeros((4,)), "b": np.zeros((2,))}):
+    for outputs in (
+        {"out": np.zeros((1, 9, 9), np.float32)},
+        {"a": np.zeros((4,)), "b": np.zeros((2,))},
+    ):
         with pytest.raises(InputError, match="of no known form for 3 classes"):
             detector(outputs)(PICTURE)
     with pytest.raises(InputError, match="no known form for 6 classes"):
@@ -189,10 +197,17 @@ def test_wide_pictures_are_cut_into_tiles_whose_cut_boxes_are_dropped():
     assert windows[0] == (0, 300)
     assert (windows[1], windows[-1]) == ((0, 125), (175, 125))
     at_edge = yolo_v8()
-    at_edge["output0"][0, :4, 5] = SIDE - 3, SIDE / 2, 6, 20  # ends at the right edge of every window
+    at_edge["output0"][0, :4, 5] = (
+        SIDE - 3,
+        SIDE / 2,
+        6,
+        20,
+    )  # ends at the right edge of every window
     found = OnnxDetector("x.onnx", NAMES, open_session=stub(at_edge))(wide)
     assert (found.box[:, 2] > 295).all()  # only where the picture ends, too
-    assert len(OnnxDetector("x.onnx", NAMES, tiles=False, open_session=stub(at_edge))(wide).box) == 1
+    assert (
+        len(OnnxDetector("x.onnx", NAMES, tiles=False, open_session=stub(at_edge))(wide).box) == 1
+    )
 
 
 def test_a_temperature_changes_scores_and_not_their_order():

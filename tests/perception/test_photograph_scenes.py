@@ -1,4 +1,6 @@
-"""Photographs with ONNX detectors, depth files and size priors: `po3d ask`, marks of guesses, refusals."""
+"""Photographs with ONNX detectors, depth files and size priors: `po3d ask`, marks of guesses,
+refusals.
+"""
 
 import importlib.util
 import json
@@ -69,7 +71,10 @@ def test_questions_are_answered_from_boxes_and_usual_sizes():
 
 def test_an_answer_that_rests_on_an_unknown_heading_is_marked_as_a_guess():
     for question in (
-        "If I stand at the person's position facing where it is facing, is the car on the left or right of me?",
+        (
+            "If I stand at the person's position facing where it is facing, is the car on the left"
+            " or right of me?"
+        ),
         "Which side of the person is facing the camera?",
     ):
         guess = ask(question)
@@ -96,7 +101,9 @@ def test_one_known_height_scales_a_depth_map_and_a_thing_that_is_not_there_is_re
     depth = np.full((HEIGHT, WIDTH), 8.0)
     depth[v > 150] = np.minimum(8.0, 1.5 * FOCAL / v[v > 150])[:, None]
     Depth = type("Depth", (), {"metres": depth, "focal": None})
-    plain = ask("Which is closer to the camera, the person or the car?", measure=lambda *_: Depth).scene
+    plain = ask(
+        "Which is closer to the camera, the person or the car?", measure=lambda *_: Depth
+    ).scene
     known = ask(
         "Which is closer to the camera, the person or the car?",
         measure=lambda *_: Depth,
@@ -141,7 +148,11 @@ def files(tmp_path):
     rows = np.zeros((1, 20, 6), np.float32)
     scale = side / WIDTH
     for k, box in enumerate(found.box):
-        rows[0, k] = *(box * scale + [0, (side - HEIGHT * scale) / 2] * 2), 0.9, found.score[k].argmax()
+        rows[0, k] = (
+            *(box * scale + [0, (side - HEIGHT * scale) / 2] * 2),
+            0.9,
+            found.score[k].argmax(),
+        )
     write_constant(tmp_path / "tiny.onnx", {"images": (1, 3, side, side)}, {"out": rows})
     noise = np.random.default_rng(0).integers(0, 256, PIXELS.shape, dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "photo.jpg")
@@ -157,7 +168,13 @@ QUESTION = "Which is closer to the camera, the person or the car?"
 @needs_runtime
 def test_ask_takes_detector_lens_depth_and_known_size(files, capsys):
     photo = str(files / "photo.jpg")
-    options = ["--detector", str(files / "tiny.onnx"), "--intrinsics", str(files / "k.json"), "--json"]
+    options = [
+        "--detector",
+        str(files / "tiny.onnx"),
+        "--intrinsics",
+        str(files / "k.json"),
+        "--json",
+    ]
     assert cli.main(["ask", photo, QUESTION, *options]) == 0  # auto: noise is of no domain
     record = json.loads(capsys.readouterr().out)
     assert record["answer"] == "person"
@@ -166,15 +183,25 @@ def test_ask_takes_detector_lens_depth_and_known_size(files, capsys):
     assert json.loads(capsys.readouterr().out)["scene"]["objects"][0]["extent"][2] == pytest.approx(
         0.81, rel=0.05
     )
-    assert cli.main(["ask", photo, QUESTION, *options, "--depth", str(files / "depth.npy")]) in (0, 1)
+    assert cli.main(["ask", photo, QUESTION, *options, "--depth", str(files / "depth.npy")]) in (
+        0,
+        1,
+    )
     by_depth = json.loads(capsys.readouterr().out)["scene"]["objects"]
     assert by_depth[0]["position"][1] == pytest.approx(5.0, abs=0.3)
 
 
 @needs_runtime
 def test_without_a_lens_the_common_doubt_is_a_note(files, capsys):
-    assert cli.main(["ask", str(files / "photo.jpg"), QUESTION, "--detector", str(files / "tiny.onnx")]) == 0
-    assert "note: without a depth map distances come from the usual sizes" in capsys.readouterr().err
+    assert (
+        cli.main(
+            ["ask", str(files / "photo.jpg"), QUESTION, "--detector", str(files / "tiny.onnx")]
+        )
+        == 0
+    )
+    assert (
+        "note: without a depth map distances come from the usual sizes" in capsys.readouterr().err
+    )
 
 
 def test_a_missing_detector_and_two_lenses_are_one_line(files, capsys):
@@ -199,13 +226,14 @@ def test_a_wrong_unit_of_a_depth_file_is_a_warning(tmp_path):
     onnx = tmp_path / "x.onnx"
     onnx.touch()
     estimator = replace(
-        foundation({"onnx": str(onnx)}, {"file": str(tmp_path / "d.npy")}), detect=lambda picture: boxes()
+        foundation({"onnx": str(onnx)}, {"file": str(tmp_path / "d.npy")}),
+        detect=lambda picture: boxes(),
     )
     with pytest.warns(PhotographWarning, match="is its unit right"):
         estimator.estimate([PIXELS], [FOCAL / WIDTH])
 
 
-# --- photographs and renderings ---------------------------------------------------------------------
+# --- photographs and renderings -------------------------------------------------------------------
 
 
 def test_shipped_renderings_are_no_photographs():

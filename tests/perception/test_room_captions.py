@@ -19,7 +19,10 @@ IT = Mention("")
             "This is a brown chair. It is to the left of the table near the window.",
             "chair",
             {"color": "brown"},
-            [CaptionRelation("left", IT, (Mention("table"),)), CaptionRelation("near", Mention("table"), (Mention("window"),))],
+            [
+                CaptionRelation("left", IT, (Mention("table"),)),
+                CaptionRelation("near", Mention("table"), (Mention("window"),)),
+            ],
         ),
         (
             "There is a grey wood coffee table in front of the black sofa. There is a red lamp on it.",
@@ -40,7 +43,10 @@ IT = Mention("")
             "this is a window. it is made of glass. it is along the rear wall between the bed and the desk.",
             "window",
             {"material": "glass"},
-            [CaptionRelation("wall", IT, (), ("back",)), CaptionRelation("between", IT, (Mention("bed"), Mention("desk")))],
+            [
+                CaptionRelation("wall", IT, (), ("back",)),
+                CaptionRelation("between", IT, (Mention("bed"), Mention("desk"))),
+            ],
         ),
         (
             "a light brown shelf. it is on the right side of the room, next to two doors.",
@@ -48,11 +54,20 @@ IT = Mention("")
             {"color": "brown"},
             [CaptionRelation("side", IT, (), ("right",))],
         ),
-        ("this is a flux compensator behind the couch.", "flux compensator", {}, [CaptionRelation("back", IT, (Mention("couch"),))]),
-        ("the picture is over the bed, in the middle of the room.", "picture", {},
-         [CaptionRelation("above", IT, (Mention("bed"),)), CaptionRelation("middle", IT)]),
+        (
+            "this is a flux compensator behind the couch.",
+            "flux compensator",
+            {},
+            [CaptionRelation("back", IT, (Mention("couch"),))],
+        ),
+        (
+            "the picture is over the bed, in the middle of the room.",
+            "picture",
+            {},
+            [CaptionRelation("above", IT, (Mention("bed"),)), CaptionRelation("middle", IT)],
+        ),
     ],
-)  # fmt: skip
+)
 def test_captions_are_read(text, name, looks, said):
     reading = read_caption(text)
     assert (reading.name, reading.looks, list(reading.relations)) == (name, looks, said)
@@ -75,7 +90,14 @@ def test_things_stand_as_the_captions_say():
         ]
     )
     at = {o.value("name"): o for o in found.objects}
-    assert list(at) == ["bed", "nightstand", "lamp", "door", "rug", "sofa"]  # nobody described the sofa
+    assert list(at) == [
+        "bed",
+        "nightstand",
+        "lamp",
+        "door",
+        "rug",
+        "sofa",
+    ]  # nobody described the sofa
     assert at["lamp"].value("color") == "red"
     assert at["nightstand"].position[0] > at["bed"].position[0] + 0.5
     assert at["bed"].position[1] < at["rug"].position[1] < at["door"].position[1]
@@ -104,7 +126,9 @@ def test_one_of_several_is_the_one_that_fits_best():
 
 
 def test_captions_of_one_key_are_about_one_thing_unless_they_differ():
-    found = table([("0", "a red chair."), ("0", "this is a chair by the bed."), ("0", "a blue chair.")])
+    found = table(
+        [("0", "a red chair."), ("0", "this is a chair by the bed."), ("0", "a blue chair.")]
+    )
     assert [(o.value("name"), o.beliefs.get("color")) for o in found.objects] == [
         ("chair", {"red": 1.0}),
         ("chair", {"blue": 1.0}),
@@ -123,7 +147,9 @@ def test_the_twins_captions_name_everything_and_their_table_is_near_the_truth(in
     assert found == table(said, room.image)
     assert [o.value("name") for o in found.objects] == [o.value("name") for o in room.objects]
     for attribute in ("color", "material"):
-        assert [o.value(attribute) for o in found.objects] == [o.value(attribute) for o in room.objects]
+        assert [o.value(attribute) for o in found.objects] == [
+            o.value(attribute) for o in room.objects
+        ]
     size = np.array(room.outline[2])
     off = np.abs(found.positions[:, :2] / np.array(found.outline[2]) - room.positions[:, :2] / size)
     assert np.median(off) < 0.12  # of the room's length

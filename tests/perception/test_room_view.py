@@ -1,4 +1,6 @@
-"""Views to tables: labels in any pose and in the mirror, an exact lift of exact outputs, and a tiny training."""
+"""Views to tables: labels in any pose and in the mirror, an exact lift of exact outputs, and a tiny
+training.
+"""
 
 import math
 from dataclasses import replace
@@ -43,7 +45,9 @@ def scene_of(hold: CameraPose, seed: int = 0, ground: tuple[float, float] = (0.0
         x0, y0 = np.clip(pixel - 30, 0, (WIDTH, HEIGHT))
         box = (float(x0), float(y0), float(x0 + 60), float(y0 + 60))
         place = (float(x), float(y), float(z))
-        states.append(ObjectState(looks, place, float(r.uniform(-3, 3)), tuple(extent.tolist()), box=box))
+        states.append(
+            ObjectState(looks, place, float(r.uniform(-3, 3)), tuple(extent.tolist()), box=box)
+        )
     return Scene(tuple(states), viewer_axes((1.0, 0.0)), "gt", camera, image="view")
 
 
@@ -83,7 +87,11 @@ def in_own_frame(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
 
 
 holds = st.builds(
-    CameraPose, st.floats(0.3, 2.4), st.floats(-0.9, 0.1), st.floats(-0.75, 0.75), st.floats(-3.1, 3.1)
+    CameraPose,
+    st.floats(0.3, 2.4),
+    st.floats(-0.9, 0.1),
+    st.floats(-0.75, 0.75),
+    st.floats(-3.1, 3.1),
 )
 
 
@@ -106,7 +114,9 @@ def test_exact_outputs_give_the_exact_table_however_the_camera_is_held(hold, see
         assert turn == pytest.approx(0, abs=0.01)
         assert table.extents[k] == pytest.approx(extent, rel=0.01)
     got = camera_pose_of(table.camera)
-    assert (got.roll, got.pitch, got.height) == pytest.approx((hold.roll, hold.pitch, hold.height), abs=0.01)
+    assert (got.roll, got.pitch, got.height) == pytest.approx(
+        (hold.roll, hold.pitch, hold.height), abs=0.01
+    )
     assert got.azimuth == pytest.approx(math.pi / 2)
 
 
@@ -135,7 +145,9 @@ def test_a_picture_of_another_size_and_shape_gives_the_same_places():
 def test_deviations_are_stretched_like_the_points(monkeypatch):
     found, _ = exact(scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5))
     observed = []
-    monkeypatch.setattr(room_view, "fit_view", lambda o, azimuth: observed.append(o) or fit_view(o, azimuth))
+    monkeypatch.setattr(
+        room_view, "fit_view", lambda o, azimuth: observed.append(o) or fit_view(o, azimuth)
+    )
     for shape in ((HEIGHT, WIDTH), (300, 300)):
         lifted(found, 0, FOCAL, shape)
     plain, square = observed
@@ -168,7 +180,9 @@ def test_labels_say_what_the_table_says():
     assert labels.hold == pytest.approx((0.3, -0.2, math.log(1.4)), abs=1e-5)
     resting = [scene.objects[i].value("name") == "lamp" for i in rows]
     assert labels.rests[:n].tolist() == [int(above) for above in resting]
-    assert ((labels.material[:n] >= 0) == [scene.objects[i].value("name") == "chair" for i in rows]).all()
+    assert (
+        (labels.material[:n] >= 0) == [scene.objects[i].value("name") == "chair" for i in rows]
+    ).all()
 
 
 def test_the_front_of_a_symmetric_thing_is_the_side_away_from_the_viewer():
@@ -196,7 +210,10 @@ def test_what_is_hidden_tiny_or_outside_is_not_asked_for():
     assert view_labels(scene, [1, 0.05, 1, 1], [10_000] * 4).present.sum() == 3
     assert view_labels(scene, [1] * 4, [10_000, 10_000, 50, 10_000]).present.sum() == 3
     away = Scene(
-        scene.objects, scene.axes, "gt", held(CameraPose(1.4, -0.2, 0.0, -2.0), WIDTH, HEIGHT, 500.0)
+        scene.objects,
+        scene.axes,
+        "gt",
+        held(CameraPose(1.4, -0.2, 0.0, -2.0), WIDTH, HEIGHT, 500.0),
     )
     assert view_labels(away, [1] * 4, [10_000] * 4).present.sum() == 0
 
@@ -213,7 +230,9 @@ def test_an_untrained_network_estimates_and_trains():
     torch.manual_seed(0)
     module = EstimatorModule(TINY, world="room_view")
     scene = scene_of(CameraPose(1.4, -0.2, 0.1, 1.0), seed=2)
-    labels = {k: torch.from_numpy(np.asarray(v))[None] for k, v in labels_of(scene)._asdict().items()}
+    labels = {
+        k: torch.from_numpy(np.asarray(v))[None] for k, v in labels_of(scene)._asdict().items()
+    }
     image = torch.rand(1, 3, 96, 128)
     optimiser = torch.optim.Adam(module.net.parameters(), 3e-3)
     values = []
@@ -231,7 +250,9 @@ def test_an_untrained_network_estimates_and_trains():
 def test_estimates_are_scenes_with_cameras():
     torch.manual_seed(0)
     net = RoomViewEstimator.build(**TINY)
-    torch.nn.init.constant_(net.dense.bias[:1], 0.5)  # an untrained network that sees things everywhere
+    torch.nn.init.constant_(
+        net.dense.bias[:1], 0.5
+    )  # an untrained network that sees things everywhere
     picture = rng(0, "room-view-picture").integers(0, 255, (120, 160, 3)).astype(np.uint8)
     estimator = RoomViewEstimator(net)
     (scene,) = estimator.estimate([picture], [FOCAL], ["a.jpg"])

@@ -105,7 +105,9 @@ def test_what_a_map_leaves_open_is_filled_in_by_the_rules():
     assert (wardrobe.extent[0], wardrobe.heading) == (pytest.approx(0.66), 0.0)
     assert wardrobe.extent[1] == pytest.approx(1.30 * 0.66 / 0.60)
     assert mirror.heading == pytest.approx(-math.pi / 2)
-    assert mirror.position[2] == pytest.approx(CATEGORIES["mirror"].bottom + CATEGORIES["mirror"].height / 2)
+    assert mirror.position[2] == pytest.approx(
+        CATEGORIES["mirror"].bottom + CATEGORIES["mirror"].height / 2
+    )
     assert cup.position[2] - cup.extent[2] / 2 == pytest.approx(board.extent[2])
     assert cup.position[:2] == pytest.approx((2.1, 1.7))
     assert chair.heading == pytest.approx(math.pi / 2)
@@ -143,7 +145,12 @@ def test_read_texts_become_known_names():
 
 def test_ocr_reads_labels_where_they_are():
     pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
-    drawn = [("bed", 150, 120), ("office chair", 420, 200), ("bookshelf", 540, 400), ("trash can", 200, 400)]
+    drawn = [
+        ("bed", 150, 120),
+        ("office chair", 420, 200),
+        ("bookshelf", 540, 400),
+        ("trash can", 200, 400),
+    ]
     picture = Image.new("RGB", (700, 520), "white")
     pen = ImageDraw.Draw(picture)
     pen.rectangle((50, 40, 649, 479), fill=(200, 190, 170))

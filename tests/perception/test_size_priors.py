@@ -25,7 +25,9 @@ def image_box(name, x, y, factor=1.0):
     radius, height = np.mean(prior.extent[:2]) / 2, prior.extent[2] * factor
     turn = np.linspace(0, 2 * math.pi, 60)
     ring = np.stack([x + radius * np.cos(turn), y + radius * np.sin(turn)], 1)
-    points = np.concatenate([np.c_[ring, np.full(60, z)] for z in (prior.base, prior.base + height)])
+    points = np.concatenate(
+        [np.c_[ring, np.full(60, z)] for z in (prior.base, prior.base + height)]
+    )
     pixels, _ = CAMERA.project(points)
     return [*pixels.min(0), *pixels.max(0)]
 
@@ -77,7 +79,8 @@ def test_a_kind_of_varied_sizes_is_doubted_more():
     boxes = np.array([image_box("person", -1, 6), image_box("bird", 1, 6)])
     found = fit(boxes, ["person", "bird"], (WIDTH, HEIGHT), 950.0, FOCAL)
     alone = [
-        fit(boxes[[k]], [name], (WIDTH, HEIGHT), 950.0, FOCAL) for k, name in enumerate(("person", "bird"))
+        fit(boxes[[k]], [name], (WIDTH, HEIGHT), 950.0, FOCAL)
+        for k, name in enumerate(("person", "bird"))
     ]
     assert alone[1].sigma[0] > alone[0].sigma[0]
     assert np.isfinite(found.position).all()
@@ -87,7 +90,9 @@ def test_a_kind_of_varied_sizes_is_doubted_more():
     "box", [[0, 0, 1000, 700], [0, 300, 1000, 301], [500, 0, 503, 700], [990, 5, 1000, 9]], ids=str
 )
 def test_odd_boxes_stay_finite_and_doubted(box):
-    found = fit(np.array([box, image_box(*THINGS[0])], float), ["cup", "person"], (WIDTH, HEIGHT), 950.0)
+    found = fit(
+        np.array([box, image_box(*THINGS[0])], float), ["cup", "person"], (WIDTH, HEIGHT), 950.0
+    )
     for values in (found.position, found.extent, found.sigma):
         assert np.isfinite(values).all()
     assert (found.position[:, 1] > 0).all()

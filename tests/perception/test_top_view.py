@@ -1,4 +1,6 @@
-"""Maps to tables: labels that turn with their picture, the outline, decoding of exact points, and a tiny training."""
+"""Maps to tables: labels that turn with their picture, the outline, decoding of exact points, and a
+tiny training.
+"""
 
 from dataclasses import replace
 
@@ -42,7 +44,9 @@ def room(seed: int = 0, turned: float = 0.0) -> Scene:
             ObjectState(looks, (float(x), float(y), extent[2] / 2), heading, tuple(extent.tolist()))
         )
     walls = ((0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0))
-    return Scene(tuple(states), axes_from_front((0.0, 1.0)), "gt", camera(), image="room", outline=walls)
+    return Scene(
+        tuple(states), axes_from_front((0.0, 1.0)), "gt", camera(), image="room", outline=walls
+    )
 
 
 @pytest.mark.parametrize("quarters", range(4))
@@ -71,10 +75,17 @@ def exact(scene: Scene) -> Detections:
     points = labels.points[None, :n].astype(float)
     box = np.concatenate([points[:, :, :8].min(2), points[:, :, :8].max(2)], -1)
     return Detections(
-        np.ones((1, n)), box, {a: one_hot(a) for a in ATTRIBUTES}, labels.alpha[None, :n].astype(float),
-        np.full((1, n), 0.1), np.zeros((1, n)), points, np.ones((1, n, 9)), np.zeros((1, n, n + 1)),
+        np.ones((1, n)),
+        box,
+        {a: one_hot(a) for a in ATTRIBUTES},
+        labels.alpha[None, :n].astype(float),
+        np.full((1, n), 0.1),
+        np.zeros((1, n)),
+        points,
+        np.ones((1, n, 9)),
+        np.zeros((1, n, n + 1)),
         labels.extent[None, :n].astype(float),
-    )  # fmt: skip
+    )
 
 
 def picture_of(scene: Scene) -> np.ndarray:
@@ -98,7 +109,9 @@ def test_a_perfect_network_gives_the_true_table(monkeypatch):
     assert predicted.headings == pytest.approx(scene.headings, abs=1e-5)
     assert predicted.extents == pytest.approx(scene.extents, abs=1e-5)
     assert [o.value("name") for o in predicted.objects] == ["bed", "chair", "desk", "lamp"]
-    assert np.array(sorted(predicted.outline)) == pytest.approx(np.array(sorted(scene.outline)), abs=0.03)
+    assert np.array(sorted(predicted.outline)) == pytest.approx(
+        np.array(sorted(scene.outline)), abs=0.03
+    )
 
 
 def test_rows_that_are_hardly_there_are_left_out(monkeypatch):
@@ -118,7 +131,9 @@ def test_an_outline_with_six_corners():
     corners = np.array(outline(picture, camera((0, 0))))
     assert len(corners) == 6
     x, y = corners.T
-    area = 0.5 * float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())  # positive: counter-clockwise
+    area = 0.5 * float(
+        (x * np.roll(y, -1) - y * np.roll(x, -1)).sum()
+    )  # positive: counter-clockwise
     assert area == pytest.approx((300 * 200 + 150 * 150) * 1e-4, rel=0.02)
 
 
@@ -147,7 +162,9 @@ def test_training_lowers_the_loss_and_a_pair_is_read_again(tmp_path):
     net = TopViewEstimator.build(**TINY)
     scenes = [room(k) for k in range(2)]
     labels = [room_labels(scene, [1] * 4) for scene in scenes]
-    batch = {k: torch.from_numpy(np.stack([getattr(l, k) for l in labels])) for k in labels[0]._fields}
+    batch = {
+        k: torch.from_numpy(np.stack([getattr(l, k) for l in labels])) for k in labels[0]._fields
+    }
     images = torch.rand(2, 3, 128, 128, generator=torch.Generator().manual_seed(1))
     optimizer = torch.optim.AdamW(net.parameters(), 2e-3)
     history = []
@@ -168,7 +185,12 @@ def test_training_lowers_the_loss_and_a_pair_is_read_again(tmp_path):
 
 def test_a_thing_on_another_has_a_layer_of_its_own():
     labels = room_labels(room(), [1] * 4)
-    assert labels.layer[:4].tolist() == [0, 0, 0, 1]  # bed, chair, desk; the lamp belongs on something
+    assert labels.layer[:4].tolist() == [
+        0,
+        0,
+        0,
+        1,
+    ]  # bed, chair, desk; the lamp belongs on something
     net = TopViewEstimator.build(**TINY, layers=2).eval()
     assert net.config["layers"] == 2
     assert "layers" not in TopViewEstimator.build(**TINY).config
@@ -229,7 +251,9 @@ def test_fitting_tensors_of_another_world_are_the_start(tmp_path):
     street = EstimatorModule(TINY)
     street.export(tmp_path / "street", {}, {})
     module = EstimatorModule(TINY, world="top_view", init_from=str(tmp_path / "street"))
-    name = next(n for n, p in street.net.named_parameters() if n.startswith("backbone") and p.ndim == 4)
+    name = next(
+        n for n, p in street.net.named_parameters() if n.startswith("backbone") and p.ndim == 4
+    )
     torch.testing.assert_close(
         dict(module.net.named_parameters())[name],
         dict(street.net.named_parameters())[name],

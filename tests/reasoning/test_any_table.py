@@ -1,5 +1,6 @@
-"""Programs of any benchmark on tables of any world: an answer, or a failure that says why; and what one question means is one
-thing, on whatever table and under whatever rules it is asked."""
+"""Programs of any benchmark on tables of any world: an answer, or a failure that says why; and what
+one question means is one thing, on whatever table and under whatever rules it is asked.
+"""
 
 from dataclasses import replace
 
@@ -28,7 +29,12 @@ from po3d.systems.general_parser import joined
 from po3d.systems.pipeline import ImageScenes
 from po3d.systems.pipeline import run as run_reading
 
-RULES = {"street": STREET_RULES, "rooms": ROOM_RULES, "3dsrbench": THREEDSRBENCH_RULES, "scope": SCOPE_RULES}
+RULES = {
+    "street": STREET_RULES,
+    "rooms": ROOM_RULES,
+    "3dsrbench": THREEDSRBENCH_RULES,
+    "scope": SCOPE_RULES,
+}
 WORDS = (
     "chair",
     "man",
@@ -53,7 +59,10 @@ def orbit(seed: int) -> Scene:
         heading = float(random.uniform(-3, 3))
         objects.append(
             ObjectState(
-                sure(name=name, color="red"), (x, y, z), heading, tuple(random.uniform(0.3, 0.8, 3).tolist())
+                sure(name=name, color="red"),
+                (x, y, z),
+                heading,
+                tuple(random.uniform(0.3, 0.8, 3).tolist()),
             )
         )
     camera = Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5)))
@@ -81,10 +90,15 @@ def random_call(
         (op, s)
         for op, several in language.signatures.items()
         for s in several
-        if s.output == kind and (depth < 4 or all(k in (*language.leaves, *ENDING) for k in s.inputs))
+        if s.output == kind
+        and (depth < 4 or all(k in (*language.leaves, *ENDING) for k in s.inputs))
     ]
     if depth >= 4 and not offers:
-        offers = [("unique", language.signatures["unique"][0])] if kind == "object" else [("scene", None)]
+        offers = (
+            [("unique", language.signatures["unique"][0])]
+            if kind == "object"
+            else [("scene", None)]
+        )
     op, signature = offers[int(random.integers(len(offers)))]
     args = []
     for inner in signature.inputs if signature else ():
@@ -144,17 +158,23 @@ WORLDS = {
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
 def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
-    """Frames, changes and options that nobody would say are no reason to end without an answer, or a reason."""
+    """Frames, changes and options that nobody would say are no reason to end without an answer, or
+    a reason.
+    """
     random = rng(seed, "any reading")
     scene, executor = TABLES[table](seed), WORLDS[world]
     if not scene.camera:
-        scene = replace(scene, camera=Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5))))
+        scene = replace(
+            scene, camera=Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5)))
+        )
     options = OPTIONS[int(random.integers(len(OPTIONS)))]
     sorts = {"question": ANSWERS, "change": ("edit",), "frame": ("frame",)}
     said = {s: random_call(random, str(random.choice(kinds))) for s, kinds in sorts.items()}
     if random.random() < 0.4 or world != "rooms":
         del said["change"], said["frame"]
-    question = Question("q", "", "left or right?", "2d", "", options=options, images=("view",), views=(0.0,))
+    question = Question(
+        "q", "", "left or right?", "2d", "", options=options, images=("view",), views=(0.0,)
+    )
     read = {sort: [Read(program, 1.0)] for sort, program in said.items()}
     (reading,) = joined(executor, question, read)
     if reading.unread:
@@ -202,7 +222,9 @@ def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(tab
     )
     frame = Call("frame", frames[int(random.integers(len(frames)))])
     start = (
-        Call("viewer") if meant.viewer == "stands" and frame.args[0] != "object" and seed % 2 else thing(one)
+        Call("viewer")
+        if meant.viewer == "stands" and frame.args[0] != "object" and seed % 2
+        else thing(one)
     )
     program = Call("relate", (direction, start, frame, Call("scene")))
     found = margins_in(Call("count", (program,)), SceneGeometry.of(scene, meant)).steps[-2]
@@ -214,7 +236,9 @@ def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(tab
         return i in Evaluator(SceneGeometry.of(moved, meant, stand=None)).value(program)
 
     assert lies(0.0) == (margin.distance > 0)
-    if margin.nudge.metres > 1e-6 and start.op != "viewer":  # who stands in the middle moves with the room
+    if (
+        margin.nudge.metres > 1e-6 and start.op != "viewer"
+    ):  # who stands in the middle moves with the room
         assert lies(0.999) == lies(0.0)
         assert lies(1.001) != lies(0.0)
 
@@ -228,7 +252,9 @@ def test_a_frame_of_a_named_thing_means_what_its_own_frame_means(seed):
         direction = str(random.choice(Call.language.leaves["direction"]))
         evaluator = Evaluator(SceneGeometry.of(scene, rules))
         own, named = (
-            evaluator.value(Call("relate", (direction, thing(0), Call("frame", args), Call("scene"))))
+            evaluator.value(
+                Call("relate", (direction, thing(0), Call("frame", args), Call("scene")))
+            )
             for args in (("object",), (thing(0),))
         )
         assert own == named
@@ -236,10 +262,18 @@ def test_a_frame_of_a_named_thing_means_what_its_own_frame_means(seed):
 
 def test_who_asks_has_borders_too():
     scene = numbered(study())
-    left = Call("count", (Call("relate", ("left", Call("viewer"), Call("frame", ("room",)), Call("scene"))),))
+    left = Call(
+        "count",
+        (Call("relate", ("left", Call("viewer"), Call("frame", ("room",)), Call("scene"))),),
+    )
     faced = Call(
         "exist",
-        (Call("relate", ("front", thing(0), Call("frame", ("object",)), Call("group", (Call("viewer"),)))),),
+        (
+            Call(
+                "relate",
+                ("front", thing(0), Call("frame", ("object",)), Call("group", (Call("viewer"),))),
+            ),
+        ),
     )
     found = margins_in(left, SceneGeometry.of(scene, ROOM_RULES))
     assert len(found.steps[-2]) == len(scene)
@@ -247,7 +281,9 @@ def test_who_asks_has_borders_too():
     (margin,) = margins_in(faced, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
     assert margin.object == -1
     assert margin.nudge is None
-    assert (margin.distance > 0) == (run(faced, SceneGeometry.of(scene, ROOM_RULES)).answer == "yes")
+    assert (margin.distance > 0) == (
+        run(faced, SceneGeometry.of(scene, ROOM_RULES)).answer == "yes"
+    )
 
 
 def test_what_tells_a_frame_has_no_border_in_it():

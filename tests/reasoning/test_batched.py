@@ -1,4 +1,6 @@
-"""The batch of rooms and photographs says what the executor says, on questions of every kind and on programs of any kind."""
+"""The batch of rooms and photographs says what the executor says, on questions of every kind and on
+programs of any kind.
+"""
 
 import numpy as np
 import pytest
@@ -49,7 +51,9 @@ def test_the_shipped_rooms_are_answered_alike():
     worlds, programs, where, gold = [], [], [], []
     for q in split.questions:
         scene, change = framed(split.truth(q.image), q.frame), q.change_program
-        worlds.append(SceneGeometry(plan(scene, ROOMS.parse(change) if change else None).edited, scene))
+        worlds.append(
+            SceneGeometry(plan(scene, ROOMS.parse(change) if change else None).edited, scene)
+        )
         programs.append(ROOMS.parse(q.program))
         where.append(len(worlds) - 1)
         gold.append(q.answer)
@@ -61,7 +65,8 @@ def test_the_shipped_rooms_are_answered_alike():
 def test_every_question_about_photographs_is_answered_alike(seed):
     random = rng(seed, "batched/photographs")
     worlds = [
-        SceneGeometry.of(TABLES["orbit"](int(k)), THREEDSRBENCH_RULES) for k in random.integers(0, 99, 20)
+        SceneGeometry.of(TABLES["orbit"](int(k)), THREEDSRBENCH_RULES)
+        for k in random.integers(0, 99, 20)
     ]
     programs, where = [], []
     for _ in range(400):
@@ -79,14 +84,20 @@ def test_every_question_about_photographs_is_answered_alike(seed):
 @pytest.mark.parametrize("rules", [ROOM_RULES, THREEDSRBENCH_RULES, SCOPE_RULES])
 def test_programs_of_any_kind_are_answered_alike(rules):
     random = np.random.default_rng(5)
-    scenes = [study(), *(TABLES["orbit"](k) for k in range(3)), *(sample_room(3, k) for k in range(3))]
+    scenes = [
+        study(),
+        *(TABLES["orbit"](k) for k in range(3)),
+        *(sample_room(3, k) for k in range(3)),
+    ]
     worlds = [SceneGeometry(unchanged(scene), scene, rules) for scene in scenes]
     programs = [
-        random_call(random, str(random.choice(ANSWERS)), words=("#1", "#2 chair")) for _ in range(1500)
+        random_call(random, str(random.choice(ANSWERS)), words=("#1", "#2 chair"))
+        for _ in range(1500)
     ]
     where = random.integers(0, len(worlds), len(programs)).tolist()
     single = [
-        run(p, worlds[k], QuestionInfo(refer=Rows(worlds[k].now))).answer for p, k in zip(programs, where)
+        run(p, worlds[k], QuestionInfo(refer=Rows(worlds[k].now))).answer
+        for p, k in zip(programs, where)
     ]
     assert sum(a is not None for a in single) > 100
     tables = pack(worlds)

@@ -1,4 +1,6 @@
-"""A table that says nothing of an attribute: it can't tell things apart by it, and does not deny it either."""
+"""A table that says nothing of an attribute: it can't tell things apart by it, and does not deny it
+either.
+"""
 
 from dataclasses import replace
 
@@ -25,10 +27,13 @@ def ask(program, change=""):
     ("program", "answer"),
     [
         ('height(only(having(color, "red", all("lamp"))), only(all("bed")))', "higher"),
-        ('name(nearest(only(having(color, "brown", all("desk"))), having(color, "black", all("chair"))))', "office chair"),
+        (
+            'name(nearest(only(having(color, "brown", all("desk"))), having(color, "black", all("chair"))))',
+            "office chair",
+        ),
         ('count(beside(only(having(color, "brown", all("desk"))), all("chair")))', "1"),
     ],
-)  # fmt: skip
+)
 def test_a_description_goes_by_what_the_table_does_know(program, answer):
     assert ask(program).answer == answer
 
@@ -56,6 +61,7 @@ def test_what_a_change_says_is_known_afterwards():
 def test_one_known_value_makes_an_attribute_count():
     known = replace(BLIND, objects=(study().objects[0], *BLIND.objects[1:]))
     outcome = run(
-        ROOMS.parse('count(having(color, "red", all("chair")))'), SceneGeometry(unchanged(known), known)
+        ROOMS.parse('count(having(color, "red", all("chair")))'),
+        SceneGeometry(unchanged(known), known),
     )
     assert outcome.answer == "0"

@@ -1,4 +1,6 @@
-"""The executor, its batch and a naive interpreter written from the documents say one thing about rooms, photographs and orbits."""
+"""The executor, its batch and a naive interpreter written from the documents say one thing about
+rooms, photographs and orbits.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -40,7 +42,10 @@ ORBIT = tuple(Orbit(9.0, 2.0, 0.5).axes(angle) for angle in VIEWS)
 
 def photograph(scene: Scene, random: np.random.Generator) -> Scene:
     """A table with a camera in it, and with who hides whom."""
-    eye, target = (*random.uniform(-2, 2, 2).tolist(), 1.6), (*random.uniform(-1, 1, 2).tolist(), 0.8)
+    eye, target = (
+        (*random.uniform(-2, 2, 2).tolist(), 1.6),
+        (*random.uniform(-1, 1, 2).tolist(), 0.8),
+    )
     camera, n = Camera(640, 480, 600.0, look_at(eye, target)), len(scene)
     hidden = (int((i + random.integers(1, n)) % n) for i in range(n))
     occluders = tuple({j: 1.0} if random.random() < 0.4 else {} for j in hidden)
@@ -86,13 +91,22 @@ class Programs:
             return self.thing()
         if kind == "objects" and chance < (0.0, 0.0, 0.5, 0.7, 1.0)[min(depth, 4)]:
             return Call("scene")
-        offers = [(op, s) for op, several in language.signatures.items() for s in several if s.output == kind]
+        offers = [
+            (op, s)
+            for op, several in language.signatures.items()
+            for s in several
+            if s.output == kind
+        ]
         if depth >= 4:
-            offers = [(op, s) for op, s in offers if not {"value", "number", "frame"} & set(s.inputs)]
+            offers = [
+                (op, s) for op, s in offers if not {"value", "number", "frame"} & set(s.inputs)
+            ]
         op, signature = self.pick(offers)
         return Call(op, tuple(self.arguments(op, signature.inputs, depth)))
 
-    def arguments(self, op: str, kinds: tuple[str, ...], depth: int) -> Iterator[Call | str | float]:
+    def arguments(
+        self, op: str, kinds: tuple[str, ...], depth: int
+    ) -> Iterator[Call | str | float]:
         attribute = ""
         for kind in kinds:
             leaf = Call.language.leaves.get(kind)
@@ -101,7 +115,11 @@ class Programs:
             elif leaf is str:
                 yield self.text(attribute) if attribute else self.thing_row()
             elif leaf is float:
-                yield float(self.random.integers(8)) * 45 if op == "frame" else float(self.random.integers(4))
+                yield (
+                    float(self.random.integers(8)) * 45
+                    if op == "frame"
+                    else float(self.random.integers(4))
+                )
             else:
                 if op == "relate" and kinds.count("object") == 2:
                     leaf = ("between", "blocking", "next_to")
@@ -116,7 +134,9 @@ class Programs:
         return f"#{k} {self.scene.objects[k].value('name')}"
 
 
-def naive(program: Call, scene: Scene, rules: Rules, asked: QuestionInfo) -> tuple[str | None, str | None]:
+def naive(
+    program: Call, scene: Scene, rules: Rules, asked: QuestionInfo
+) -> tuple[str | None, str | None]:
     """(answer, kind of failure); Borderline where floats decide."""
     try:
         return BruteForce(scene, rules, asked.task, asked.views).answer(program), None
@@ -131,7 +151,9 @@ def alike(program: Call, views: bool) -> bool:
 
 
 def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
-    """How `count` programs on each of five tables ended, and how often each signature stood in one that had an answer."""
+    """How `count` programs on each of five tables ended, and how often each signature stood in one
+    that had an answer.
+    """
     random, meant = rng(seed, f"brute force/{rules}"), RULES[rules]
     scenes, task = tables(seed % 40), "6d" if seed % 2 else "2d"
     worlds, batch, ended, reached = (
@@ -150,7 +172,9 @@ def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
                 ended["borderline"] += 1
                 continue
             outcome = run(program, worlds[k], asked)
-            assert (outcome.answer, outcome.kind) == expected, f"{program} on table {k}: {outcome.reason}"
+            assert (outcome.answer, outcome.kind) == expected, (
+                f"{program} on table {k}: {outcome.reason}"
+            )
             ended[outcome.kind or "answered"] += 1
             if outcome.answer is not None:
                 reached.update((call.op, call.signature.inputs) for call in program.calls())
@@ -229,7 +253,8 @@ def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
     asked, world = QuestionInfo(refer=Rows(len(scene))), SceneGeometry.of(scene, SCOPE_RULES)
     rows = [Call("refer", (f"#{k}",)) for k in range(len(scene))]
     programs = [
-        Call("direction", (a, c, Call("frame", (a, b)), "left_or_right")) for a, b, c in permutations(rows, 3)
+        Call("direction", (a, c, Call("frame", (a, b)), "left_or_right"))
+        for a, b, c in permutations(rows, 3)
     ]
     packed = pack([world])
     single = [run(program, world, asked).answer for program in programs]

@@ -55,7 +55,9 @@ def test_every_mode_and_the_batch_equal_the_brute_force_interpreter():
     assert len(gold) - len(answered) > 180
     assert len(set(answered)) > 30
 
-    batch = execute_batch(pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks))
+    batch = execute_batch(
+        pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks)
+    )
     assert batch.answers() == gold
     for k, (program, scene, task) in enumerate(zip(programs, scenes, tasks)):
         single = execute(program, scene, task)
@@ -81,7 +83,9 @@ def test_every_mode_and_the_batch_equal_the_brute_force_interpreter():
 
 def test_argmax_and_batch_agree_on_uncertain_scenes():
     programs, scenes, tasks = map(list, zip(*cases(400, seed=2, certain=False)))
-    batch = execute_batch(pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks))
+    batch = execute_batch(
+        pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks)
+    )
     for answer, program, scene, task in zip(batch.answers(), programs, scenes, tasks):
         assert execute(program, scene, task).answer == answer
         assert expected(program, scene.certain(), task) == answer
@@ -108,7 +112,9 @@ def test_batch_and_single_follow_other_rules_alike(rules):
     programs, scenes, tasks = map(list, zip(*cases(300, seed=4)))
     packed = pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks)
     answers = execute_batch(*packed, rules).answers()
-    assert answers == [execute(p, s, t, rules=rules).answer for p, s, t in zip(programs, scenes, tasks)]
+    assert answers == [
+        execute(p, s, t, rules=rules).answer for p, s, t in zip(programs, scenes, tasks)
+    ]
     assert answers != execute_batch(*packed).answers()
 
 
@@ -126,7 +132,10 @@ def test_hypernyms_match_their_leaves_and_answers_stay_leaves():
     assert execute(parse_text("count(filter[shape=bus](scene))"), scene).answer == "2"
     named = "query[shape](unique(filter[shape=bus](filter[shape=articulated](scene))))"
     assert execute(parse_text(named), scene).answer == "articulated"
-    assert execute(parse_text("count(same[shape](unique(filter[shape=car](scene))))"), scene).answer == "0"
+    assert (
+        execute(parse_text("count(same[shape](unique(filter[shape=car](scene))))"), scene).answer
+        == "0"
+    )
 
 
 def test_the_task_decides_whose_left_is_meant_unless_the_program_says_it():
@@ -153,11 +162,23 @@ def test_the_task_decides_whose_left_is_meant_unless_the_program_says_it():
             "query[color](unique(filter[color=green](filter[shape=car](scene))))",
             "step 3 unique: the set is empty (filter[color=green] over 2 objects)",
         ),
-        ("query[color](unique(scene))", "step 1 unique: the set has 3 objects (scene over 3 objects)"),
-        ("query[facing](unique(filter[color=blue](scene)))", "step 3 query[facing]: the object faces"),
-        ("count(aligned[same](unique(filter[color=blue](scene))))", "step 3 aligned[same]: the object"),
+        (
+            "query[color](unique(scene))",
+            "step 1 unique: the set has 3 objects (scene over 3 objects)",
+        ),
+        (
+            "query[facing](unique(filter[color=blue](scene)))",
+            "step 3 query[facing]: the object faces",
+        ),
+        (
+            "count(aligned[same](unique(filter[color=blue](scene))))",
+            "step 3 aligned[same]: the object",
+        ),
         ("count(filter[occlusion=occluded](scene))", "the scene has no occlusion"),
-        ("count(occluder(unique(filter[color=blue](scene))))", "step 3 occluder: the scene has no occlusion"),
+        (
+            "count(occluder(unique(filter[color=blue](scene))))",
+            "step 3 occluder: the scene has no occlusion",
+        ),
         ("count(filter[material=metal](scene))", "the scene has no material"),
     ],
 )
@@ -178,7 +199,9 @@ def test_trace_names_objects_of_the_given_scene():
     ghost = car("green", existence=0.1)
     objects = ghost, car("red", shape="school"), car("blue", shape="truck")
     scene = scene_of(*objects, occluders=({}, {2: 1.0}, {}))
-    outcome = execute(parse_text("query[shape](unique(occluder(unique(filter[color=red](scene)))))"), scene)
+    outcome = execute(
+        parse_text("query[shape](unique(occluder(unique(filter[color=red](scene)))))"), scene
+    )
     assert outcome.answer == "truck"
     tokens = [step.token for step in outcome.trace]
     assert tokens == ["scene", "filter[color=red]", "unique", "occluder", "unique", "query[shape]"]
@@ -189,7 +212,7 @@ def test_trace_names_objects_of_the_given_scene():
     assert outcome.trace[5].text == "query[shape] -> truck"
 
 
-# --- uncertainty --------------------------------------------------------------------------------------------
+# --- uncertainty ----------------------------------------------------------------------------------
 
 
 def soft_pair(p_red: float, q_red: float) -> Scene:
@@ -204,7 +227,9 @@ def test_marginals_worked_out_by_hand():
     red = "filter[color=red](scene)"
     q, r = 0.8, 0.3 * 0.9
     counted = execute(parse_text(f"count({red})"), scene, mode="marginal").distribution
-    assert counted == pytest.approx({"0": (1 - q) * (1 - r), "1": q * (1 - r) + r * (1 - q), "2": q * r})
+    assert counted == pytest.approx(
+        {"0": (1 - q) * (1 - r), "1": q * (1 - r) + r * (1 - q), "2": q * r}
+    )
     exists = execute(parse_text(f"exist({red})"), scene, mode="marginal")
     assert (exists.answer, exists.probability) == ("yes", pytest.approx(1 - (1 - q) * (1 - r)))
     one = q * (1 - r) + r * (1 - q)
@@ -297,7 +322,9 @@ def test_sampled_tables_follow_the_beliefs():
         np.testing.assert_allclose(frequency, scene.belief(attribute, values), atol=0.03)
     centred = tables.positions - scene.positions[:, :2]
     for i, o in enumerate(scene.objects):
-        np.testing.assert_allclose(np.cov(centred[:, i].T), np.array(o.covariance)[:2, :2], atol=0.01)
+        np.testing.assert_allclose(
+            np.cov(centred[:, i].T), np.array(o.covariance)[:2, :2], atol=0.01
+        )
         for j, p in (scene.occluders[i] or {}).items():
             found = (tables.occluder[:, i] == j).mean()
             assert found == pytest.approx(p * scene.objects[j].existence, abs=0.03)
@@ -324,6 +351,8 @@ def test_empty_batches_and_empty_scenes():
     empty = scene_of(occluders=())
     assert execute_batch(pack_scenes([empty]), pack_programs([], [])).answers() == []
     program = parse_text("count(scene)")
-    assert execute_batch(pack_scenes([empty]), pack_programs([program.call], [0])).answers() == ["0"]
+    assert execute_batch(pack_scenes([empty]), pack_programs([program.call], [0])).answers() == [
+        "0"
+    ]
     for mode in ("argmax", "marginal", "samples"):
         assert execute(program, empty, mode=mode).answer == "0"

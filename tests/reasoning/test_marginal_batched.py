@@ -1,5 +1,6 @@
-"""Marginal answers against probabilities multiplied by hand, one object and one draw at a time; and whatever else is in the
-batch."""
+"""Marginal answers against probabilities multiplied by hand, one object and one draw at a time; and
+whatever else is in the batch.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -8,7 +9,13 @@ import numpy as np
 import pytest
 from generators import random_program, random_scene
 
-from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, multiplied, outcomes, pack_beliefs
+from po3d.reasoning.marginal_batched import (
+    POSES_STAGE,
+    marginal_batch,
+    multiplied,
+    outcomes,
+    pack_beliefs,
+)
 from po3d.reasoning.packing import meaning, pack_programs, steps
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES
@@ -22,7 +29,9 @@ class Fails(Exception):
 
 
 def by_hand(program, scene, task, rules=STREET_RULES):
-    """(answer -> probability, probability of an answer), by the definitions; relations as each world of the table has them."""
+    """(answer -> probability, probability of an answer), by the definitions; relations as each
+    world of the table has them.
+    """
     n, valid = len(scene), 1.0
     exists = [o.existence for o in scene.objects]
     drawn = posterior_samples(scene, ("pose", "flip"), count=64, seed=0, stage=POSES_STAGE)
@@ -98,7 +107,9 @@ def by_hand(program, scene, task, rules=STREET_RULES):
             q = [p * e for p, e in zip(first, exists)]
             return given([q[i] * np.prod([1 - q[j] for j in range(n) if j != i]) for i in range(n)])
         if op in ("union", "intersect"):
-            return [1 - (1 - a) * (1 - b) if op == "union" else a * b for a, b in zip(first, second)]
+            return [
+                1 - (1 - a) * (1 - b) if op == "union" else a * b for a, b in zip(first, second)
+            ]
         if op == "count":
             counts = [1.0]
             for q in (p * e for p, e in zip(first, exists)):
@@ -164,7 +175,8 @@ def test_a_batch_is_what_is_multiplied_by_hand(rules):
     # Some tables say nothing of occlusion, or of materials; one has a shape that no network knows.
     scenes[3] = replace(scenes[3], occluders=None)
     blind = [
-        replace(o, beliefs={k: b for k, b in o.beliefs.items() if k != "material"}) for o in scenes[7].objects
+        replace(o, beliefs={k: b for k, b in o.beliefs.items() if k != "material"})
+        for o in scenes[7].objects
     ]
     scenes[7] = replace(scenes[7], objects=(*scenes[7].objects[:-1], *blind[-1:]))
     rare = [

@@ -1,5 +1,6 @@
-"""Margins: their signs are the executor's truths, their sizes are what a hand works out, and turning the decision that
-is named really changes the answer."""
+"""Margins: their signs are the executor's truths, their sizes are what a hand works out, and
+turning the decision that is named really changes the answer.
+"""
 
 import json
 import math
@@ -24,7 +25,11 @@ from po3d.scene.table import ObjectState, Scene, sure
 def thing(x, y, degrees=0.0, color="red", **more):
     beliefs = sure(shape="sedan", color=color, size="small", material="metal")
     return ObjectState(
-        beliefs | more.pop("beliefs", {}), (x, y, 0.3), math.radians(degrees), (2.0, 1.0, 0.8), **more
+        beliefs | more.pop("beliefs", {}),
+        (x, y, 0.3),
+        math.radians(degrees),
+        (2.0, 1.0, 0.8),
+        **more,
     )
 
 
@@ -45,7 +50,10 @@ def test_a_positive_distance_is_a_yes_of_the_executor(seed):
     color = scene.objects[0].value("color")
     reference = (
         "unique("
-        + "".join(f"filter[{a}={scene.objects[0].value(a)}](" for a in ("shape", "color", "size", "material"))
+        + "".join(
+            f"filter[{a}={scene.objects[0].value(a)}]("
+            for a in ("shape", "color", "size", "material")
+        )
         + "scene"
         + ")" * 5
     )
@@ -60,7 +68,9 @@ def test_a_positive_distance_is_a_yes_of_the_executor(seed):
         outcome = execute(program, scene)
         if outcome.answer is None:
             continue
-        found = [m for m in margins(program, scene).steps[-2] if not m.boundary.startswith("facing")]
+        found = [
+            m for m in margins(program, scene).steps[-2] if not m.boundary.startswith("facing")
+        ]
         assert len(found) == len(scene) - 1
         assert {m.object for m in found if m.distance > 0} == set(outcome.trace[-2].objects)
     for value in ("left", "right", "front", "back"):
@@ -82,7 +92,9 @@ def test_any_program_on_any_table_has_margins_of_its_argmax_answer(seed, task):
     assert len(found.steps) == len(program.steps)
     every = [m for step in found.steps for m in step]
     assert all(m.normalised >= 0 for m in every)
-    assert all([m.normalised for m in step] == sorted(m.normalised for m in step) for step in found.steps)
+    assert all(
+        [m.normalised for m in step] == sorted(m.normalised for m in step) for step in found.steps
+    )
     if found.flip is not None:
         assert found.flip.margin in every
         assert found.flip.answer != found.answer
@@ -96,7 +108,10 @@ def test_facing_in_degrees_and_what_turning_gives():
     assert inside.distance == pytest.approx(2.1)
     assert (inside.unit, inside.boundary) == ("degrees", "facing right")
     assert (found.answer, found.flip.answer) == ("1", "0")
-    assert found.flip.text == "closest call: #0 small red metal sedan is 2.1° within facing right (else: 0)"
+    assert (
+        found.flip.text
+        == "closest call: #0 small red metal sedan is 2.1° within facing right (else: 0)"
+    )
     asked = margins(parse_text("query[facing](unique(filter[color=blue](scene)))"), scene)
     assert only(asked, 3).distance == pytest.approx(-2.1)
     assert (asked.answer, asked.flip.answer) == (None, "front")
@@ -113,8 +128,12 @@ def test_windows_that_touch_hand_over_to_their_neighbour():
 
 def test_relations_in_units_beyond_the_margin():
     left = np.array(AXES["left"])
-    scene = table(thing(0, 0), thing(*(left * 0.25), color="blue"), thing(*(left * -3), color="green"))
-    found = margins(parse_text("count(relate[left,camera](unique(filter[color=red](scene))))"), scene)
+    scene = table(
+        thing(0, 0), thing(*(left * 0.25), color="blue"), thing(*(left * -3), color="green")
+    )
+    found = margins(
+        parse_text("count(relate[left,camera](unique(filter[color=red](scene))))"), scene
+    )
     assert [m.object for m in found.steps[3]] == [1, 2]
     assert [m.distance for m in found.steps[3]] == pytest.approx([0.05, -3.2])
     assert found.steps[3][0].boundary == "left of #0"
@@ -122,12 +141,17 @@ def test_relations_in_units_beyond_the_margin():
 
 
 def test_collisions_by_the_footprints_distance():
-    # Red is 1 wide and drives along x; blue's nearest side is 0.3 from the strip, green is 0.2 inside it.
+    # Red is 1 wide and drives along x; blue's nearest side is 0.3 from the strip, green is 0.2
+    # inside it.
     scene = table(
-        thing(0, 0), thing(4, 1.3, color="blue"), thing(-4, -0.8, color="green"), thing(9, 0, color="gray")
+        thing(0, 0),
+        thing(4, 1.3, color="blue"),
+        thing(-4, -0.8, color="green"),
+        thing(9, 0, color="gray"),
     )
     hit = margins(
-        parse_text("exist(filter[color=blue](collide[forward](unique(filter[color=red](scene)))))"), scene
+        parse_text("exist(filter[color=blue](collide[forward](unique(filter[color=red](scene)))))"),
+        scene,
     )
     distances = {m.object: m.distance for m in hit.steps[3]}
     assert distances[1] == pytest.approx(-0.3)
@@ -138,7 +162,9 @@ def test_collisions_by_the_footprints_distance():
 
 def test_the_nearest_decision_that_matters_wins_over_a_nearer_one_that_does_not():
     scene = table(
-        thing(0, 0, 140 - 90), thing(0, 3, 140 - 90 + 30.1, "blue"), thing(3, 0, 140 - 90 + 31, "green")
+        thing(0, 0, 140 - 90),
+        thing(0, 3, 140 - 90 + 30.1, "blue"),
+        thing(3, 0, 140 - 90 + 31, "green"),
     )
     found = margins(parse_text("exist(filter[color=green](filter[facing=right](scene)))"), scene)
     assert found.steps[1][0].object == 1
@@ -152,7 +178,9 @@ def test_beliefs_flip_to_the_runner_up():
     assert only(found, 0).distance == pytest.approx(-0.2)  # the second object: 0.4 there, 0.6 not
     assert only(found, 2).distance == pytest.approx(0.1)
     assert (found.answer, found.flip.answer) == ("red", "brown")
-    assert found.flip.text.endswith("#0 small red metal sedan is red by 0.10 in probability (else: brown)")
+    assert found.flip.text.endswith(
+        "#0 small red metal sedan is red by 0.10 in probability (else: brown)"
+    )
     assert only(found, 0).text.endswith("is not there by 0.20 in probability")
     assert execute(parse_text("query[color](unique(scene))"), scene).answer == "red"
 
@@ -174,13 +202,17 @@ def test_occlusion_in_pixels_where_masks_say_so():
     program = parse_text("count(filter[occlusion=occluded](scene))")
     assert margins(program, scene).steps[1] == ()  # a true table has no doubts
     found = margins(program, scene, pixels=[ObjectPixels(900, 18), ObjectPixels(700, 11)])
-    assert [(m.object, m.distance, m.unit) for m in found.steps[1]] == [(0, 3, "pixels"), (1, -4, "pixels")]
+    assert [(m.object, m.distance, m.unit) for m in found.steps[1]] == [
+        (0, 3, "pixels"),
+        (1, -4, "pixels"),
+    ]
     assert found.flip.answer == "0"
     doubtful = margins(program, replace(scene, occluders=({1: 0.6}, {0: 0.45})))
     assert [m.distance for m in doubtful.steps[1]] == pytest.approx([-0.1, 0.2])
     assert (doubtful.answer, doubtful.flip.answer) == ("1", "2")
     free = margins(
-        parse_text("count(filter[occlusion=unoccluded](scene))"), replace(scene, occluders=({1: 0.6}, {}))
+        parse_text("count(filter[occlusion=unoccluded](scene))"),
+        replace(scene, occluders=({1: 0.6}, {})),
     )
     assert only(free, 1).distance == pytest.approx(-0.2)
 

@@ -52,8 +52,15 @@ def test_an_added_thing_is_called_as_the_table_calls_its_like(there, noun, count
 def test_a_rows_label_is_no_answer_but_a_fuller_name_is():
     on_desk = 'query(name, unique(relate(on, unique(filter(name, "desk", scene)), scene)))'
     room = study()
-    for label, said in (("lamp2", "lamp"), ("obj_7", "lamp"), ("red lamp", "red lamp"), ("", "lamp")):
-        rows = tuple(replace(o, name=label) if o.value("name") == "lamp" else o for o in room.objects)
+    for label, said in (
+        ("lamp2", "lamp"),
+        ("obj_7", "lamp"),
+        ("red lamp", "red lamp"),
+        ("", "lamp"),
+    ):
+        rows = tuple(
+            replace(o, name=label) if o.value("name") == "lamp" else o for o in room.objects
+        )
         assert asked(replace(room, objects=rows), on_desk) == said
 
 

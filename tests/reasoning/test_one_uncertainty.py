@@ -1,8 +1,9 @@
-"""The same table with the same covariances, asked the same as a street, a room, a 3DSRBench or a SCOPE item: the same
-probability.
+"""The same table with the same covariances, asked the same as a street, a room, a 3DSRBench or a
+SCOPE item: the same probability.
 
-Regions that a benchmark draws differently are made equal by its rules: a street's half plane begins at its object
-(margin 0), a room's cone is as wide as one, and SCOPE's directions are left and right alone.
+Regions that a benchmark draws differently are made equal by its rules: a street's half plane begins
+at its object (margin 0), a room's cone is as wide as one, and SCOPE's directions are left and right
+alone.
 """
 
 import math
@@ -31,8 +32,10 @@ CHAIR, DESK, LAMP = "red", "blue", "green"
 
 
 def table(seed, existence=1.0, doubts=False, spread=0.5, apart=1.0):
-    """A chair, a desk and a lamp near each other, small, with poses of any covariance. The desk's nose surely points where
-    the viewer looks, so that its left is the viewer's left; other noses may be off, and turned around."""
+    """A chair, a desk and a lamp near each other, small, with poses of any covariance. The desk's
+    nose surely points where the viewer looks, so that its left is the viewer's left; other noses
+    may be off, and turned around.
+    """
     r = np.random.default_rng(seed)
     objects = []
     for name, color in (("chair", CHAIR), ("desk", DESK), ("lamp", LAMP)):
@@ -49,19 +52,26 @@ def table(seed, existence=1.0, doubts=False, spread=0.5, apart=1.0):
         place = (*r.normal(0, apart, 2).tolist(), 0.01)
         size = (0.02, 0.02, 0.02)
         objects.append(ObjectState(beliefs, place, heading, size, covariance, flip, existence))
-    return Scene(tuple(objects), axes_from_front((0.0, 1.0)), "predicted", image=f"t{seed}", outline=OUTLINE)
+    return Scene(
+        tuple(objects), axes_from_front((0.0, 1.0)), "predicted", image=f"t{seed}", outline=OUTLINE
+    )
 
 
 def street(scene, program, draw=POSES, task="2d", mode="samples", samples=64):
     """P(yes), or the distribution of a number."""
     program = street_language.parse_text(program)
     outcome = execute.execute(program, scene, task, mode, STREET_RULES, samples, draw=draw)
-    return outcome.distribution.get("yes", 0.0) if program.call.output == "bool" else outcome.distribution
+    return (
+        outcome.distribution.get("yes", 0.0)
+        if program.call.output == "bool"
+        else outcome.distribution
+    )
 
 
 def rooms(scene, program, draw=POSES, samples=64):
-    """(answer, its probability) in the drawn worlds: the vote of the likeliest table, which a room counts too, is taken
-    out."""
+    """(answer, its probability) in the drawn worlds: the vote of the likeliest table, which a room
+    counts too, is taken out.
+    """
     program = room_language.parse_text(program)
     said = room(scene, "given", samples, WIDE, draw).run("", None, program)
     likeliest = room(scene.certain(), "given", 0, WIDE).run("", None, program)
@@ -101,8 +111,12 @@ TABLES = range(12)
 def test_left_of_is_as_probable_in_every_benchmark(seed):
     scene = table(seed)
     p = street(scene, is_a(CHAIR, f"relate[left,camera]({only(DESK)})"))
-    assert of(rooms(scene, 'exist(toward(left, only(all("desk")), all("chair")))'), "yes") == pytest.approx(p)
-    assert of(sr(scene, 'on_the_left("#1", "#0")'), sr_language.ANSWERS["side"][0]) == pytest.approx(p)
+    assert of(
+        rooms(scene, 'exist(toward(left, only(all("desk")), all("chair")))'), "yes"
+    ) == pytest.approx(p)
+    assert of(
+        sr(scene, 'on_the_left("#1", "#0")'), sr_language.ANSWERS["side"][0]
+    ) == pytest.approx(p)
     where = 'where(thing("chair"), thing("desk"), camera)'
     assert of(scope(scene, where, ("left", "right")), "left") == pytest.approx(p)
 
@@ -111,7 +125,9 @@ def test_left_of_is_as_probable_in_every_benchmark(seed):
 def test_a_things_own_left_turns_with_its_doubtful_heading(seed):
     scene = table(seed)
     p = street(scene, is_a(DESK, f"relate[left,task]({only(CHAIR)})"), task="6d")
-    assert of(sr(scene, 'on_the_left("#0", "#1")'), sr_language.ANSWERS["side"][0]) == pytest.approx(p)
+    assert of(
+        sr(scene, 'on_the_left("#0", "#1")'), sr_language.ANSWERS["side"][0]
+    ) == pytest.approx(p)
     where = 'where(thing("desk"), thing("chair"), own(thing("chair")))'
     assert of(scope(scene, where, ("left", "right")), "left") == pytest.approx(p)
 
@@ -120,11 +136,13 @@ def test_a_things_own_left_turns_with_its_doubtful_heading(seed):
 def test_headings_are_alike_as_probably(seed):
     scene = table(seed)
     p = street(scene, is_a(CHAIR, f"aligned[same]({only(LAMP)})"))
-    assert of(sr(scene, 'same_direction("#2", "#0")'), sr_language.ANSWERS["agreement"][0]) == pytest.approx(
-        p
-    )
+    assert of(
+        sr(scene, 'same_direction("#2", "#0")'), sr_language.ANSWERS["agreement"][0]
+    ) == pytest.approx(p)
     p = street(scene, is_a(CHAIR, f"aligned[parallel]({only(LAMP)})"))
-    assert of(sr(scene, 'parallel("#2", "#0")'), sr_language.ANSWERS["alignment"][0]) == pytest.approx(p)
+    assert of(
+        sr(scene, 'parallel("#2", "#0")'), sr_language.ANSWERS["alignment"][0]
+    ) == pytest.approx(p)
 
 
 @pytest.mark.parametrize("seed", TABLES)
@@ -132,7 +150,9 @@ def test_what_is_nearer_is_so_as_probably(seed):
     scene = table(seed)
     nearest = 'name(nearest(only(all("chair")), either(all("desk"), all("lamp"))))'
     p = of(rooms(scene, nearest), "desk")
-    assert of(scope(scene, 'name(nearest(thing("chair")))', ("desk", "lamp")), "desk") == pytest.approx(p)
+    assert of(
+        scope(scene, 'name(nearest(thing("chair")))', ("desk", "lamp")), "desk"
+    ) == pytest.approx(p)
     assert of(sr(scene, 'closer_to("#0", "#1", "#2")'), "#1") == pytest.approx(p)
 
 
@@ -150,7 +170,9 @@ def test_existence_and_looks_count_alike_on_streets_and_in_rooms(seed):
 
 @pytest.mark.parametrize("seed", TABLES)
 def test_approximations_are_near_the_worlds(seed):
-    """What is worked out without joint draws: marginals of streets, first order in the covariances of SCOPE."""
+    """What is worked out without joint draws: marginals of streets, first order in the covariances
+    of SCOPE.
+    """
     scene = table(seed)
     relation = is_a(CHAIR, f"relate[left,camera]({only(DESK)})")
     p = street(scene, relation, samples=4000)

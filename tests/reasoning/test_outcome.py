@@ -23,7 +23,10 @@ UNSEEN = random_scene(np.random.default_rng(3), count=1, occlusion=False)
 
 
 def on_street(text, scene):
-    return [execute(street.parse_text(text), scene, mode=mode) for mode in ("argmax", "marginal", "samples")]
+    return [
+        execute(street.parse_text(text), scene, mode=mode)
+        for mode in ("argmax", "marginal", "samples")
+    ]
 
 
 def in_room(text):

@@ -1,4 +1,6 @@
-"""Margins of 3DSRBench and SCOPE: what is said to flip an answer flips it, a little less of it does not."""
+"""Margins of 3DSRBench and SCOPE: what is said to flip an answer flips it, a little less of it does
+not.
+"""
 
 import json
 import math
@@ -34,7 +36,9 @@ def scattered(seed: int) -> Scene:
         x, y = random.uniform(-1, 1, 2) + places[k]
         z, heading = random.uniform(0.2, 2.0), random.uniform(-math.pi, math.pi)
         objects.append(
-            ObjectState(sure(name=name), (float(x), float(y), float(z)), float(heading), (0.3, 0.4, 0.3))
+            ObjectState(
+                sure(name=name), (float(x), float(y), float(z)), float(heading), (0.3, 0.4, 0.3)
+            )
         )
     camera = Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5)))
     return Scene(tuple(objects), Orbit(9.0, 2.0, 0.5).axes(0), "gt", camera, image="x.png")
@@ -44,15 +48,15 @@ def test_a_nudge_moves_and_turns_one_thing_alone():
     scene = scattered(0)
     moved = PoseDelta(2, (1.0, 0.0, 2.0), math.pi).applied(scene, 0.5)
     assert np.allclose(moved.positions - scene.positions, np.eye(5)[2][:, None] * (0.5, 0.0, 1.0))
-    assert math.remainder(moved.objects[2].heading - scene.objects[2].heading, math.pi) == pytest.approx(
-        math.pi / 2
-    )
+    assert math.remainder(
+        moved.objects[2].heading - scene.objects[2].heading, math.pi
+    ) == pytest.approx(math.pi / 2)
     assert [o for k, o in enumerate(moved.objects) if k != 2] == [
         o for k, o in enumerate(scene.objects) if k != 2
     ]
 
 
-# --- 3DSRBench ----------------------------------------------------------------------------------------------
+# --- 3DSRBench ------------------------------------------------------------------------------------
 
 
 def run_sr(program: PhraseCall, scene: Scene):
@@ -76,7 +80,9 @@ def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
         assert op in ("above", "underneath", "next_to")
         return
     assume(tip.distance > 0.01)
-    before, after = (run_sr(program, tip.nudge.applied(scene, t)).answer for t in (1 - 1e-6, 1 + 1e-6))
+    before, after = (
+        run_sr(program, tip.nudge.applied(scene, t)).answer for t in (1 - 1e-6, 1 + 1e-6)
+    )
     assert before == outcome.answer
     assert after == tip.answer
 
@@ -84,11 +90,13 @@ def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
 def test_what_would_flip_is_said_in_words():
     scene = scattered(1)
     objects = [
-        replace(o, position=(float(k), 0.0, 0.5 + 0.25 * k), heading=0.0) for k, o in enumerate(scene.objects)
+        replace(o, position=(float(k), 0.0, 0.5 + 0.25 * k), heading=0.0)
+        for k, o in enumerate(scene.objects)
     ]
     scene = replace(scene, objects=tuple(objects))
-    assert sr_tip(ask("higher", "#1 cup", "#2 dog"), scene).text == (
-        "closest call: cup is 0.25 m from being the highest (else: #1 cup)"
+    assert (
+        sr_tip(ask("higher", "#1 cup", "#2 dog"), scene).text
+        == "closest call: cup is 0.25 m from being the highest (else: #1 cup)"
     )
     near = sr_tip(ask("next_to", "#0 man", "#1 cup"), scene)
     assert near.margin.text == "man is 0.50 m from next to cup"
@@ -103,7 +111,7 @@ def test_no_answer_of_3dsrbench_has_no_margin():
     assert record(None) is None
 
 
-# --- SCOPE --------------------------------------------------------------------------------------------------
+# --- SCOPE ----------------------------------------------------------------------------------------
 
 THINGS = [call("thing", name) for name in NAMES]
 MAN, CUP, DOG = THINGS[:3]
@@ -137,7 +145,9 @@ def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed
     assume(tip is not None and tip.distance > 0.01)
 
     def after(times: float) -> str | None:
-        return run_scope(program, replace(seen, table=tip.nudge.applied(scene, times)), options).answer
+        return run_scope(
+            program, replace(seen, table=tip.nudge.applied(scene, times)), options
+        ).answer
 
     assert after(1 - 1e-6) == given_answer
     assert after(1 + 1e-6) == tip.answer != given_answer
@@ -147,7 +157,9 @@ def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed
 def test_sectors_of_eight_end_after_22_degrees():
     scene = scattered(3)
     places = {"man": (0, 0), "cup": (2, 0), "dog": (0, 1), "plant": (-3, 3), "piano": (3, 3)}
-    objects = [replace(o, position=(*map(float, places[n]), 0.2)) for o, n in zip(scene.objects, NAMES)]
+    objects = [
+        replace(o, position=(*map(float, places[n]), 0.2)) for o, n in zip(scene.objects, NAMES)
+    ]
     seen = ViewEvidence(replace(scene, objects=tuple(objects)), (scene.axes,))
     tip = scope_tip(call("where", CUP, MAN, CAMERA), seen)
     assert (tip.unit, tip.distance) == ("degrees", pytest.approx(22.5))
@@ -155,8 +167,14 @@ def test_sectors_of_eight_end_after_22_degrees():
     four = scope_tip(call("where", CUP, MAN, CAMERA), seen, ORTHOGONAL)
     assert four.distance == pytest.approx(45)
     near = scope_tip(call("name", call("nearest", MAN)), seen)
-    assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.5 / math.sqrt(5)), "m")
+    assert (near.answer, near.distance, near.unit) == (
+        "cup",
+        pytest.approx(1.5 / math.sqrt(5)),
+        "m",
+    )
     assert near.text.startswith("closest call: man is 0.67 m from being nearer to cup than to dog")
-    image = scope_tip(call("which_view", "right", CUP, MAN), ViewEvidence(seen.table, (scene.axes,)))
+    image = scope_tip(
+        call("which_view", "right", CUP, MAN), ViewEvidence(seen.table, (scene.axes,))
+    )
     assert (image.answer, image.distance) == (None, pytest.approx(45))
     assert "in no image" in image.reason

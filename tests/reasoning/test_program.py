@@ -43,10 +43,15 @@ def test_a_step_of_another_type_is_refused(program, data):
     k = data.draw(st.integers(0, len(program.steps) - 1))
     step = program.steps[k]
     _inputs, output = step.types
-    others = [t for t in TOKENS if token_types(t).inputs != step.types[0] or token_types(t).output != output]
+    others = [
+        t
+        for t in TOKENS
+        if token_types(t).inputs != step.types[0] or token_types(t).output != output
+    ]
     token = data.draw(st.sampled_from(others))
     replaced = list(program.texts())
-    # The last step stands first in prefix order; swapping any token for one of another type breaks the list.
+    # The last step stands first in prefix order; swapping any token for one of another type breaks
+    # the list.
     place = replaced.index(step.token)
     replaced[place] = token
     try:
@@ -107,7 +112,14 @@ def test_two_branches_keep_their_order():
     text = "less_than(count(filter[shape=car](scene)), count(scene))"
     program = parse_text(text)
     assert program.text() == text
-    assert [s.op for s in program.steps] == ["scene", "filter", "count", "scene", "count", "less_than"]
+    assert [s.op for s in program.steps] == [
+        "scene",
+        "filter",
+        "count",
+        "scene",
+        "count",
+        "less_than",
+    ]
 
 
 @pytest.mark.parametrize(

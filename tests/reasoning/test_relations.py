@@ -26,12 +26,25 @@ STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
 
 
-def pairs(positions, headings, extents=None, rules=STREET_RULES, axes=STREET, bicycle=None, mask=None, xp=np):
-    """The pairs of things on the last axis (..., n), whose relations have [i, j] on the first axes."""
+def pairs(
+    positions,
+    headings,
+    extents=None,
+    rules=STREET_RULES,
+    axes=STREET,
+    bicycle=None,
+    mask=None,
+    xp=np,
+):
+    """The pairs of things on the last axis (..., n), whose relations have [i, j] on the first
+    axes.
+    """
     last = lambda a, k: a if a is None else xp.moveaxis(a, tuple(range(-k, 0)), tuple(range(k)))  # noqa: E731
     x, y = positions[..., 0], positions[..., 1]
     things = [last(a, 1) for a in (x, y, headings)]
-    return relations.Pairs(*things, axes, last(extents, 2), rules, last(bicycle, 1), last(mask, 1), xp)
+    return relations.Pairs(
+        *things, axes, last(extents, 2), rules, last(bicycle, 1), last(mask, 1), xp
+    )
 
 
 def collide(positions, headings, extents, travel, rules, mask=None):
@@ -42,7 +55,9 @@ def collide(positions, headings, extents, travel, rules, mask=None):
 
 def related(positions, headings, direction, frame, rules=STREET_RULES, bicycle=None):
     """(..., n, n)"""
-    found = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules, bicycle=bicycle)
+    found = pairs(
+        np.asarray(positions, float), np.asarray(headings, float), None, rules, bicycle=bicycle
+    )
     return np.moveaxis(found.truth(direction, frame), (0, 1), (-2, -1))
 
 
@@ -53,7 +68,11 @@ def heading_of(pose_degree: float) -> float:
 def random_layouts(rng, scenes, n, spread=3.0):
     sizes = [extent(rng.choice(SHAPES), rng.choice(SIZES)) for _ in range(scenes * n)]
     positions = rng.uniform(-spread, spread, (scenes, n, 2))
-    return positions, rng.uniform(-math.pi, math.pi, (scenes, n)), np.array(sizes).reshape(scenes, n, 3)
+    return (
+        positions,
+        rng.uniform(-math.pi, math.pi, (scenes, n)),
+        np.array(sizes).reshape(scenes, n, 3),
+    )
 
 
 def test_camera_relations_of_objects_placed_by_hand():
@@ -65,8 +84,18 @@ def test_camera_relations_of_objects_placed_by_hand():
         [False] * 4,
         [True, True, True, False],
     ]
-    assert related(positions, np.zeros(4), "behind", "camera")[0].tolist() == [False, False, True, False]
-    assert related(positions, np.zeros(4), "front", "camera")[0].tolist() == [False, False, False, True]
+    assert related(positions, np.zeros(4), "behind", "camera")[0].tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert related(positions, np.zeros(4), "front", "camera")[0].tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_object_relations_follow_the_nose_of_the_reference():
@@ -84,7 +113,9 @@ def test_front_of_a_bicycle_is_its_nose_or_its_left_side():
     assert not related(positions, headings, "front", "object", bicycle=bicycle)[0, 1]
     upstream = Rules(bicycle_front_is_nose=False)
     assert related(positions, headings, "front", "object", upstream, bicycle)[0, 1]
-    assert related(positions, headings, "right", "object", upstream, bicycle)[1, 0]  # no bicycle: unchanged
+    assert related(positions, headings, "right", "object", upstream, bicycle)[
+        1, 0
+    ]  # no bicycle: unchanged
 
 
 @pytest.mark.parametrize("frame", ["camera", "object"])
@@ -105,18 +136,35 @@ def test_left_and_right_swap_under_mirroring(frame):
 @pytest.mark.parametrize(
     ("degree", "label"),
     [
-        (0, "back"), (29.999, "back"), (30, None), (30.001, None), (60, None), (60.001, "right"),
-        (120, "right"), (120.001, None), (150, None), (150.001, "front"), (210, "front"), (210.001, None),
-        (240, None), (240.001, "left"), (300, "left"), (300.001, None), (330, None), (330.001, "back"),
+        (0, "back"),
+        (29.999, "back"),
+        (30, None),
+        (30.001, None),
+        (60, None),
+        (60.001, "right"),
+        (120, "right"),
+        (120.001, None),
+        (150, None),
+        (150.001, "front"),
+        (210, "front"),
+        (210.001, None),
+        (240, None),
+        (240.001, "left"),
+        (300, "left"),
+        (300.001, None),
+        (330, None),
+        (330.001, "back"),
         (359.999, "back"),
     ],
-)  # fmt: skip
+)
 def test_facing_windows_at_their_boundaries(degree, label):
     code = relations.facing_labels(np.array([degree], float), STREET_RULES)[0]
     assert code == (NO_FACING if label is None else FACINGS.index(label))
 
 
-@pytest.mark.parametrize(("degree", "label"), [(0, "back"), (90, "right"), (180, "front"), (270, "left")])
+@pytest.mark.parametrize(
+    ("degree", "label"), [(0, "back"), (90, "right"), (180, "front"), (270, "left")]
+)
 def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
     heading = np.array([heading_of(degree)])
     nose = np.array([math.cos(heading[0]), math.sin(heading[0])])
@@ -140,8 +188,9 @@ def test_alignment_cuts_and_boundaries():
 
 
 def sweep(position, heading, size, travel, reach=40.0, margin=0.0):
-    """The swept region as shapely sees it: the hull of the widened footprint here and at the end of the
-    way."""
+    """The swept region as shapely sees it: the hull of the widened footprint here and at the end of
+    the way.
+    """
     sense = 1 if travel == "forward" else -1
     size = np.array(size) + np.array([0, 2 * margin, 0])
     start = footprint(position, heading, size)
@@ -157,7 +206,9 @@ def test_collisions_equal_shapely(travel, rules):
     assert 0.05 < hits.mean() < 0.6
     reach = min(rules.sweep_range, 40.0)
     for s, i, j in itertools.product(range(30), range(6), range(6)):
-        path = sweep(positions[s, i], headings[s, i], extents[s, i], travel, reach, rules.sweep_margin)
+        path = sweep(
+            positions[s, i], headings[s, i], extents[s, i], travel, reach, rules.sweep_margin
+        )
         target = Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
         assert hits[s, i, j] == (i != j and path.intersects(target)), (s, i, j)
 
@@ -175,7 +226,9 @@ def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
 
         way = {}  # until the front meets it; what overlaps already is met at once
         for j in np.flatnonzero(every[s, i]):
-            touched = path.intersection(Polygon(footprint(positions[s, j], headings[s, j], extents[s, j])))
+            touched = path.intersection(
+                Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
+            )
             way[j] = max(min(np.array(touched.exterior.coords) @ nose) - front, 0.0)
         expected = [j for j, d in way.items() if d <= min(way.values()) + 1e-9]
         assert np.flatnonzero(first[s, i]).tolist() == expected
@@ -216,17 +269,23 @@ def test_torch_and_numpy_agree_and_further_dimensions_broadcast():
     for (name, a), (_, b) in zip(many, tensors, strict=True):
         np.testing.assert_array_equal(a, b.numpy(), str(name))
     for s in range(12):
-        for (_, a), (_, b) in zip(many, all_relations(*(x[s] for x in arrays), STREET, np), strict=True):
+        for (_, a), (_, b) in zip(
+            many, all_relations(*(x[s] for x in arrays), STREET, np), strict=True
+        ):
             np.testing.assert_array_equal(a[..., s], b)
 
 
 def test_a_distance_is_the_way_to_the_border():
-    """What is moved by as much as it is within a direction, or by as much as a turn is within an alignment, is on the border."""
+    """What is moved by as much as it is within a direction, or by as much as a turn is within an
+    alignment, is on the border.
+    """
     positions, headings, extents = random_layouts(np.random.default_rng(6), 1, 6)
     found = pairs(positions[0], headings[0], extents[0])
     axes = {"camera": lambda i, d: STREET[DIRECTIONS.index(d)]}
     turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}
-    axes["object"] = lambda i, d: np.array([f(headings[0, i] + turn[d]) for f in (math.cos, math.sin)])
+    axes["object"] = lambda i, d: np.array(
+        [f(headings[0, i] + turn[d]) for f in (math.cos, math.sin)]
+    )
     for (direction, frame), i in itertools.product(itertools.product(DIRECTIONS, axes), range(6)):
         spare = found.spare(direction, frame)[i]
         for j in set(range(6)) - {i}:
@@ -238,7 +297,9 @@ def test_a_distance_is_the_way_to_the_border():
 
 @pytest.mark.parametrize("rules", [STREET_RULES, Rules(sweep_range=2.5, sweep_margin=0.1)])
 def test_how_deep_a_footprint_is_in_a_sweep_is_how_far_it_may_shrink(rules):
-    """Pulled in by the distance on all sides, the footprint and the strip meet no more; by a little less they do."""
+    """Pulled in by the distance on all sides, the footprint and the strip meet no more; by a little
+    less they do.
+    """
     positions, headings, extents = random_layouts(np.random.default_rng(7), 25, 5)
     for travel in ("forward", "backward"):
         spare = pairs(positions, headings, extents, rules).spare(f"collides_{travel}")
@@ -255,11 +316,20 @@ def test_how_deep_a_footprint_is_in_a_sweep_is_how_far_it_may_shrink(rules):
                 rules.sweep_margin,
             )
             ways = [np.array([math.cos(h), math.sin(h)]) for h in headings[s, [i, j]]]
-            ways = [sense * w for way in ways for w in (way, way @ [[0, 1], [-1, 0]]) for sense in (1, -1)]
-            out = [
-                not path.intersects(affinity.translate(target, *(w * (spare[i, j, s] + 1e-6)))) for w in ways
+            ways = [
+                sense * w
+                for way in ways
+                for w in (way, way @ [[0, 1], [-1, 0]])
+                for sense in (1, -1)
             ]
-            kept = [path.intersects(affinity.translate(target, *(w * (spare[i, j, s] - 1e-6)))) for w in ways]
+            out = [
+                not path.intersects(affinity.translate(target, *(w * (spare[i, j, s] + 1e-6))))
+                for w in ways
+            ]
+            kept = [
+                path.intersects(affinity.translate(target, *(w * (spare[i, j, s] - 1e-6))))
+                for w in ways
+            ]
             assert any(out)
             assert all(kept)
 
@@ -269,7 +339,9 @@ def test_turning_world_and_axes_together_changes_nothing():
     before = list(all_relations(positions, headings, extents, STREET, np))
     for angle in (0.3, 2.0, -2.9):
         turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-        after = all_relations(positions @ turn.T + [0.7, -5], headings + angle, extents, STREET @ turn.T, np)
+        after = all_relations(
+            positions @ turn.T + [0.7, -5], headings + angle, extents, STREET @ turn.T, np
+        )
         for (name, a), (_, b) in zip(before, after, strict=True):
             np.testing.assert_array_equal(a, b, str(name))
 
@@ -291,10 +363,19 @@ def test_rules_that_contradict_themselves_are_refused(bad):
 
 def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
     cited = {
-        "margin_2d": 0.2, "margin_6d": 0.2, "facing_zero_deg": 140.0, "facing_window_deg": 30.0, "aligned_same_deg": 45.0,
-        "aligned_opposite_deg": 135.0, "aligned_needs_label": True, "occlusion_min_px": 15, "sweep_margin": 0.0,
-        "sweep_range": math.inf, "first_hit_only": False, "bicycle_front_is_nose": True,
-    }  # fmt: skip
+        "margin_2d": 0.2,
+        "margin_6d": 0.2,
+        "facing_zero_deg": 140.0,
+        "facing_window_deg": 30.0,
+        "aligned_same_deg": 45.0,
+        "aligned_opposite_deg": 135.0,
+        "aligned_needs_label": True,
+        "occlusion_min_px": 15,
+        "sweep_margin": 0.0,
+        "sweep_range": math.inf,
+        "first_hit_only": False,
+        "bicycle_front_is_nose": True,
+    }
     assert cited.items() <= asdict(STREET_RULES).items()
     ours = {
         "next_to": 0.5,
@@ -333,9 +414,16 @@ def test_what_is_exactly_the_margin_ahead_is_not_ahead():
 
 @pytest.mark.parametrize(
     ("place", "hit"),
-    [((-2.0, 0.0), True), ((-2.01, 0.0), False), ((3.0, 1.0), True), ((3.0, -1.0), True), ((3.0, 1.01), False),
-     ((6.0, 0.0), True), ((6.01, 0.0), False)],
-)  # fmt: skip
+    [
+        ((-2.0, 0.0), True),
+        ((-2.01, 0.0), False),
+        ((3.0, 1.0), True),
+        ((3.0, -1.0), True),
+        ((3.0, 1.01), False),
+        ((6.0, 0.0), True),
+        ((6.01, 0.0), False),
+    ],
+)
 def test_touching_counts_on_every_side_of_the_sweep(place, hit):
     """A box of 2 x 1 that travels 4 ahead: from -1 to 5, half a unit to each side."""
     positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
@@ -348,7 +436,9 @@ def test_first_contact_is_where_shapely_says_the_strip_is_reached():
     place, heading = r.uniform(-3, 3, (300, 2)), r.uniform(-math.pi, math.pi, 300)
     size, half = r.uniform(0.2, 2, (300, 2)), r.uniform(0.1, 1, 300)
     c, s = np.cos(heading), np.sin(heading)
-    found = relations._first_contact(place[:, 0], place[:, 1], c, s, size[:, 0] / 2, size[:, 1] / 2, half, np)
+    found = relations._first_contact(
+        place[:, 0], place[:, 1], c, s, size[:, 0] / 2, size[:, 1] / 2, half, np
+    )
     reached = 0
     for k in range(300):
         target = Polygon(footprint(place[k], heading[k], np.append(size[k], 1.0)))
@@ -376,7 +466,9 @@ def test_first_contact_is_where_shapely_says_the_strip_is_reached():
     ],
 )
 def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, off, inside, turn):
-    """Two things 4 m apart, a third so far along the line and beside it: 0.6 m off the line, a tenth of it from either end."""
+    """Two things 4 m apart, a third so far along the line and beside it: 0.6 m off the line, a
+    tenth of it from either end.
+    """
     assert ROOM_RULES.between == 0.6
     c, s = math.cos(turn), math.sin(turn)
 
@@ -402,12 +494,16 @@ def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, 
     ],
 )
 def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by, turn):
-    """A small thing so far from the middle of a table of 1 m x 2 m x 0.8 m, its underside at a height."""
+    """A small thing so far from the middle of a table of 1 m x 2 m x 0.8 m, its underside at a
+    height.
+    """
     rules = replace(ROOM_RULES, above_slack=0.0)
     c, s = math.cos(turn), math.sin(turn)
     table = SimpleNamespace(box=rectangle((1.0, 2.0, c, s, 0.5, 1.0)), low=0.0, z=0.4)
     small = SimpleNamespace(
-        box=rectangle((1.0 + c * beside, 2.0 + s * beside, 1.0, 0.0, 0.05, 0.05)), low=low, z=low + 0.1
+        box=rectangle((1.0 + c * beside, 2.0 + s * beside, 1.0, 0.0, 0.05, 0.05)),
+        low=low,
+        z=low + 0.1,
     )
     assert relations.over(small, table, rules) == pytest.approx(by)
     limited_by_height = beside == 0 and low < 1

@@ -1,4 +1,6 @@
-"""Margins of rooms: what is said to flip an answer flips it, by a little more than is said and not by a little less."""
+"""Margins of rooms: what is said to flip an answer flips it, by a little more than is said and not
+by a little less.
+"""
 
 import math
 
@@ -30,7 +32,10 @@ def margins(program: str, scene: Scene, change: str = ""):
     world = SceneGeometry(edited, scene)
     found = margins_in(ROOMS.parse(program), world)
     outcome = run(ROOMS.parse(program), world)
-    assert (found.answer, len(found.steps)) == (outcome.answer, len(outcome.steps) + (outcome.answer is None))
+    assert (found.answer, len(found.steps)) == (
+        outcome.answer,
+        len(outcome.steps) + (outcome.answer is None),
+    )
     return found
 
 
@@ -47,9 +52,13 @@ def spread(seed: int) -> Scene:
     objects = []
     for name, k in zip(NAMES, chosen):
         x, y = random.uniform(-1, 1, 2) + places[k]
-        objects.append(thing(name, float(x), float(y), (0.2, 0.3, 0.4), heading=float(random.uniform(-3, 3))))
+        objects.append(
+            thing(name, float(x), float(y), (0.2, 0.3, 0.4), heading=float(random.uniform(-3, 3)))
+        )
     outline = ((-6, -6), (7, -6), (7, 7), (-6, 7))
-    return Scene(tuple(objects), axes_from_front((math.cos(turn), math.sin(turn))), "gt", outline=outline)
+    return Scene(
+        tuple(objects), axes_from_front((math.cos(turn), math.sin(turn))), "gt", outline=outline
+    )
 
 
 A, B, C = NOUNS[:3]
@@ -94,13 +103,24 @@ def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
     assume(found.answer is not None and found.flip is not None)
     for margin in (m for step in found.steps for m in step if m.unit == "degrees"):
         inside = "within" in margin.text
-        lying = f'exist(toward(left, {A}, just(only(all("{scene.objects[margin.object].value("name")}")))))'
-        answers = [answer(lying, margin.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)]
+        lying = (
+            f"exist(toward(left, {A},"
+            f' just(only(all("{scene.objects[margin.object].value("name")}")))))'
+        )
+        answers = [
+            answer(lying, margin.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)
+        ]
         assert answers == (["yes", "no"] if inside else ["no", "yes"])
-    assert answer(program, found.flip.nudge.applied(scene, 1 + 1e-6)) == found.flip.answer != found.answer
+    assert (
+        answer(program, found.flip.nudge.applied(scene, 1 + 1e-6))
+        == found.flip.answer
+        != found.answer
+    )
 
 
-@pytest.mark.parametrize("best", ["front, first, viewer", "front, most, viewer", "distance, least, viewer"])
+@pytest.mark.parametrize(
+    "best", ["front, first, viewer", "front, most, viewer", "distance, least, viewer"]
+)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=10, deadline=None)
 def test_a_viewer_who_stands_in_the_room_has_margins_of_superlatives(best, seed):
@@ -126,11 +146,17 @@ def test_margins_of_a_room_that_one_can_work_out_by_eye():
     gap = math.hypot(4, 2.2) - 0.8
     assert (chairs.flip.answer, chairs.flip.unit) == ("chair", "m")
     assert chairs.flip.distance < gap  # the desk itself has less far to go than the other chair
-    ((chair,),) = ([m for m in step if "being the nearest" in m.text] for step in chairs.steps if step)
+    ((chair,),) = (
+        [m for m in step if "being the nearest" in m.text] for step in chairs.steps if step
+    )
     assert (chair.distance, chair.nudge.metres) == (pytest.approx(-gap), pytest.approx(gap))
     assert chair.text.endswith("3.77 m from being the nearest to desk (to the back right)")
     way = margins(f"whither({bed}, {desk})", study())
-    assert (way.answer, way.flip.unit, way.flip.distance) == ("right", "degrees", pytest.approx(22.5))
+    assert (way.answer, way.flip.unit, way.flip.distance) == (
+        "right",
+        "degrees",
+        pytest.approx(22.5),
+    )
     assert way.flip.nudge.metres == pytest.approx(4 * math.sin(math.radians(22.5)))
     high = margins(f"height({lamp}, {bed})", study())
     assert (high.flip.answer, high.flip.distance) == ("lower", pytest.approx(0.7))
@@ -138,11 +164,18 @@ def test_margins_of_a_room_that_one_can_work_out_by_eye():
     assert (large.flip.answer, large.flip.unit) == ("no", "%")
     assert large.flip.distance == pytest.approx(100 * (1.5 / (0.7 * 1.4 * 0.75) - 1))
     tall = margins('name(tallest(pair(only(all("box")), only(all("desk")))))', study())
-    assert (tall.answer, tall.flip.answer, tall.flip.distance) == ("desk", "box", pytest.approx(0.45))
+    assert (tall.answer, tall.flip.answer, tall.flip.distance) == (
+        "desk",
+        "box",
+        pytest.approx(0.45),
+    )
     fits = margins(f'fits(only(all("box")), {bed})', study())
     assert (fits.flip.answer, fits.flip.distance) == ("no", pytest.approx(1.1))
     path = margins(f"exist(obstacles({bed}, {desk}))", study())
-    assert (path.answer, path.flip) == ("yes", None)  # the box and the office chair: no one alone clears it
+    assert (path.answer, path.flip) == (
+        "yes",
+        None,
+    )  # the box and the office chair: no one alone clears it
     free = margins(f'exist(obstacles({bed}, only(having(color, "red", all("chair")))))', study())
     assert (free.answer, free.flip.answer) == ("no", "yes")
 
@@ -173,8 +206,12 @@ def test_every_question_of_random_rooms_has_margins_in_order():
         names = [o.value("name") for o in scene.objects]
         single = [n for n in names if names.count(n) == 1][:2]
         a, b = (f'only(all("{n}"))' for n in single)
-        for program in (f"whither({a}, {b})", f'name(largest(beside({a}, all("object"))))',
-                        f'count(toward(left, {b}, all("object")))', f"exist(obstacles({a}, {b}))"):  # fmt: skip
+        for program in (
+            f"whither({a}, {b})",
+            f'name(largest(beside({a}, all("object"))))',
+            f'count(toward(left, {b}, all("object")))',
+            f"exist(obstacles({a}, {b}))",
+        ):
             found = margins(program, scene)
             for step in found.steps:
                 assert [m.normalised for m in step] == sorted(m.normalised for m in step)
@@ -195,7 +232,9 @@ def test_edits_of_three_steps_keep_where_the_viewer_stands(stand, nearest):
     steps = (
         Call("remove", (ROOMS.parse('just(only(all("box")))'),)),
         Call("remove", (ROOMS.parse('just(only(all("lamp")))'),)),
-        Call("remove", (Call("group", (Call("best", ("distance", "least", Call("viewer"), ANY)),)),)),
+        Call(
+            "remove", (Call("group", (Call("best", ("distance", "least", Call("viewer"), ANY)),)),)
+        ),
     )
     change = Call("then", (steps[0], Call("then", steps[1:])))
     edited = plan(SceneGeometry.of(study(), ROOM_RULES, stand), change).edited
@@ -209,6 +248,8 @@ def test_a_trace_names_an_object_from_before_the_change():
     change = 'move(having(color, "red", all("chair")), shift(back, 2))'
     world = SceneGeometry(plan(study(), ROOMS.parse(change)).edited, study())
     evaluator = Evaluator(world, trace=True)
-    evaluator.value(ROOMS.parse('whither(was(only(having(color, "red", all("chair")))), only(all("bed")))'))
+    evaluator.value(
+        ROOMS.parse('whither(was(only(having(color, "red", all("chair")))), only(all("bed")))')
+    )
     steps = evaluator.trace_steps(numbers=range(100, 100 + world.now))
     assert any("(before)" in str(step) for step in steps)

@@ -1,4 +1,6 @@
-"""Meanings of the room language that people use and the benchmark's questions do not: negation, both kinds, two steps."""
+"""Meanings of the room language that people use and the benchmark's questions do not: negation,
+both kinds, two steps.
+"""
 
 import math
 from dataclasses import replace
@@ -45,13 +47,19 @@ def test_answers_that_can_be_checked_by_eye(question, expected):
 
 
 def test_the_second_step_of_a_change_can_speak_of_the_first():
-    change = 'then(move(just(only(all("lamp"))), on(only(all("bed")))), set(color, "green", just(only(touched(all("object"))))))'
+    change = (
+        'then(move(just(only(all("lamp"))), on(only(all("bed")))), set(color, "green",'
+        ' just(only(touched(all("object"))))))'
+    )
     assert answer('query(color, only(all("lamp")))', change) == "green"
     assert answer('name(support(only(having(color, "green", all("object")))))', change) == "bed"
 
 
 def test_the_second_step_can_use_the_place_that_the_first_left():
-    change = 'then(remove(just(only(all("box")))), move(just(only(having(color, "red", all("chair")))), spot(was(only(all("box"))))))'
+    change = (
+        'then(remove(just(only(all("box")))), move(just(only(having(color, "red", all("chair")))),'
+        ' spot(was(only(all("box"))))))'
+    )
     place = plan(study(), ROOMS.parse(change)).edited.scene.objects
     (chair,) = (o for o in place if o.value("name") == "chair")
     assert chair.position[:2] == pytest.approx((0.0, 0.0), abs=0.05)
@@ -69,8 +77,10 @@ def test_what_was_there_before_can_be_looked_at_but_not_moved():
     for first, second in ((was, box), (box, was)):
         with pytest.raises(ExecutionFailure, match="desks are no longer in the room"):
             plan(study(), Call("swap", (first, second)))
-    (toward_it, toward_it_now) = (
-        plan(study(), Call("face", (Call("filter", ("name", "chair", Call("scene"))), one))).edited.scene
+    toward_it, toward_it_now = (
+        plan(
+            study(), Call("face", (Call("filter", ("name", "chair", Call("scene"))), one))
+        ).edited.scene
         for one in (was, desk)
     )
     assert toward_it == toward_it_now
@@ -78,8 +88,15 @@ def test_what_was_there_before_can_be_looked_at_but_not_moved():
 
 @pytest.mark.parametrize(
     ("noun", "found"),
-    [("seat", "2"), ("kitchen chair", "2"), ("light source", "1"), ("green chair", "0"), ("cardboard box", "1"), ("grand canoe", "0")],
-)  # fmt: skip
+    [
+        ("seat", "2"),
+        ("kitchen chair", "2"),
+        ("light source", "1"),
+        ("green chair", "0"),
+        ("cardboard box", "1"),
+        ("grand canoe", "0"),
+    ],
+)
 def test_a_noun_means_what_people_mean_by_it(noun, found):
     assert answer(f'count(all("{noun}"))') == found
 
@@ -88,18 +105,23 @@ def test_a_noun_means_what_people_mean_by_it(noun, found):
     ("change", "found"),
     [
         ('remove(just(only(all("office chair"))))', "0"),  # the other chair is none
-        ('then(remove(just(only(all("office chair")))), move(just(only(all("lamp"))), on(only(all("bed")))))', "0"),
+        (
+            'then(remove(just(only(all("office chair")))), move(just(only(all("lamp"))), on(only(all("bed")))))',
+            "0",
+        ),
         ('then(remove(just(only(all("lamp")))), remove(just(only(all("office chair")))))', "0"),
         ('remove(just(only(all("lamp"))))', "1"),
     ],
-)  # fmt: skip
+)
 def test_nothing_else_is_what_a_change_took_away(change, found):
     assert answer('count(all("office chair"))', change) == found
 
 
 def test_a_thing_of_that_very_name_comes_first():
     scene = study()
-    scene = Scene((*scene.objects, thing("seat", 0.0, 2.0)), scene.axes, "gt", outline=scene.outline)
+    scene = Scene(
+        (*scene.objects, thing("seat", 0.0, 2.0)), scene.axes, "gt", outline=scene.outline
+    )
     assert answer('count(all("seat"))', scene=scene) == "1"
 
 
@@ -116,9 +138,12 @@ def test_what_supports_a_thing_is_among_those_that_are_asked_about():
     lamp = 'only(all("lamp"))'
     below = answer(f"name(support({lamp}))")
     program = lambda noun: Call.parse(  # noqa: E731
-        f'count(relate(supporting, unique(filter(name, "lamp", scene)), filter(name, "{noun}", scene)))'
+        f'count(relate(supporting, unique(filter(name, "lamp", scene)), filter(name, "{noun}",'
+        " scene)))"
     )
-    counted = [run(program(noun), SceneGeometry.of(study(), ROOM_RULES)).answer for noun in (below, "bed")]
+    counted = [
+        run(program(noun), SceneGeometry.of(study(), ROOM_RULES)).answer for noun in (below, "bed")
+    ]
     assert counted == (["1", "0"] if below != "bed" else ["1", "1"])
 
 
@@ -126,19 +151,24 @@ def test_what_supports_a_thing_is_among_those_that_are_asked_about():
 def test_headings_are_compared_whichever_way_a_room_is_turned(turn):
     scene = study()
     turned = replace(
-        scene, objects=tuple(replace(o, heading=o.heading + math.radians(turn)) for o in scene.objects)
+        scene,
+        objects=tuple(replace(o, heading=o.heading + math.radians(turn)) for o in scene.objects),
     )
     program = Call.parse(
         'holds(parallel, unique(filter(name, "bed", scene)), unique(filter(name, "desk", scene)))'
     )
-    before, after = (run(program, SceneGeometry.of(room, ROOM_RULES)).answer for room in (scene, turned))
+    before, after = (
+        run(program, SceneGeometry.of(room, ROOM_RULES)).answer for room in (scene, turned)
+    )
     assert before == after
     assert before in ("yes", "no")
 
 
 def test_what_is_hardly_there_is_taken_for_granted_but_not_counted():
     scene = study()
-    doubtful = tuple(replace(o, existence=0.3) if o.value("name") == "lamp" else o for o in scene.objects)
+    doubtful = tuple(
+        replace(o, existence=0.3) if o.value("name") == "lamp" else o for o in scene.objects
+    )
     world = SceneGeometry.of(replace(scene, objects=doubtful), ROOM_RULES)
     lamps = 'filter(name, "lamp", scene)'
     found = [

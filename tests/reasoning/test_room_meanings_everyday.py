@@ -1,4 +1,6 @@
-"""What everyday sentences mean in a room: "the two chairs", what is on "it", things that nobody said were brought in."""
+"""What everyday sentences mean in a room: "the two chairs", what is on "it", things that nobody
+said were brought in.
+"""
 
 import pytest
 from study_room import study, thing
@@ -64,7 +66,9 @@ def test_what_is_on_it_after_cups_were_put_on_the_desk_is_on_the_desk(number, co
 def test_everything_on_it_may_be_nothing_but_the_cups_on_it_may_not():
     bed = 'only(all("bed"))'
     assert (
-        ask('count(all("object"))', f'then(remove(upon({bed}, all("object"))), remove(just({bed})))').answer
+        ask(
+            'count(all("object"))', f'then(remove(upon({bed}, all("object"))), remove(just({bed})))'
+        ).answer
         == "6"
     )
     with pytest.raises(ExecutionFailure, match="not found"):
@@ -89,7 +93,10 @@ def test_a_look_that_the_table_tells_of_none_is_not_denied_of_one_thing(program,
 def test_the_one_that_is_still_red_is_of_the_kind_that_was_changed():
     room = study()
     room = Scene(
-        (*room.objects, thing("chair", 1.0, 2.0, color="blue")), room.axes, "gt", outline=room.outline
+        (*room.objects, thing("chair", 1.0, 2.0, color="blue")),
+        room.axes,
+        "gt",
+        outline=room.outline,
     )
     red, change = (
         'only(having(color, "red", all("object")))',
@@ -108,13 +115,18 @@ def test_the_chair_on_the_left_is_the_left_one_of_two():
     side = 'only(side({}, all("chair")))'
     assert ask(f"query(color, {side.format('left')})").answer == "red"
     assert ask(f"query(color, {side.format('right')})").answer == "black"
-    assert ask(f"query(color, {side.format('back left')})").status == "failed"  # a corner is no side
+    assert (
+        ask(f"query(color, {side.format('back left')})").status == "failed"
+    )  # a corner is no side
 
 
 @pytest.mark.parametrize("color", ["red", "black"])
 def test_that_chair_is_the_one_that_told_the_place(color):
     beside = f'next_to(only(having(color, "{color}", all("chair"))))'
-    for change in (f'add(1, thing("plant", plain), {beside})', f'move(just(only(all("lamp"))), {beside})'):
+    for change in (
+        f'add(1, thing("plant", plain), {beside})',
+        f'move(just(only(all("lamp"))), {beside})',
+    ):
         assert ask(f"query(color, {CHAIR})", change).answer == color
         twice = f'then({change}, remove(just(only(all("desk")))))'
         assert ask(f"query(color, {CHAIR})", twice).answer == color
@@ -125,7 +137,10 @@ def test_that_chair_is_the_one_that_told_the_place(color):
 def test_the_desk_after_a_cup_was_put_on_one_is_that_desk():
     room = study()
     room = Scene(
-        (*room.objects, thing("desk", -1.0, -2.0, color="green")), room.axes, "gt", outline=room.outline
+        (*room.objects, thing("desk", -1.0, -2.0, color="green")),
+        room.axes,
+        "gt",
+        outline=room.outline,
     )
     put = 'add(1, thing("cup", plain), on(only(having(color, "green", all("desk")))))'
     assert ask('query(color, only(all("desk")))', put, room).answer == "green"
@@ -173,12 +188,15 @@ class Reader:
     ("change", "question", "answer"),
     [
         ('move(just(only(all("guitar"))), on(only(all("bed"))))', 'name(only(usable(music, all("object"))))', "guitar"),
-        ('move(just(only(all("lamp"))), on(only(all("bed"))))', 'count(all("lamp"))', "1"),  # it is there, so it moves
+        # it is there, so it moves
+        ('move(just(only(all("lamp"))), on(only(all("bed"))))', 'count(all("lamp"))', "1"),
         ('remove(just(only(all("guitar"))))', 'count(all("object"))', None),
     ],
 )  # fmt: skip
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
-    q = Question("1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does.")
+    q = Question(
+        "1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does."
+    )
     pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Reader(change, question)), rooms.DOMAIN)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
@@ -188,17 +206,31 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
 @pytest.mark.parametrize(
     ("pair", "attribute"),
     [
-        ('pair(only(having(color, "red", all("cup"))), only(having(color, "blue", all("cup"))))', "color"),
-        ('pair(only(having(color, "red", all("cup"))), only(having(color, "red", all("cup"))))', None),
-        ('pair(only(having(color, "red", all("cup"))), only(having(color, "blue", all("bed"))))', None),
+        (
+            'pair(only(having(color, "red", all("cup"))), only(having(color, "blue", all("cup"))))',
+            "color",
+        ),
+        (
+            'pair(only(having(color, "red", all("cup"))), only(having(color, "red", all("cup"))))',
+            None,
+        ),
+        (
+            'pair(only(having(color, "red", all("cup"))), only(having(color, "blue", all("bed"))))',
+            None,
+        ),
         ('pair(only(all("cup")), only(all("bed")))', None),
-        ('pair(only(having(color, "red", all("cup"))), only(having(material, "glass", all("cup"))))', "material"),
+        (
+            'pair(only(having(color, "red", all("cup"))), only(having(material, "glass", all("cup"))))',
+            "material",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_choice_between_two_of_a_kind_asks_for_what_tells_them_apart(pair, attribute):
     program = parse_text(f'name(nearest(only(all("desk")), {pair}))')
     assert distinguishing_attribute(program.args[0].args[-1]) == attribute
-    wanted = f'query({attribute}, nearest(only(all("desk")), {pair}))' if attribute else program.text()
+    wanted = (
+        f'query({attribute}, nearest(only(all("desk")), {pair}))' if attribute else program.text()
+    )
     assert telling(program).text() == wanted
 
 
@@ -227,9 +259,15 @@ def test_a_choice_among_seats_asks_for_a_name_unless_a_look_is_asked_for():
             'query(material, nearest(only(all("bed")), having(color, "red", all("object"))))',
         ),
         (
-            'query(material, nearest(only(all("desk")), pair(only(having(color, "red", all("cup"))), only(all("bed")))))',
+            (
+                'query(material, nearest(only(all("desk")), pair(only(having(color, "red",'
+                ' all("cup"))), only(all("bed")))))'
+            ),
             "which is nearer to the desk the red cup or the bed",
-            'name(nearest(only(all("desk")), pair(only(having(color, "red", all("cup"))), only(all("bed")))))',
+            (
+                'name(nearest(only(all("desk")), pair(only(having(color, "red", all("cup"))),'
+                ' only(all("bed")))))'
+            ),
         ),
         (
             'query(color, nearest(only(all("desk")), pair(only(all("cup")), only(all("bed")))))',
@@ -258,7 +296,9 @@ def test_what_is_small_is_moved_to_a_desk_to_be_on_it(thing, place, words, op):
 
 
 def test_red_ones_are_of_the_kind_that_was_named():
-    program = parse_text('more(having(color, "black", all("chair")), having(color, "red", all("object")))')
+    program = parse_text(
+        'more(having(color, "black", all("chair")), having(color, "red", all("object")))'
+    )
     assert (
         telling(program).text()
         == 'more(having(color, "black", all("chair")), having(color, "red", all("chair")))'
@@ -271,6 +311,8 @@ def test_the_banks_gold_programs_give_what_people_expect(part):
     for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl.bz2", "bank"):
         scene = framed(rooms[item["room"]], item["frame"])
         change = LANGUAGE.parse(item["change_program"]) if item["change_program"] else None
-        found = run(LANGUAGE.parse(item["program"]), SceneGeometry(plan(scene, change).edited, scene))
+        found = run(
+            LANGUAGE.parse(item["program"]), SceneGeometry(plan(scene, change).edited, scene)
+        )
         assert found.answer is not None, (item, found.reason)
         assert exact_match(found.answer, item["answer"]), item

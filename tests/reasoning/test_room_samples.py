@@ -51,12 +51,17 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
         change = sample_change(scene, kind, random) if kind else None
         if kind and change is None:
             continue
-        world = SceneGeometry(change.planned.edited, scene) if change else SceneGeometry.of(scene, ROOM_RULES)
+        world = (
+            SceneGeometry(change.planned.edited, scene)
+            if change
+            else SceneGeometry.of(scene, ROOM_RULES)
+        )
         asker = AnsweredQuestionSampler(world, random)
         for fine in QUESTION_TYPES.get(kind) or next(iter(QUESTION_TYPES.values())):
             if (question := asker.ask(fine)) is not None:
                 anchors = [
-                    (str(random.choice(names)), str(random.choice(["left", "back"]))) for _ in range(2)
+                    (str(random.choice(names)), str(random.choice(["left", "back"])))
+                    for _ in range(2)
                 ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
                 asked.append((frame, change.program if change else None, question.program))
@@ -66,7 +71,10 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
 def compare(seed: int, count: int = 12) -> Counter:
     """Count the questions about a room by how they ran; the answers have to be equal."""
     scene, beliefs = uncertain_room(seed)
-    room, ran = SampledRoom(beliefs, ROOM_RULES, "anchors", count, ("existence", "flip", "looks")), Counter()
+    room, ran = (
+        SampledRoom(beliefs, ROOM_RULES, "anchors", count, ("existence", "flip", "looks")),
+        Counter(),
+    )
     for frame, change, question in questions(scene, seed):
         try:
             frame, anchors = room._anchors(frame)
@@ -110,7 +118,9 @@ def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
     ]
 
 
-if __name__ == "__main__":  # a long comparison: python tests/reasoning/test_room_samples.py FIRST LAST
+if (
+    __name__ == "__main__"
+):  # a long comparison: python tests/reasoning/test_room_samples.py FIRST LAST
     import sys
 
     total = Counter()

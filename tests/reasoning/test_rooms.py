@@ -1,4 +1,6 @@
-"""Room programs: their spellings, hand-made answers, named failures, and the geometry under random rooms."""
+"""Room programs: their spellings, hand-made answers, named failures, and the geometry under random
+rooms.
+"""
 
 import math
 
@@ -83,16 +85,40 @@ def test_questions_about_a_study(program, answer):
         (f"remove(just({DESK}))", 'count(all("object"))', "6"),
         (f"remove(just({DESK}))", f"whither({BED}, was({DESK}))", "right"),
         ('remove(all("chair"))', 'count(all("chair"))', "0"),
-        (f'set(color, "green", just({LAMP}))', 'query(color, only(touched(all("object"))))', "green"),
-        (f'add(2, thing("stool", plain), next_to({BED}))', f'count(beside({BED}, all("stool")))', "2"),
-        (f'replace(just({BED}), thing("sofa", trait(color, "gray", plain)))', 'query(color, only(all("couch")))', "gray"),
+        (
+            f'set(color, "green", just({LAMP}))',
+            'query(color, only(touched(all("object"))))',
+            "green",
+        ),
+        (
+            f'add(2, thing("stool", plain), next_to({BED}))',
+            f'count(beside({BED}, all("stool")))',
+            "2",
+        ),
+        (
+            f'replace(just({BED}), thing("sofa", trait(color, "gray", plain)))',
+            'query(color, only(all("couch")))',
+            "gray",
+        ),
         (f"swap({DESK}, {BED})", f"whither({BED}, {DESK})", "left"),
-        (f'move(just(only(all("box"))), amid({DESK}, {BED}))', f'count(between({DESK}, {BED}, all("box")))', "1"),
-        (f'then(remove(just({LAMP})), add(1, thing("vase", plain), on({DESK})))', f'name(only(upon({DESK}, all("object"))))', "vase"),
+        (
+            f'move(just(only(all("box"))), amid({DESK}, {BED}))',
+            f'count(between({DESK}, {BED}, all("box")))',
+            "1",
+        ),
+        (
+            f'then(remove(just({LAMP})), add(1, thing("vase", plain), on({DESK})))',
+            f'name(only(upon({DESK}, all("object"))))',
+            "vase",
+        ),
         ('set(color, "red", all("chair"))', 'kinds(color, all("chair"))', "1"),
-        ('remove(other(only(having(color, "red", all("chair"))), all("chair")))', 'query(color, only(all("chair")))', "red"),
+        (
+            'remove(other(only(having(color, "red", all("chair"))), all("chair")))',
+            'query(color, only(all("chair")))',
+            "red",
+        ),
     ],
-)  # fmt: skip
+)
 def test_questions_about_a_changed_study(change, program, answer):
     outcome = ask(program, change=change)
     assert (outcome.status, outcome.answer) == ("ok", answer), outcome
@@ -131,9 +157,11 @@ def test_what_is_no_program_is_refused(text):
         parse_text(text)
 
 
-# --- generated rooms ------------------------------------------------------------------------------------------------
+# --- generated rooms ------------------------------------------------------------------------------
 
-cases = st.tuples(st.sampled_from(range(len(ROOMS))), st.sampled_from(TYPES), st.integers(0, 10_000))
+cases = st.tuples(
+    st.sampled_from(range(len(ROOMS))), st.sampled_from(TYPES), st.integers(0, 10_000)
+)
 
 
 def draw(case):
@@ -162,7 +190,9 @@ def test_programs_survive_both_spellings(case):
 @settings(max_examples=20, deadline=None)
 @given(cases, st.floats(-math.pi, math.pi))
 def test_turning_the_world_and_the_frame_together_changes_no_answer(case, angle):
-    """Frame invariance: a rotation of all positions and headings with the axes leaves every answer as it was."""
+    """Frame invariance: a rotation of all positions and headings with the axes leaves every answer
+    as it was.
+    """
     if (drawn := draw(case)) is None:
         return
     _, _, world, asked = drawn
@@ -187,7 +217,9 @@ def _turn(scene: Scene, angle: float) -> Scene:
 
 
 def _Turned(edited, angle):
-    return type(edited)(_turn(edited.scene, angle), edited.origin, edited.touched, edited.touched_before)
+    return type(edited)(
+        _turn(edited.scene, angle), edited.origin, edited.touched, edited.touched_before
+    )
 
 
 @settings(max_examples=25, deadline=None)

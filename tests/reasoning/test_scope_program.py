@@ -37,7 +37,9 @@ MAN, CUP, DOG = (call("thing", name) for name in ("man", "cup", "dog"))
 
 
 def ask(program, options=(), views=(0,), scene=SCENE):
-    return run(program, ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views)), options)
+    return run(
+        program, ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views)), options
+    )
 
 
 def test_a_program_is_read_back_from_its_text():
@@ -98,7 +100,10 @@ def test_an_imagined_turn_changes_what_the_viewer_says_and_not_what_a_thing_sees
 def test_options_decide_between_neighbouring_directions():
     program = call("where", DOG, MAN, CAMERA)  # 37 degrees right of behind
     assert ask(program, ("left", "front", "behind", "right")).answer == "behind"
-    assert ask(program, ("front-left", "front-right", "behind-left", "behind-right")).answer == "behind-right"
+    assert (
+        ask(program, ("front-left", "front-right", "behind-left", "behind-right")).answer
+        == "behind-right"
+    )
     assert ask(program).answer == "behind-right"
 
 
@@ -111,7 +116,9 @@ def test_the_image_in_which_it_is_true():
 
 
 def test_the_nearest_to_the_one_behind():
-    program = call("name", call("nearest", call("toward", "behind", call("thing", "standing human"))))
+    program = call(
+        "name", call("nearest", call("toward", "behind", call("thing", "standing human")))
+    )
     assert ask(program, ("red crate", "dog", "green crate")).answer == "dog"
     assert ask(program, ("red crate", "green crate")).answer == "red crate"
 
@@ -133,7 +140,10 @@ def test_uncertain_tables_give_uncertain_answers():
     ("program", "said"),
     [
         (call("where", call("thing", "whale"), MAN, CAMERA), "not found: there is no whale"),
-        (call("where", call("thing", "crate"), MAN, CAMERA), "ambiguous: crate may refer to 2 objects"),
+        (
+            call("where", call("thing", "crate"), MAN, CAMERA),
+            "ambiguous: crate may refer to 2 objects",
+        ),
         (call("where", CUP, CUP, CAMERA), "no direction"),
         (call("name", call("nearest", call("toward", "behind", DOG))), "not found"),
     ],
@@ -154,7 +164,13 @@ def test_words_for_things():
         noun: int(fits(scene, noun).argmax())
         for noun in ("chair", "office chair", "standing human", "old bin", "gentleman")
     }
-    assert best == {"chair": 1, "office chair": 0, "standing human": 2, "old bin": 3, "gentleman": 2}
+    assert best == {
+        "chair": 1,
+        "office chair": 0,
+        "standing human": 2,
+        "old bin": 3,
+        "gentleman": 2,
+    }
     assert not fits(scene, "piano").any()
     assert single(scene).views == (scene.axes,)
 
@@ -179,8 +195,12 @@ def test_the_lexicons_words_count_where_no_thing_is_called_so():
 
 
 def test_a_things_own_name_comes_before_what_else_it_is_called():
-    """A crate and a cardboard box are both boxes: each is meant by its own name, neither by the common one."""
-    both = replace(SCENE, objects=(thing("crate", -1, 0), thing("cardboard box", 1, 0), thing("dog", 0, 1)))
+    """A crate and a cardboard box are both boxes: each is meant by its own name, neither by the
+    common one.
+    """
+    both = replace(
+        SCENE, objects=(thing("crate", -1, 0), thing("cardboard box", 1, 0), thing("dog", 0, 1))
+    )
     answers = [
         ask(call("where", call("thing", name), DOG, CAMERA), scene=both)
         for name in ("crate", "cardboard box", "box")
@@ -201,17 +221,24 @@ def test_a_wavering_table_is_unsure_and_not_ambiguous():
     first, second = thing("x", -1, 0), thing("x", 1, 0)
     table = replace(
         SCENE,
-        objects=(unsure(first, teapot=0.4, kettle=0.35, mug=0.25), unsure(second, teapot=0.38, mug=0.62)),
+        objects=(
+            unsure(first, teapot=0.4, kettle=0.35, mug=0.25),
+            unsure(second, teapot=0.38, mug=0.62),
+        ),
     )
     found = ask(call("where", call("thing", "teapot"), call("thing", "mug"), CAMERA), scene=table)
     assert (found.status, found.answer) == ("ok", "left")
-    sure_of_both = replace(table, objects=tuple(unsure(o, teapot=0.9, kettle=0.1) for o in (first, second)))
+    sure_of_both = replace(
+        table, objects=tuple(unsure(o, teapot=0.9, kettle=0.1) for o in (first, second))
+    )
     found = ask(call("where", call("thing", "teapot"), CUP, CAMERA), scene=sure_of_both)
     assert found.reason == "ambiguous: teapot may refer to 2 objects"
 
 
 def test_two_names_of_one_question_mean_two_things():
-    """Both fit the first thing best: the pair of different things that fits best is meant, in a thing's own frame too."""
+    """Both fit the first thing best: the pair of different things that fits best is meant, in a
+    thing's own frame too.
+    """
     table = replace(
         SCENE,
         objects=(
@@ -250,14 +277,21 @@ def test_a_choice_that_two_things_fit_is_ambiguous_unless_another_choice_means_o
     assert ask(nearest, ("cup", "dog", "brown dog"), scene=table).answer == "brown dog"
     assert ask(nearest, ("cup", "dog", "white dog"), scene=table).answer == "dog"
     assert (
-        ask(call("name", call("nearest", call("thing", "white dog"))), ("cup", "dog"), scene=table).answer
+        ask(
+            call("name", call("nearest", call("thing", "white dog"))), ("cup", "dog"), scene=table
+        ).answer
         == "dog"
     )
 
 
 def test_what_is_hardly_there_is_behind_nobody():
     table = replace(
-        SCENE, objects=(SCENE.objects[0], replace(thing("dog", 0, 1), existence=0.3), thing("cup", 0.3, 2))
+        SCENE,
+        objects=(
+            SCENE.objects[0],
+            replace(thing("dog", 0, 1), existence=0.3),
+            thing("cup", 0.3, 2),
+        ),
     )
     program = call("name", call("toward", "behind", MAN))
     assert ask(program, scene=table).answer == "cup"
@@ -267,31 +301,47 @@ def test_one_thing_seen_as_two_is_not_ambiguous():
     """Things of 40 cm, 20 cm apart, stand in each other; 45 cm apart they don't."""
     where = call("where", call("thing", "cup"), DOG, CAMERA)
     for apart, status in ((0.2, "ok"), (0.45, "failed")):
-        table = replace(SCENE, objects=(thing("cup", 0, 0), thing("cup", apart, 0), thing("dog", 0, 2)))
+        table = replace(
+            SCENE, objects=(thing("cup", 0, 0), thing("cup", apart, 0), thing("dog", 0, 2))
+        )
         assert ask(where, scene=table).status == status
 
 
 def test_a_person_is_a_person_before_anything_else():
     table = replace(SCENE, objects=(thing("girl", 0, 0), thing("dog", 0, 1), thing("cup", 1, 0)))
-    assert ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=table).answer == "behind"
+    assert (
+        ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=table).answer
+        == "behind"
+    )
     both = replace(table, objects=(*table.objects, thing("woman", 0, 2)))
-    assert ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=both).answer == "front"
+    assert (
+        ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=both).answer
+        == "front"
+    )
 
 
 def test_a_name_that_the_table_hardly_thinks_of_is_still_its_best_reading():
-    table = replace(SCENE, objects=(unsure(thing("x", 0, 0), cup=0.995, kettle=0.005), thing("dog", 0, 1)))
+    table = replace(
+        SCENE, objects=(unsure(thing("x", 0, 0), cup=0.995, kettle=0.005), thing("dog", 0, 1))
+    )
     assert ask(call("where", DOG, call("thing", "kettle"), CAMERA), scene=table).answer == "behind"
-    assert "there is no piano" in ask(call("where", DOG, call("thing", "piano"), CAMERA), scene=table).reason
+    assert (
+        "there is no piano"
+        in ask(call("where", DOG, call("thing", "piano"), CAMERA), scene=table).reason
+    )
 
 
 def test_who_looks_stands_surely_and_what_was_before_is_as_it_is():
-    """The nearest of two to the camera, which has no covariance, and to a thing as it was before no change."""
+    """The nearest of two to the camera, which has no covariance, and to a thing as it was before no
+    change.
+    """
     camera = Camera(8, 8, 8.0, look_at((0, -6, 1), (0, 0, 1)))
 
     def nearest(one, last=0.09):
         doubts = [0.09] * (len(SCENE.objects) - 1) + [last]
         things = (
-            replace(o, covariance=((d, 0, 0), (0, d, 0), (0, 0, 0))) for o, d in zip(SCENE.objects, doubts)
+            replace(o, covariance=((d, 0, 0), (0, d, 0), (0, 0, 0)))
+            for o, d in zip(SCENE.objects, doubts)
         )
         table = replace(SCENE, camera=camera, objects=tuple(things))
         program = Call.parse(f"query(name, best(distance, least, {one}, choices))")
@@ -299,7 +349,10 @@ def test_who_looks_stands_surely_and_what_was_before_is_as_it_is():
 
     now, before = (
         nearest(one)
-        for one in ('unique(filter(name, "man", scene))', 'before(unique(filter(name, "man", scene)))')
+        for one in (
+            'unique(filter(name, "man", scene))',
+            'before(unique(filter(name, "man", scene)))',
+        )
     )
     assert now == before
     assert 0.5 < now.probability < 0.99

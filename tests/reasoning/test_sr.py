@@ -1,4 +1,6 @@
-"""The twelve questions of 3DSRBench on tables: hand-made cases, invariances, and margins that mean what they say."""
+"""The twelve questions of 3DSRBench on tables: hand-made cases, invariances, and margins that mean
+what they say.
+"""
 
 import math
 from dataclasses import replace
@@ -53,7 +55,7 @@ def answer(scene, op, *rows):
     return decide(scene, op, *rows).answer
 
 
-# --- language -----------------------------------------------------------------------------------------------
+# --- language -------------------------------------------------------------------------------------
 
 
 @given(
@@ -90,12 +92,13 @@ def test_what_is_no_program_is_refused(text):
         parse_text(text)
 
 
-# --- hand-made cases ----------------------------------------------------------------------------------------
+# --- hand-made cases ------------------------------------------------------------------------------
 
 
 def test_higher_is_higher_in_the_world_however_the_camera_is_held():
-    """A lamp at 1.8 m, 6 m away, and a rug at 0 m, 2 m away. Looking down at 60 degrees the lamp is above the rug in the
-    picture; with the camera turned over it is below."""
+    """A lamp at 1.8 m, 6 m away, and a rug at 0 m, 2 m away. Looking down at 60 degrees the lamp is
+    above the rug in the picture; with the camera turned over it is below.
+    """
     lamp, rug = thing(6, 0, 1.8), thing(2, 0, 0.01)
     for hold in (
         CameraPose(1.6, 0, 0, 0),
@@ -132,7 +135,9 @@ def test_above_takes_footprints_and_undersides():
 
 
 def test_next_to_grows_with_the_things():
-    """Gap 0.5 m: boxes with longest edges of 1 m are just neighbours, cups are far apart, buses close at 3 m."""
+    """Gap 0.5 m: boxes with longest edges of 1 m are just neighbours, cups are far apart, buses
+    close at 3 m.
+    """
     assert THREEDSRBENCH_RULES.next_to == 0.5
     assert decide(room(thing(2, 0), thing(3.0, 0)), "next_to", 0, 1) == (
         "next to each other", pytest.approx(0.0, abs=1e-9), math.inf,
@@ -163,7 +168,11 @@ def test_left_and_front_are_the_things_own():
     man = thing(3, 0, heading_deg=180)  # facing the camera
     left_in_picture, behind_him = thing(3, 1), thing(5, 0.1)
     scene = room(man, left_in_picture, behind_him)
-    assert decide(scene, "on_the_left", 0, 1) == ("on the right", pytest.approx(1.0), pytest.approx(90))
+    assert decide(scene, "on_the_left", 0, 1) == (
+        "on the right",
+        pytest.approx(1.0),
+        pytest.approx(90),
+    )
     assert answer(scene, "in_front_of", 0, 2) == "behind"
     turned = room(replace(man, heading=0.0), left_in_picture, behind_him)
     assert answer(turned, "on_the_left", 0, 1) == "on the left"
@@ -175,7 +184,9 @@ def test_left_and_front_are_the_things_own():
     [(180, "front"), (90, "left"), (0, "back"), (-90, "right"), (140, "front"), (130, "left")],
 )
 def test_the_side_that_faces_the_camera(heading, side):
-    """The camera lies at 180 degrees from the thing; at a heading of 90 it is to the thing's left."""
+    """The camera lies at 180 degrees from the thing; at a heading of 90 it is to the thing's
+    left.
+    """
     verdict = decide(room(thing(4, 0, heading_deg=heading)), "side_to_camera", 0)
     assert verdict.answer == side
     if heading in (140, 130):
@@ -183,7 +194,11 @@ def test_the_side_that_faces_the_camera(heading, side):
 
 
 def test_many_things():
-    horse, sign, bus = thing(4, 0, heading_deg=90), thing(6, 0, heading_deg=95), thing(4, 3, heading_deg=-85)
+    horse, sign, bus = (
+        thing(4, 0, heading_deg=90),
+        thing(6, 0, heading_deg=95),
+        thing(4, 3, heading_deg=-85),
+    )
     scene = room(horse, sign, bus)
     assert answer(scene, "side_to", 0, 1) == "right"
     assert decide(scene, "facing", 0, 2, 1).answer == 1  # the number among the operation's things
@@ -229,7 +244,7 @@ def test_what_a_table_cannot_answer_is_said():
         decide(room(thing(3, 0), thing(3, 0, 2.0)), "side_to", 0, 1)
 
 
-# --- properties ---------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------
 
 COORDINATE = st.floats(-4, 4)
 THINGS = st.builds(
@@ -237,9 +252,14 @@ THINGS = st.builds(
     st.tuples(*[st.floats(0.1, 2.0)] * 3),
 )  # fmt: skip
 SCENES = st.builds(
-    lambda a, b, c, hold: room(a, b, c, hold=hold), THINGS, THINGS, THINGS,
-    st.builds(CameraPose, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)),
-)  # fmt: skip
+    lambda a, b, c, hold: room(a, b, c, hold=hold),
+    THINGS,
+    THINGS,
+    THINGS,
+    st.builds(
+        CameraPose, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)
+    ),
+)
 OPS = st.sampled_from(sorted(OPERATIONS))
 
 
@@ -272,7 +292,9 @@ def test_moving_the_world_and_the_camera_together_changes_no_answer(scene, op, t
     world_T_old = Pose(rotation_z(turn), np.array([shift, -shift, 0.0]))
     moved = tuple(
         replace(
-            o, position=tuple(world_T_old.transform(o.position)), heading=float(wrap_angle(o.heading + turn))
+            o,
+            position=tuple(world_T_old.transform(o.position)),
+            heading=float(wrap_angle(o.heading + turn)),
         )
         for o in scene.objects
     )
@@ -305,7 +327,9 @@ def test_a_turn_just_beyond_the_margin_changes_the_answer(scene, op):
     answers = set()
     for sign in (1, -1):
         turn = sign * math.radians(verdict.degrees + 0.01)
-        first = replace(scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn)))
+        first = replace(
+            scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn))
+        )
         turned = replace(scene, objects=(first, *scene.objects[1:]))
         answers.add(JudgedView(turned).decide(op, rows_of(op)).answer)
     assert len(answers) == 2
@@ -314,16 +338,26 @@ def test_a_turn_just_beyond_the_margin_changes_the_answer(scene, op):
 @given(SCENES, OPS, st.floats(0, 0.99), st.floats(-3.14, 3.14), st.floats(-1.5, 1.5))
 def test_a_step_within_the_margin_changes_no_answer(scene, op, share, azimuth, up):
     verdict = certain(scene, op)
-    assume(math.isfinite(verdict.metres) and verdict.metres > 0 and op not in ("closer_to", "farther_from"))
+    assume(
+        math.isfinite(verdict.metres)
+        and verdict.metres > 0
+        and op not in ("closer_to", "farther_from")
+    )
     step = (
         share
         * verdict.metres
-        * np.array([math.cos(azimuth) * math.cos(up), math.sin(azimuth) * math.cos(up), math.sin(up)])
+        * np.array(
+            [math.cos(azimuth) * math.cos(up), math.sin(azimuth) * math.cos(up), math.sin(up)]
+        )
     )
     last = len(rows_of(op)) - 1
-    moved = replace(scene.objects[last], position=tuple(np.array(scene.objects[last].position) + step))
+    moved = replace(
+        scene.objects[last], position=tuple(np.array(scene.objects[last].position) + step)
+    )
     objects = (*scene.objects[:last], moved, *scene.objects[last + 1 :])
-    assert JudgedView(replace(scene, objects=objects)).decide(op, rows_of(op)).answer == verdict.answer
+    assert (
+        JudgedView(replace(scene, objects=objects)).decide(op, rows_of(op)).answer == verdict.answer
+    )
 
 
 @given(SCENES, OPS)
@@ -343,9 +377,11 @@ def test_opposite_questions_get_opposite_answers(scene):
         assert answer(scene, one, *rows_of(one)) != answer(scene, other, *rows_of(other))
 
 
-# --- executor -----------------------------------------------------------------------------------------------
+# --- executor -------------------------------------------------------------------------------------
 
-SCENE = room(thing(3, 0, 1.0, name="lamp"), thing(4, 0, 0.5, name="chair"), thing(4, 2, 0.4, name="chair"))
+SCENE = room(
+    thing(3, 0, 1.0, name="lamp"), thing(4, 0, 0.5, name="chair"), thing(4, 2, 0.4, name="chair")
+)
 
 
 def test_gold_programs_name_rows():
@@ -384,16 +420,23 @@ def test_a_boundary_case_is_known_to_be_one():
 def test_absent_rows_and_missing_cameras_fail_with_a_reason():
     assert run(ask("higher", "#1 chair", "#0 lamp"), SCENE).answer == "#0 lamp"
     assert (
-        run(ask("higher", "#12 jersey", "#0"), SCENE).reason == "not found: '#12 jersey' is not in the scene"
+        run(ask("higher", "#12 jersey", "#0"), SCENE).reason
+        == "not found: '#12 jersey' is not in the scene"
     )
     ghost = replace(SCENE, objects=(replace(SCENE.objects[0], existence=0.2), *SCENE.objects[1:]))
     assert (
-        run(ask("higher", "lamp", "chair"), ghost, lambda p, s: [p == "lamp", p == "chair", 0]).status
+        run(
+            ask("higher", "lamp", "chair"), ghost, lambda p, s: [p == "lamp", p == "chair", 0]
+        ).status
         == "failed"
     )
-    believed = replace(ghost, source="predicted")  # what a question names is taken for granted there
+    believed = replace(
+        ghost, source="predicted"
+    )  # what a question names is taken for granted there
     assert (
-        run(ask("higher", "lamp", "chair"), believed, lambda p, s: [p == "lamp", p == "chair", 0]).answer
+        run(
+            ask("higher", "lamp", "chair"), believed, lambda p, s: [p == "lamp", p == "chair", 0]
+        ).answer
         == "lamp"
     )
     blind = replace(SCENE, camera=None)
@@ -403,9 +446,15 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
 
 @pytest.mark.parametrize(
     ("source", "belief", "status"),
-    [("gt", 0.06, "ok"), ("gt", 0.04, "failed"), ("edited", 0.04, "failed"), ("predicted", 0.04, "ok"),
-     ("predicted", 2e-6, "ok"), ("predicted", 5e-7, "failed")],
-)  # fmt: skip
+    [
+        ("gt", 0.06, "ok"),
+        ("gt", 0.04, "failed"),
+        ("edited", 0.04, "failed"),
+        ("predicted", 0.04, "ok"),
+        ("predicted", 2e-6, "ok"),
+        ("predicted", 5e-7, "failed"),
+    ],
+)
 def test_how_little_is_enough_to_be_meant_depends_on_who_made_the_table(source, belief, status):
     """A question takes for granted what it names: of an estimator's rows nearly any may be it."""
     outcome = run(
@@ -418,13 +467,21 @@ def test_how_little_is_enough_to_be_meant_depends_on_who_made_the_table(source, 
 
 
 def test_an_estimators_row_is_meant_as_far_as_it_exists():
-    """Two lamps, one above the chair and one below it: the answer is the likelier one's, and as probable as that."""
+    """Two lamps, one above the chair and one below it: the answer is the likelier one's, and as
+    probable as that.
+    """
     lamps = [thing(3, 0, z, existence=e) for z, e in ((2.0, 0.3), (0.1, 0.9))]
     scene = replace(room(*lamps, thing(4, 0, 0.5)), source="predicted")
     outcome = run(
-        ask("higher", "lamp", "chair"), scene, lambda p, s: [0.5, 0.5, 0] if p == "lamp" else [0, 0, 1]
+        ask("higher", "lamp", "chair"),
+        scene,
+        lambda p, s: [0.5, 0.5, 0] if p == "lamp" else [0, 0, 1],
     )
-    assert (outcome.answer, outcome.probability, outcome.rows) == ("chair", pytest.approx(0.75), (1, 2))
+    assert (outcome.answer, outcome.probability, outcome.rows) == (
+        "chair",
+        pytest.approx(0.75),
+        (1, 2),
+    )
 
 
 def test_four_readings_of_a_description_are_looked_at():

@@ -54,10 +54,15 @@ def doubtful(seed):
     return replace(
         scene,
         objects=tuple(
-            replace(o, covariance=tuple(map(tuple, (m @ m.T).tolist())), flip=float(r.random()), existence=float(r.random()))
+            replace(
+                o,
+                covariance=tuple(map(tuple, (m @ m.T).tolist())),
+                flip=float(r.random()),
+                existence=float(r.random()),
+            )
             for o, m in zip(scene.objects, roots)
         ),
-    )  # fmt: skip
+    )
 
 
 @given(seeds)
@@ -107,7 +112,10 @@ def test_worlds_are_a_function_of_the_arguments(seed, draw, stream):
             again[0] != posterior_samples(scene, draw, count=3, seed=stream + 1).scenes()
             or len(again[0][0]) < 4
         )
-    assert posterior_samples(scene, sorted(draw, reverse=True), count=3, seed=stream).scenes() == again[0]
+    assert (
+        posterior_samples(scene, sorted(draw, reverse=True), count=3, seed=stream).scenes()
+        == again[0]
+    )
 
 
 def test_unknown_kinds_are_named():
@@ -146,7 +154,9 @@ def test_poses_scatter_as_the_covariance_says():
 
 def test_what_is_given_changes_no_world_that_has_it():
     wanted = Named("sofa", (("color", "blue"),))
-    before, after = (posterior_samples(BELIEVED, required=given_, count=200) for given_ in ([], [wanted]))
+    before, after = (
+        posterior_samples(BELIEVED, required=given_, count=200) for given_ in ([], [wanted])
+    )
     changed = 0
     for a, b in zip(before.scenes(), after.scenes()):
         had = any(
@@ -180,7 +190,9 @@ def test_what_is_named_exists_in_every_world_where_the_beliefs_allow_it(named):
 
 
 def test_a_program_takes_for_granted_what_it_speaks_of_as_one_and_what_it_changes():
-    change = parse_text('move(just(only(having(color, "red", all("sofa")))), next_to(only(all("desk"))))')
+    change = parse_text(
+        'move(just(only(having(color, "red", all("sofa")))), next_to(only(all("desk"))))'
+    )
     assert presupposed(change) == [Named("sofa", (("color", "red"),)), Named("desk")]
     assert presupposed(parse_text('count(all("chair"))')) == []
     assert presupposed(parse_text('count(upon(only(all("desk")), all("cup")))')) == [Named("desk")]
@@ -198,7 +210,9 @@ def test_the_vote_goes_to_the_most_and_worlds_that_failed_count_half(answers, ti
     assert found.answer == first
     votes, silent = answers.count(found.answer), answers.count(None)
     assert found.credence == pytest.approx((votes + silent / 2) / len(answers))
-    assert found.distribution == {a: pytest.approx(given_.count(a) / len(given_)) for a in found.votes}
+    assert found.distribution == {
+        a: pytest.approx(given_.count(a) / len(given_)) for a in found.votes
+    }
     assert found.answered == len(given_)
     among = [a for a in ties if given_.count(a) == votes]
     assert vote(answers, ties).answer == among[0]
@@ -228,9 +242,9 @@ class Given:
 def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
-    (prediction,) = Pipeline(Given(), RoomQuestionParser(Programs()), RoomDomain(samples=samples)).answer(
-        [q], context
-    )
+    (prediction,) = Pipeline(
+        Given(), RoomQuestionParser(Programs()), RoomDomain(samples=samples)
+    ).answer([q], context)
     return prediction
 
 
@@ -246,7 +260,10 @@ def test_a_believed_room_answers_about_its_less_likely_things():
 
 def test_a_frame_is_told_by_the_anchors_that_were_seen():
     text = 'which_side(only(all("plant")))'
-    frame = "The sofa was located at the front of the scene. The piano was located at the left of the scene."
+    frame = (
+        "The sofa was located at the front of the scene. The piano was located at the left of the"
+        " scene."
+    )
     assert answered(text, frame=frame).answer == "right"
     alone = "The piano was located at the left of the scene."
     assert "piano" in answered(text, frame=alone).reason

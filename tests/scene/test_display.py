@@ -77,7 +77,8 @@ def test_a_notebook_shows_names_as_text_and_few_rows():
 
 def test_the_repr_is_one_short_line():
     assert (
-        repr(replace(STREET, image="a.png")) == f"Scene(4 objects, source={STREET.source!r}, image='a.png')"
+        repr(replace(STREET, image="a.png"))
+        == f"Scene(4 objects, source={STREET.source!r}, image='a.png')"
     )
 
 

@@ -1,4 +1,6 @@
-"""Edits as values: inverses, what rests on moved and removed things, and frames that commute with edits."""
+"""Edits as values: inverses, what rests on moved and removed things, and frames that commute with
+edits.
+"""
 
 import math
 from dataclasses import replace
@@ -86,7 +88,9 @@ def test_what_rests_on_a_moved_thing_comes_along(scene, data):
 def table_with_lamp() -> Scene:
     table = ObjectState(sure(name="table"), (0.0, 0.0, 0.4), 0.0, (1.0, 1.0, 0.8))
     lamp = ObjectState(sure(name="lamp", color="red"), (0.1, 0.2, 1.0), 0.0, (0.2, 0.2, 0.4))
-    return Scene((table, lamp), axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3)))
+    return Scene(
+        (table, lamp), axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3))
+    )
 
 
 def test_a_thing_falls_to_the_floor_when_its_table_is_removed():
@@ -109,9 +113,19 @@ def test_a_thing_stays_on_what_replaces_its_table(height):
 @given(rooms, st.data())
 def test_moves_one_by_one_end_where_they_do_at_once(scene, data):
     below, carriers = support(scene.objects), [k for k in support(scene.objects) if k is not None]
-    chosen = data.draw(st.lists(st.sampled_from([*range(len(scene)), *carriers]), min_size=2, max_size=4))
+    chosen = data.draw(
+        st.lists(st.sampled_from([*range(len(scene)), *carriers]), min_size=2, max_size=4)
+    )
     moves = [
-        Move(k, (data.draw(st.floats(-1, 1)), data.draw(st.floats(-1, 1)), scene.objects[k].position[2]), 0.3)
+        Move(
+            k,
+            (
+                data.draw(st.floats(-1, 1)),
+                data.draw(st.floats(-1, 1)),
+                scene.objects[k].position[2],
+            ),
+            0.3,
+        )
         for k in chosen
     ]
     one_by_one = scene
@@ -155,15 +169,22 @@ def test_who_hides_whom_and_the_camera_are_the_pictures_and_no_edit_keeps_them(e
     assert (apply(seen, []).occluders, apply(seen, []).camera) == (seen.occluders, camera)
 
 
-# Metres between a lamp's underside and a table's top, and from its middle to the table's edge: rests it there?
+# Metres between a lamp's underside and a table's top, and from its middle to the table's edge:
+# rests it there?
 @pytest.mark.parametrize("side", [0, 1])  # beside an end of the table, or a long side
 @pytest.mark.parametrize(
     ("gap", "beside", "rests"),
     [
-        (0.0, 0.0, True), (0.079, 0.0, True), (0.081, 0.0, False), (0.16, 0.0, False), (-0.014, 0.0, True), (-0.016, 0.0, False),
-        (0.0, 0.029, True), (0.0, 0.031, False),
+        (0.0, 0.0, True),
+        (0.079, 0.0, True),
+        (0.081, 0.0, False),
+        (0.16, 0.0, False),
+        (-0.014, 0.0, True),
+        (-0.016, 0.0, False),
+        (0.0, 0.029, True),
+        (0.0, 0.031, False),
     ],
-)  # fmt: skip
+)
 def test_what_rests_on_what(gap, beside, rests, side):
     table, lamp = table_with_lamp().objects
     table = replace(table, extent=(1.0, 0.6, 0.8))
@@ -180,19 +201,26 @@ def test_what_rests_on_what(gap, beside, rests, side):
 
 
 @pytest.mark.parametrize(
-    ("away", "height", "lands"), [(0.2, 0.3, 0.3), (0.27, 0.3, 0.3), (0.3, 0.3, 0.0), (0.2, 0.83, 0.0)]
+    ("away", "height", "lands"),
+    [(0.2, 0.3, 0.3), (0.27, 0.3, 0.3), (0.3, 0.3, 0.0), (0.2, 0.83, 0.0)],
 )
 def test_a_thing_falls_onto_what_stood_below_its_table(away, height, lands):
-    """A box under the table, `away` from below the lamp along both axes: the lamp lands on it unless it is higher than the lamp was."""
+    """A box under the table, `away` from below the lamp along both axes: the lamp lands on it
+    unless it is higher than the lamp was.
+    """
     table, lamp = table_with_lamp().objects
-    box = ObjectState(sure(name="box"), (0.1 + away, 0.2 + away, height / 2), 0.0, (0.5, 0.5, height))
+    box = ObjectState(
+        sure(name="box"), (0.1 + away, 0.2 + away, height / 2), 0.0, (0.5, 0.5, height)
+    )
     scene = replace(table_with_lamp(), objects=(table, lamp, box))
     assert apply(scene, [Remove(0)]).objects[0].position == pytest.approx((0.1, 0.2, lands + 0.2))
 
 
 def test_a_thing_rests_on_the_highest_of_what_is_below_it():
     table, lamp = table_with_lamp().objects
-    tray = replace(table, position=(0.0, 0.0, 0.825), extent=(0.5, 0.5, 0.05), beliefs=sure(name="tray"))
+    tray = replace(
+        table, position=(0.0, 0.0, 0.825), extent=(0.5, 0.5, 0.05), beliefs=sure(name="tray")
+    )
     for order in ((table, tray, lamp), (tray, table, lamp)):
         found = support(
             [
@@ -208,7 +236,7 @@ def test_an_edit_of_a_missing_object_is_refused():
         apply(table_with_lamp(), [Remove(7)])
 
 
-# --- frames ---------------------------------------------------------------------------------------------------------
+# --- frames ---------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -227,11 +255,17 @@ def test_a_frame_commutes_with_edits(scene, data, azimuth):
     [
         ("The desk is located to the left of the scene.", [("desk", "left")]),
         ("The tv stand was located at the back of the scene.", [("tv stand", "back")]),
-        ("The door is at the front of the room. The window is on its right side.", [("door", "front"), ("window", "right")]),
+        (
+            "The door is at the front of the room. The window is on its right side.",
+            [("door", "front"), ("window", "right")],
+        ),
         ("At the front of the room is the door", [("door", "front")]),
-        ("The bed stands in the north, and the sofa is in the east.", [("bed", "front"), ("sofa", "right")]),
+        (
+            "The bed stands in the north, and the sofa is in the east.",
+            [("bed", "front"), ("sofa", "right")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_frame_sentences(text, anchors):
     assert read_anchors(text) == anchors
 
@@ -253,7 +287,9 @@ def four_walls() -> Scene:
         at("sofa", 0.2, -2.4),
         at("desk", -0.3, 0.1),
     )
-    return Scene(objects, axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3)))
+    return Scene(
+        objects, axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3))
+    )
 
 
 @pytest.mark.parametrize(
@@ -278,7 +314,8 @@ def test_contradicting_anchors_are_both_named():
 
 
 @pytest.mark.parametrize(
-    ("degrees", "fits"), [(91, True), (134, True), (136, False), (180, False), (-134, True), (-136, False)]
+    ("degrees", "fits"),
+    [(91, True), (134, True), (136, False), (180, False), (-134, True), (-136, False)],
 )
 def test_two_anchors_contradict_each_other_beyond_a_right_angle_and_a_half(degrees, fits):
     """Both are said to be at the front, seen from the centre so many degrees apart."""
@@ -292,12 +329,16 @@ def test_two_anchors_contradict_each_other_beyond_a_right_angle_and_a_half(degre
     if fits:
         assert frame(scene, anchors).axes
         return
-    with pytest.raises(InputError, match="is contradictory: 'door' at the front and 'lamp' at the front"):
+    with pytest.raises(
+        InputError, match="is contradictory: 'door' at the front and 'lamp' at the front"
+    ):
         frame(scene, anchors)
 
 
 def test_a_missing_anchor_is_named():
-    with pytest.raises(InputError, match="'piano' is not in the room; objects: bed, desk, door, sofa"):
+    with pytest.raises(
+        InputError, match="'piano' is not in the room; objects: bed, desk, door, sofa"
+    ):
         frame(four_walls(), [("piano", "front")])
 
 

@@ -15,7 +15,9 @@ PROBABILITY = st.floats(0.01, 0.99)
 
 def car(x, y=0.0, heading=0.0, existence=0.9, shape="sedan", color="red", flip=0.0):
     beliefs = {"shape": {shape: 1.0}, "color": {color: 1.0}}
-    return ObjectState(beliefs, (x, y, 0.2), heading, (3.0, 1.2, 0.9), flip=flip, existence=existence)
+    return ObjectState(
+        beliefs, (x, y, 0.2), heading, (3.0, 1.2, 0.9), flip=flip, existence=existence
+    )
 
 
 def scene(*objects, occluders=None):

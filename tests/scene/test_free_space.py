@@ -1,4 +1,6 @@
-"""Footprints, floors and the search for free places against shapely and against looking at every candidate."""
+"""Footprints, floors and the search for free places against shapely and against looking at every
+candidate.
+"""
 
 import math
 
@@ -41,7 +43,7 @@ def turned(outline, angle: float):
     return tuple((x * c - y * s, x * s + y * c) for x, y in outline)
 
 
-# --- rectangles -----------------------------------------------------------------------------------------------------
+# --- rectangles -----------------------------------------------------------------------------------
 
 
 @settings(max_examples=200, deadline=None)
@@ -56,7 +58,9 @@ def test_overlap_and_distance_of_a_pair_are_those_of_shapely(p, q):
 def test_the_way_to_a_line_is_that_of_shapely(p, ends):
     start, end = ends[:2], ends[2:]
     line = shapely.LineString([start, end])
-    assert rectangles.from_segment(p, start, end) == pytest.approx(shape(p).distance(line), abs=1e-9)
+    assert rectangles.from_segment(p, start, end) == pytest.approx(
+        shape(p).distance(line), abs=1e-9
+    )
     assert rectangles.holds(p, *start) == shape(p).buffer(1e-9).covers(shapely.Point(start)) or (
         shape(p).exterior.distance(shapely.Point(start)) < 1e-8
     )
@@ -78,7 +82,9 @@ def test_gaps_on_a_grid_are_those_of_each_pair(box, other):
 @given(rectangle, rectangle)
 def test_overlapping_is_never_wrong_and_misses_little(box, other):
     x, y = grid()
-    area = np.array([[rectangles.overlap(box._replace(x=a, y=b), other) for b in y[0]] for a in x[:, 0]])
+    area = np.array(
+        [[rectangles.overlap(box._replace(x=a, y=b), other) for b in y[0]] for a in x[:, 0]]
+    )
     said = rectangles.overlapping(x, y, box, other, FREE)
     assert not (said & (area < FREE - 1e-12)).any()
     if rectangles.aligned(box, other):
@@ -87,10 +93,12 @@ def test_overlapping_is_never_wrong_and_misses_little(box, other):
         assert (said | (area < 0.05)).all()
 
 
-# --- floors ---------------------------------------------------------------------------------------------------------
+# --- floors ---------------------------------------------------------------------------------------
 
 floors = st.builds(
-    lambda outline, angle: Floor(turned(outline, angle)), st.sampled_from([SQUARE, L_SHAPE]), headings
+    lambda outline, angle: Floor(turned(outline, angle)),
+    st.sampled_from([SQUARE, L_SHAPE]),
+    headings,
 )
 
 
@@ -98,7 +106,9 @@ floors = st.builds(
 @given(floors, rectangle)
 def test_what_is_outside_a_floor_is_that_of_shapely(floor, box):
     wanted = shape(box).difference(shapely.Polygon(floor.outline).buffer(SLACK)).area
-    assert floor.outside(box) == pytest.approx(wanted, abs=2e-6)  # the rounded corners of the buffer
+    assert floor.outside(box) == pytest.approx(
+        wanted, abs=2e-6
+    )  # the rounded corners of the buffer
 
 
 @settings(max_examples=80, deadline=None)
@@ -133,13 +143,17 @@ def test_a_shifted_thing_stops_at_the_wall():
     for floor in (Floor(SQUARE), Floor((*SQUARE, (0.0, 1.0)))):  # by arithmetic, by shapely
         assert floor.part_inside(box, (1.4, 0.0)) == 1.0
         assert floor.part_inside(box, (2.0, 0.0)) == pytest.approx(0.75)
-        assert floor.part_inside(box._replace(x=9.0), (0.1, 0.0)) == 1.0  # nowhere inside: as asked for
+        assert (
+            floor.part_inside(box._replace(x=9.0), (0.1, 0.0)) == 1.0
+        )  # nowhere inside: as asked for
 
 
-# --- the search -----------------------------------------------------------------------------------------------------
+# --- the search -----------------------------------------------------------------------------------
 
 
-def thing(x: float, y: float, heading: float, depth: float, width: float, name: str = "box") -> ObjectState:
+def thing(
+    x: float, y: float, heading: float, depth: float, width: float, name: str = "box"
+) -> ObjectState:
     return ObjectState(sure(name=name), (x, y, 0.5), heading, (depth, width, 1.0))
 
 
@@ -161,7 +175,9 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
     obstacles = SceneIndex(Scene(tuple(states), axes_from_front((0, 1)), "gt")).things
     x, y = grid()
     groups = [(x, y, random.integers(0, 40, (x.size, y.size)) / 8, h) for h in turns]  # with ties
-    groups.append((random.uniform(0, 4, 20), random.uniform(0, 3, 20), random.uniform(0, 5, 20), turns[0]))
+    groups.append(
+        (random.uniform(0, 4, 20), random.uniform(0, 3, 20), random.uniform(0, 5, 20), turns[0])
+    )
     every = []
     for gx, gy, cost, heading in groups:
         for a, b, c in zip(*(part.ravel() for part in np.broadcast_arrays(gx, gy, cost))):
@@ -171,12 +187,16 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
     if any(abs(wrong - FREE) < 1e-9 for wrong, _, _ in every):
         return  # rounding decides
     free = [(c, k) for k, (wrong, c, _) in enumerate(every) if wrong < FREE]
-    found = cheapest_free([Candidates(a, b, c.copy(), h) for a, b, c, h in groups], size, obstacles, floor)
+    found = cheapest_free(
+        [Candidates(a, b, c.copy(), h) for a, b, c, h in groups], size, obstacles, floor
+    )
     if not free:
         assert found is None
         least = min(wrong for wrong, _, _ in every)
         candidates = [Candidates(a, b, c, h) for a, b, c, h in groups]
-        assert least_overlap(candidates, size, obstacles, floor)[1] == pytest.approx(least, abs=2e-6)
+        assert least_overlap(candidates, size, obstacles, floor)[1] == pytest.approx(
+            least, abs=2e-6
+        )
         return
     best = every[min(free)[1]][2]
     assert (found.x, found.y) == (best.x, best.y)
@@ -184,7 +204,9 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
 
 
 def test_the_least_overlap_does_not_depend_on_earlier_searches():
-    boxes = [thing(0.3 + 0.5 * k, 0.5 + 0.3 * (k % 3), 0.2 * k, 1.2, 1.1 - 0.1 * k) for k in range(6)]
+    boxes = [
+        thing(0.3 + 0.5 * k, 0.5 + 0.3 * (k % 3), 0.2 * k, 1.2, 1.1 - 0.1 * k) for k in range(6)
+    ]
     obstacles = SceneIndex(Scene(tuple(boxes), axes_from_front((0, 1)), "gt")).things
     x, y = grid()
     cost = np.hypot(x - 1.0, y - 1.0)
@@ -224,7 +246,7 @@ def test_a_place_is_free_in_rooms_of_any_shape(kind):
             assert Floor(outline).outside(box) < FREE
 
 
-# --- layouts --------------------------------------------------------------------------------------------------------
+# --- layouts --------------------------------------------------------------------------------------
 
 
 def test_the_layout_of_a_changed_scene_is_that_of_the_scene_alone():

@@ -1,4 +1,6 @@
-"""Several views fused into one table: better than the best of them, nothing lost, nothing merged that is two."""
+"""Several views fused into one table: better than the best of them, nothing lost, nothing merged
+that is two.
+"""
 
 import itertools
 import math
@@ -36,7 +38,10 @@ def things(random, count=7, kinds=KINDS, apart=0.7):
             places.append(p)
     objects = [
         ObjectState(
-            sure(name=kinds[k]), (*map(float, p), 0.25), float(random.uniform(-3, 3)), (0.5, 0.4, 0.5)
+            sure(name=kinds[k]),
+            (*map(float, p), 0.25),
+            float(random.uniform(-3, 3)),
+            (0.5, 0.4, 0.5),
         )
         for k, p in enumerate(places)
     ]
@@ -61,9 +66,13 @@ def seen(true, angle, random, rows, noise=True):
             heading += random.normal(0, HEADING)
         x, y = back @ p
         objects.append(
-            replace(o, position=(float(x), float(y), o.position[2]), heading=float(wrap_angle(heading)),
-                    covariance=tuple(map(tuple, covariance.tolist())))
-        )  # fmt: skip
+            replace(
+                o,
+                position=(float(x), float(y), o.position[2]),
+                heading=float(wrap_angle(heading)),
+                covariance=tuple(map(tuple, covariance.tolist())),
+            )
+        )
     return ViewTable(Scene(tuple(objects), ORBIT.axes(0), "predicted"), yaw)
 
 
@@ -86,7 +95,9 @@ def test_the_fused_table_is_more_exact_than_the_best_view(known):
         owners = same(fused, rows)
         assert sorted(owners) == sorted(set().union(*rows))
         error = position_error(fused.scene, true, dict(enumerate(owners))).mean()
-        best = min(position_error(v.table, true, dict(enumerate(r))).mean() for v, r in zip(views, rows))
+        best = min(
+            position_error(v.table, true, dict(enumerate(r))).mean() for v, r in zip(views, rows)
+        )
         wins += error < best
         gains.append(error / best)
     assert wins >= 5
@@ -141,7 +152,9 @@ def test_true_views_give_the_true_table_without_doubt():
         views = [seen(true, a, random, r, noise=False) for a, r in zip((0, 135, 225), rows)]
         fused = fuse(views if known else [ViewTable(v.table) for v in views])
         owners = same(fused, rows)
-        np.testing.assert_allclose(fused.scene.positions[:, :2], true.positions[owners, :2], atol=1e-6)
+        np.testing.assert_allclose(
+            fused.scene.positions[:, :2], true.positions[owners, :2], atol=1e-6
+        )
         assert not any(np.any(o.covariance) for o in fused.scene.objects)
         turned = fused.axes(2, views[2].table.axes)
         np.testing.assert_allclose(turned["front"], ORBIT.axes(225)["front"], atol=1e-6)
@@ -176,8 +189,9 @@ def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
 @settings(max_examples=6)
 @given(st.integers(0, 1000), st.integers(0, 3), st.booleans())
 def test_a_view_that_fits_nowhere_costs_nothing_wherever_it_stands(known, seed, at, empty):
-    """Odd: of other things. The others give the very table that they give without it, and where the yaws are known it has
-    its axes: it is turned like its neighbours."""
+    """Odd: of other things. The others give the very table that they give without it, and where the
+    yaws are known it has its axes: it is turned like its neighbours.
+    """
     random = rng(seed, "odd view")
     true, others = things(random), things(random, 5, ("tree", "car", "bus", "truck", "bench"))
     angles = (0, 90, 180, 270)
@@ -202,7 +216,9 @@ def test_a_view_that_fits_nowhere_costs_nothing_wherever_it_stands(known, seed, 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
 def test_views_join_by_way_of_others_in_any_order(order):
-    """A chain: each view has two things in common with the next, and none with the one after that."""
+    """A chain: each view has two things in common with the next, and none with the one after
+    that.
+    """
     random = rng(15, "fusion")
     true, rows = things(random, 8), [[0, 1, 2], [1, 2, 3, 4], [3, 4, 5, 6], [5, 6, 7]]
     rows = [rows[k] for k in order]
@@ -238,7 +254,9 @@ def test_a_table_registers_onto_itself_turned():
     found = register(true, view.table)
     assert found.matches == {k: k for k in range(7)}
     assert abs(float(wrap_angle(found.yaw - view.yaw))) < 1e-9
-    np.testing.assert_allclose(found.points(view.table.positions[:, :2]), true.positions[:, :2], atol=1e-9)
+    np.testing.assert_allclose(
+        found.points(view.table.positions[:, :2]), true.positions[:, :2], atol=1e-9
+    )
 
 
 def test_no_views_is_an_input_error():
@@ -247,7 +265,9 @@ def test_no_views_is_an_input_error():
 
 
 def test_doubtful_names_still_say_who_is_who():
-    """Two things side by side, each rather what it is; the other table has them nearer to the wrong one."""
+    """Two things side by side, each rather what it is; the other table has them nearer to the wrong
+    one.
+    """
 
     def table(first, second):
         def one(x, y, **names):
@@ -264,8 +284,9 @@ def test_doubtful_names_still_say_who_is_who():
 
 
 def test_each_view_is_laid_anew_onto_all_others_together():
-    """Views in a ring, each with two things in common with the next: laid one onto another, the last would bear the error
-    of all (0.148 on average of these)."""
+    """Views in a ring, each with two things in common with the next: laid one onto another, the
+    last would bear the error of all (0.148 on average of these).
+    """
     rows, errors = [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7], [6, 7, 0, 1]], []
     for k in range(8):
         random = rng(17, "again", k)
@@ -290,9 +311,13 @@ def test_a_first_view_without_a_yaw_is_the_one_that_the_others_are_turned_agains
 def test_joined_views_lie_in_the_first_ones_world_unless_told():
     one = ObjectState(sure(name="cup"), (1.0, 0.0, 0.2), 0.1, (0.3, 0.3, 0.4))
     tables = [
-        Scene((one,), ORBIT.axes(a), source, image=f"{a}.jpg") for a, source in ((0, "gt"), (90, "predicted"))
+        Scene((one,), ORBIT.axes(a), source, image=f"{a}.jpg")
+        for a, source in ((0, "gt"), (90, "predicted"))
     ]
-    placed = [RegisteredView(0.0, (0.0, 0.0), {}, 0.0), RegisteredView(math.pi / 2, (1.0, 2.0), {}, 0.0)]
+    placed = [
+        RegisteredView(0.0, (0.0, 0.0), {}, 0.0),
+        RegisteredView(math.pi / 2, (1.0, 2.0), {}, 0.0),
+    ]
     for start in (0, 1):
         fused = joined([ViewTable(t) for t in tables], placed, [[(0, 0)], [(1, 0)]], start)
         assert (fused.scene.axes, fused.scene.image) == (tables[start].axes, tables[start].image)

@@ -40,8 +40,12 @@ def one(*sights: ObjectState, placed=None) -> ObjectState:
 
 
 def test_places_sizes_and_heights_are_weighted_by_their_information():
-    near = sight(0.0, 0.0, 0.2, spread=((0.01, 0.0), (0.0, 0.25)), extent=(0.4, 0.3, 0.5), existence=0.5)
-    far = sight(0.3, 0.5, 0.8, spread=((0.16, 0.06), (0.06, 0.04)), extent=(0.8, 0.6, 0.25), existence=0.8)
+    near = sight(
+        0.0, 0.0, 0.2, spread=((0.01, 0.0), (0.0, 0.25)), extent=(0.4, 0.3, 0.5), existence=0.5
+    )
+    far = sight(
+        0.3, 0.5, 0.8, spread=((0.16, 0.06), (0.06, 0.04)), extent=(0.8, 0.6, 0.25), existence=0.8
+    )
     both = [np.array(s.covariance)[:2, :2] + FLOOR**2 * np.eye(2) for s in (near, far)]
     a, b = map(np.linalg.inv, both)
     found = one(near, far)
@@ -60,7 +64,8 @@ def test_three_sights_are_as_sure_as_three_and_an_only_one_as_sure_as_it_was():
     found = one(single, single, single)
     np.testing.assert_allclose(found.position, single.position)
     np.testing.assert_allclose(
-        np.array(found.covariance)[:2, :2], (np.array(single.covariance)[:2, :2] + FLOOR**2 * np.eye(2)) / 3
+        np.array(found.covariance)[:2, :2],
+        (np.array(single.covariance)[:2, :2] + FLOOR**2 * np.eye(2)) / 3,
     )
     assert found.covariance[2][2] == pytest.approx((0.04 + TURN_FLOOR**2) / 3)
 
@@ -88,13 +93,18 @@ def test_the_first_name_that_there_is_is_kept():
     assert one(sight(), sight()).name == ""
 
 
-@given(st.floats(-3, 3), st.lists(st.tuples(st.booleans(), st.floats(0.002, 0.998)), min_size=2, max_size=4))
+@given(
+    st.floats(-3, 3),
+    st.lists(st.tuples(st.booleans(), st.floats(0.002, 0.998)), min_size=2, max_size=4),
+)
 def test_flips_are_weighed_by_bayes_rule(heading, sights):
     """Each sight has the heading or its opposite, and says how probably it is flipped."""
     forward = math.prod(p if turned else 1 - p for turned, p in sights)
     backward = math.prod(1 - p if turned else p for turned, p in sights)
     wrong = min(forward, backward) / (forward + backward)
-    found = one(*(sight(heading=float(wrap_angle(heading + math.pi * t)), flip=p) for t, p in sights))
+    found = one(
+        *(sight(heading=float(wrap_angle(heading + math.pi * t)), flip=p) for t, p in sights)
+    )
     assert found.flip == pytest.approx(wrong, abs=1e-9)
     off = abs(float(wrap_angle(found.heading - heading)))
     if wrong < 0.499:
@@ -139,22 +149,31 @@ beliefs = st.dictionaries(st.sampled_from(["red", "blue", "gray"]), st.floats(0.
 @given(st.lists(beliefs, min_size=2, max_size=3))
 def test_beliefs_of_independent_sights_multiply(told):
     found = one(
-        *(sight(beliefs={"color": belief}) for belief in told), sight(beliefs={"name": {"cup": 1.0}})
+        *(sight(beliefs={"color": belief}) for belief in told),
+        sight(beliefs={"name": {"cup": 1.0}}),
     ).beliefs
     values = {v for belief in told for v in belief}
     product = {v: math.prod(max(belief.get(v, 0.0), EPSILON) for belief in told) for v in values}
     if len(values) == 1:
         product = dict.fromkeys(values, 1.0)
-    assert found["color"] == pytest.approx({v: p / sum(product.values()) for v, p in product.items()})
+    assert found["color"] == pytest.approx(
+        {v: p / sum(product.values()) for v, p in product.items()}
+    )
     assert found["name"] == {"cup": 1.0}
 
 
 def test_what_is_certain_small_or_askew_is_weighed_as_it_is():
-    wrong = one(sight(heading=0.2, flip=1.0), sight(heading=0.2, flip=0.1))  # certainly flipped, to EPSILON
+    wrong = one(
+        sight(heading=0.2, flip=1.0), sight(heading=0.2, flip=0.1)
+    )  # certainly flipped, to EPSILON
     assert wrong.heading == pytest.approx(0.2 - math.pi)
     back = sight(heading=float(wrap_angle(0.2 + math.pi)))
-    assert one(sight(heading=0.2), back).heading == pytest.approx(0.2)  # as likely as not: the first says
-    assert one(sight(heading=0.0), sight(heading=math.radians(70))).heading == pytest.approx(math.radians(35))
+    assert one(sight(heading=0.2), back).heading == pytest.approx(
+        0.2
+    )  # as likely as not: the first says
+    assert one(sight(heading=0.0), sight(heading=math.radians(70))).heading == pytest.approx(
+        math.radians(35)
+    )
     tiny = sight(extent=(0.005, 0.005, 0.002))
     np.testing.assert_allclose(one(tiny, tiny).extent, tiny.extent)
 
@@ -163,6 +182,8 @@ def test_two_places_err_by_their_distance_and_one_by_nothing():
     def table(*xs):
         return Scene(tuple(sight(x) for x in xs), AXES, "predicted")
 
-    np.testing.assert_allclose(position_error(table(0.0, 1.0), table(5.0, 6.5), {0: 0, 1: 1}), [0.25, 0.25])
+    np.testing.assert_allclose(
+        position_error(table(0.0, 1.0), table(5.0, 6.5), {0: 0, 1: 1}), [0.25, 0.25]
+    )
     assert position_error(table(0.0), table(3.0), {0: 0}).tolist() == [0.0]
     assert position_error(table(), table(3.0), {}).tolist() == []

@@ -129,14 +129,25 @@ def test_a_map_has_its_place_in_the_middle_y_up_and_its_scale():
     camera = down(3.0, -2.0, 0.02, 800, 600)
     pixels, depth = camera.project([[3, -2, 0], [4, -2, 0], [3, -1, 0], [4, -2, 2]])
     np.testing.assert_allclose(pixels[:3], [[400, 300], [450, 300], [400, 250]], atol=1e-6)
-    np.testing.assert_allclose(pixels[3], [400 + 50 * 200 / 198, 300], atol=1e-6)  # what is high leans out
+    np.testing.assert_allclose(
+        pixels[3], [400 + 50 * 200 / 198, 300], atol=1e-6
+    )  # what is high leans out
     np.testing.assert_allclose(depth, [200, 200, 200, 198])
     assert (camera.width, camera.height) == (800, 600)
 
 
 def test_corners_of_a_box_worked_out_by_hand():
     corners = box_corners((1, 2, 9), math.pi / 2, (4, 2, 3))
-    expected = [(0, 4, 0), (0, 4, 3), (2, 4, 0), (2, 4, 3), (0, 0, 0), (0, 0, 3), (2, 0, 0), (2, 0, 3)]
+    expected = [
+        (0, 4, 0),
+        (0, 4, 3),
+        (2, 4, 0),
+        (2, 4, 3),
+        (0, 0, 0),
+        (0, 0, 3),
+        (2, 0, 0),
+        (2, 0, 3),
+    ]
     np.testing.assert_allclose(corners, expected, atol=1e-12)  # left is -x; it stands on the ground
     np.testing.assert_allclose(
         footprint((1, 2), math.pi / 2, (4, 2, 3)), [(0, 4), (0, 0), (2, 0), (2, 4)], atol=1e-12

@@ -1,4 +1,6 @@
-"""Directions around an orbit: the paper's rotation table, both readings, and what a camera really sees."""
+"""Directions around an orbit: the paper's rotation table, both readings, and what a camera really
+sees.
+"""
 
 import math
 
@@ -83,12 +85,15 @@ def test_the_readings_go_opposite_ways():
 
 
 @given(
-    st.sampled_from(list(ORBIT_CONVENTIONS)), st.sampled_from(VIEWS), st.sampled_from([90, 180, 270]),
+    st.sampled_from(list(ORBIT_CONVENTIONS)),
+    st.sampled_from(VIEWS),
+    st.sampled_from([90, 180, 270]),
     st.tuples(*[st.floats(-2, 2)] * 4),
-)  # fmt: skip
+)
 def test_mental_rotation_changes_the_viewer_as_walking_does(name, view, turn, coordinates):
-    """The observer carried around the middle of two things sees the pair as the camera `turn` further does; what a thing
-    itself sees stays."""
+    """The observer carried around the middle of two things sees the pair as the camera `turn`
+    further does; what a thing itself sees stays.
+    """
     a, b = np.array(coordinates[:2]), np.array(coordinates[2:])
     if np.hypot(*(a - b)) < 1e-3:
         return

@@ -15,7 +15,9 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
-HOLDS = st.builds(CameraPose, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3))
+HOLDS = st.builds(
+    CameraPose, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3)
+)
 
 
 @given(HOLDS)
@@ -37,7 +39,12 @@ def scene_of(hold: CameraPose) -> Scene:
     turned = ((0.1, 0.02, 0.01), (0.02, 0.3, 0.05), (0.01, 0.05, 0.2))
     objects = (
         ObjectState(
-            sure(name="chair"), (4.0, 1.0, 0.4), 0.7, (0.5, 0.5, 0.9), turned, box=(100, 50, 150, 90)
+            sure(name="chair"),
+            (4.0, 1.0, 0.4),
+            0.7,
+            (0.5, 0.5, 0.9),
+            turned,
+            box=(100, 50, 150, 90),
         ),
         ObjectState(sure(name="table"), (5.0, -1.5, 0.4), -2.0, (0.8, 1.2, 0.75)),
     )
@@ -57,7 +64,9 @@ def test_the_mirrored_scene_is_what_the_flipped_picture_shows(hold):
     assert np.linalg.det(flip.camera.cam_T_world.rotation) == pytest.approx(1.0)
     assert camera_pose_of(flip.camera).height == pytest.approx(hold.height)
     assert camera_pose_of(flip.camera).pitch == pytest.approx(hold.pitch, abs=1e-6)
-    assert float(wrap_angle(camera_pose_of(flip.camera).roll + hold.roll)) == pytest.approx(0, abs=1e-6)
+    assert float(wrap_angle(camera_pose_of(flip.camera).roll + hold.roll)) == pytest.approx(
+        0, abs=1e-6
+    )
 
 
 def test_mirroring_twice_gives_the_scene_back():
@@ -68,7 +77,9 @@ def test_mirroring_twice_gives_the_scene_back():
     assert twice.axes == scene.axes
     assert twice.outline == scene.outline
     assert twice.objects[0].box == scene.objects[0].box
-    assert np.array(twice.objects[0].covariance) == pytest.approx(np.array(scene.objects[0].covariance))
+    assert np.array(twice.objects[0].covariance) == pytest.approx(
+        np.array(scene.objects[0].covariance)
+    )
     assert twice.camera.cam_T_world.rotation == pytest.approx(scene.camera.cam_T_world.rotation)
 
 
@@ -78,7 +89,9 @@ def test_the_mirror_swaps_sides_and_turns():
     assert flip.objects[0].heading == pytest.approx(-0.7)
     assert flip.objects[0].box == (490, 50, 540, 90)
     assert flip.axes["left"] == (0.0, 1.0)  # the viewer's left is the viewer's left
-    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(flip.outline, flip.outline[1:] + flip.outline[:1]))
+    area = sum(
+        a[0] * b[1] - b[0] * a[1] for a, b in zip(flip.outline, flip.outline[1:] + flip.outline[:1])
+    )
     assert area > 0  # still counter-clockwise
     assert mirrored(replace(scene, camera=None)).objects[0].box is None
     assert math.isclose(flip.objects[0].extent[0], 0.5)

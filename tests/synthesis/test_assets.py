@@ -27,7 +27,9 @@ def pieces(shape: str, seed: int) -> list[Piece]:
 
 def points(mesh: Mesh, **wanted: str) -> np.ndarray:
     """(N, 3) vertices of the parts whose `name` or `material` is the given one."""
-    ids = [i for i, p in enumerate(mesh.parts) if all(getattr(p, k) == v for k, v in wanted.items())]
+    ids = [
+        i for i, p in enumerate(mesh.parts) if all(getattr(p, k) == v for k, v in wanted.items())
+    ]
     return mesh.vertices[np.isin(mesh.part, ids)]
 
 
@@ -35,11 +37,17 @@ def from_above(mesh: Mesh, along: int = 24, across: int = 9) -> tuple[np.ndarray
     """Two (along, across) grids over the footprint, from tail to nose: the highest z, and whether
     it is painted."""
     corners = mesh.vertices[mesh.faces]
-    weights = np.array([w for w in itertools.product(np.linspace(0, 1, 9), repeat=3) if sum(w) == 1])
+    weights = np.array(
+        [w for w in itertools.product(np.linspace(0, 1, 9), repeat=3) if sum(w) == 1]
+    )
     dense = np.einsum("wk,fkc->fwc", weights, corners).reshape(-1, 3)
-    painted = np.array([part.material == "paint" for part in mesh.parts])[mesh.part[mesh.faces[:, 0]]]
+    painted = np.array([part.material == "paint" for part in mesh.parts])[
+        mesh.part[mesh.faces[:, 0]]
+    ]
     extent = np.ptp(mesh.vertices[:, :2], axis=0)
-    cell = np.clip(((dense[:, :2] / extent + 0.5) * (along, across)).astype(int), 0, (along - 1, across - 1))
+    cell = np.clip(
+        ((dense[:, :2] / extent + 0.5) * (along, across)).astype(int), 0, (along - 1, across - 1)
+    )
     order = np.argsort(dense[:, 2])  # the last one written to a cell is the highest
     height, paint = np.zeros((along, across)), np.zeros((along, across), bool)
     height[tuple(cell[order].T)] = dense[order, 2]
@@ -93,7 +101,9 @@ def test_normals_agree_with_the_winding(shape):
     face = np.cross(b - a, c - a)
     size = np.linalg.norm(face, axis=1)
     facing = (face[:, None] * mesh.normals[mesh.faces]).sum(-1) / np.maximum(size, 1e-12)[:, None]
-    assert (facing[size > 1e-7] > 0.5).all()  # smoothing turns a normal by less than the crease angle or so
+    assert (
+        facing[size > 1e-7] > 0.5
+    ).all()  # smoothing turns a normal by less than the crease angle or so
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -111,7 +121,10 @@ def test_a_seed_repeats_its_bytes_and_another_gives_another_mesh(shape):
 def test_the_front_is_no_mirror_image_of_the_back(shape):
     for seed in SEEDS:
         profile = roofline(vehicle(shape, seed))
-        colors = [np.sort(points(vehicle(shape, seed), material=m)[:, 0]) for m in ("paint", "glass", "dark")]
+        colors = [
+            np.sort(points(vehicle(shape, seed), material=m)[:, 0])
+            for m in ("paint", "glass", "dark")
+        ]
         differs = np.abs(profile - profile[::-1]).max() > 0.05
         assert differs or any(len(x) and np.abs(x + x[::-1]).max() > 0.02 for x in colors)
 
@@ -147,7 +160,9 @@ def test_cars_have_the_parts_that_super_clevr_recolours(shape):
         "back_bumper",
         "front_bumper",
     }
-    assert names >= {f"{end}_{side}_wheel" for end in ("front", "back") for side in ("left", "right")}
+    assert names >= {
+        f"{end}_{side}_wheel" for end in ("front", "back") for side in ("left", "right")
+    }
 
 
 @pytest.mark.parametrize("shape", CARS)
@@ -195,7 +210,8 @@ def test_assemble_splits_normals_at_creases_and_keeps_round_surfaces_smooth():
 
 def test_pieces_of_one_name_and_material_are_one_part():
     mesh = assemble(
-        [("a", "paint", box(1, 1, 1)), ("b", "paint", box(1, 1, 2)), ("a", "paint", box(2, 1, 1))], (1, 1, 1)
+        [("a", "paint", box(1, 1, 1)), ("b", "paint", box(1, 1, 2)), ("a", "paint", box(2, 1, 1))],
+        (1, 1, 1),
     )
     assert [part.name for part in mesh.parts] == ["a", "b"]
 
@@ -207,7 +223,9 @@ def test_primitives_have_the_volumes_of_their_solids():
     assert 5.5 < slab(square, 3, 0.1).volume < 6
     assert rod((0, 0, 0), (0, 3, 4), 0.1, 64).volume == pytest.approx(np.pi * 0.01 * 5, rel=0.01)
     assert lathe([(1, 0), (1, 2)], 64).volume == pytest.approx(2 * np.pi, rel=0.01)
-    assert ring(2, 0.5, sides=64, around=32).volume == pytest.approx(2 * np.pi**2 * 2 * 0.25, rel=0.02)
+    assert ring(2, 0.5, sides=64, around=32).volume == pytest.approx(
+        2 * np.pi**2 * 2 * 0.25, rel=0.02
+    )
     corner = rounded(square, 0.2, 16)
     area = trimesh.creation.extrude_polygon(trimesh.path.polygons.Polygon(corner), 1).volume
     assert area == pytest.approx(2 - (4 - np.pi) * 0.04, rel=0.01)

@@ -12,26 +12,50 @@ from po3d.synthesis.vehicles.two_wheelers import sample_finish
 SEEDS = range(6)
 CYCLES = SUPER_CATEGORIES["bicycle"] + SUPER_CATEGORIES["motorbike"]
 PLANES = SUPER_CATEGORIES["aeroplane"]
-# Parts that Super-CLEVR's own mesh of the type has too, and that every variant must offer for recolouring.
+# Parts that Super-CLEVR's own mesh of the type has too, and that every variant must offer for
+# recolouring.
 WHEELS, HANDLES = {"wheel_front", "wheel_back"}, {"handle_left", "handle_right"}
 MOTOR = WHEELS | HANDLES | {"engine", "fork", "drive_chain", "seat", "panel", "fender_back"}
-PEDALS = WHEELS | HANDLES | {"saddle", "fork", "drive_chain", "crank_arm_left", "pedal_right", "brake_system"}
+PEDALS = (
+    WHEELS
+    | HANDLES
+    | {"saddle", "fork", "drive_chain", "crank_arm_left", "pedal_right", "brake_system"}
+)
 TAIL = {"wing_left", "wing_right", "tailplane_left", "tailplane_right", "fin"}
 PARTS = {
-    "chopper": MOTOR
-    | {"gas_tank", "headlight_center", "taillight_center", "exhaust_right_s", "footrest_left_s"},
-    "dirtbike": MOTOR | {"gas_tank", "fender_front", "cover_front", "cover_back", "exhaust_right_s"},
-    "scooter": MOTOR | {"cover_front", "cover_back", "headlight_center", "mirror_left", "mirror_right"},
-    "cruiser": MOTOR | {"gas_tank", "fender_front", "headlight_center", "taillight_left", "mirror_left"},
+    "chopper": (
+        MOTOR
+        | {"gas_tank", "headlight_center", "taillight_center", "exhaust_right_s", "footrest_left_s"}
+    ),
+    "dirtbike": (
+        MOTOR | {"gas_tank", "fender_front", "cover_front", "cover_back", "exhaust_right_s"}
+    ),
+    "scooter": (
+        MOTOR | {"cover_front", "cover_back", "headlight_center", "mirror_left", "mirror_right"}
+    ),
+    "cruiser": (
+        MOTOR | {"gas_tank", "fender_front", "headlight_center", "taillight_left", "mirror_left"}
+    ),
     "road": PEDALS,
     "utility": PEDALS | {"fender_front", "fender_back", "side_stand"},
     "mountain": PEDALS,
     "tandem": WHEELS | HANDLES | {"fork", "saddle"},
-    "jet": TAIL
-    | {"engine_left", "engine_right", "propeller", "wheel_front", "wheel_back_left", "door_left_s"},
+    "jet": (
+        TAIL
+        | {
+            "engine_left",
+            "engine_right",
+            "propeller",
+            "wheel_front",
+            "wheel_back_left",
+            "door_left_s",
+        }
+    ),
     "fighter": TAIL,
     "biplane": TAIL | {"propeller", "wheel_front"},
-    "airliner": TAIL | {"engine_left", "engine_right", "wheel_front", "door_left_s", "door_right_s"},
+    "airliner": (
+        TAIL | {"engine_left", "engine_right", "wheel_front", "door_left_s", "door_right_s"}
+    ),
 }
 
 
@@ -100,13 +124,18 @@ def test_types_differ_in_what_defines_them():
             points(vehicle("road", seed), "saddle")[:, 0]
         )
         assert rake("chopper", seed) > 1.2 * rake("cruiser", seed) > 0
-        wheel = {s: np.ptp(points(vehicle(s, seed), "wheel_front")[:, 2]) for s in ("scooter", "dirtbike")}
+        wheel = {
+            s: np.ptp(points(vehicle(s, seed), "wheel_front")[:, 2])
+            for s in ("scooter", "dirtbike")
+        }
         assert wheel["scooter"] < 0.85 * wheel["dirtbike"]
         assert (
             points(vehicle("biplane", seed), "propeller")[:, 0].max()
             > 0.95 * vehicle("biplane", seed).vertices[:, 0].max()
         )
-        bars = {s: np.ptp(points(vehicle(s, seed), "handle_left")[:, 1]) for s in ("road", "mountain")}
+        bars = {
+            s: np.ptp(points(vehicle(s, seed), "handle_left")[:, 1]) for s in ("road", "mountain")
+        }
         assert bars["mountain"] > bars["road"]
 
 

@@ -1,4 +1,6 @@
-"""Blender as a renderer: same bytes for same input, what stands where our masks say, parts in their colours, one line for what fails."""
+"""Blender as a renderer: same bytes for same input, what stands where our masks say, parts in their
+colours, one line for what fails.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -43,7 +45,9 @@ def boxes(**more: object) -> list[PlacedMesh]:
 @pytest.mark.parametrize("look", ["superclevr", "hdri"])
 def test_same_scene_same_bytes_for_any_number_of_threads(process: Blender, look: str) -> None:
     one = process.draw(boxes(), VIEW, look, 5, OPTIONS)
-    two = process.draw(boxes(), VIEW, look, 5, BlenderOptions(width=64, height=48, samples=4, threads=2))
+    two = process.draw(
+        boxes(), VIEW, look, 5, BlenderOptions(width=64, height=48, samples=4, threads=2)
+    )
     np.testing.assert_array_equal(one, two)
     assert (process.draw(boxes(), VIEW, look, 6, OPTIONS) != one).any()
     assert 20 < one.mean() < 235
@@ -68,9 +72,9 @@ def test_vehicles_stand_where_our_masks_say(process: Blender) -> None:
 def test_a_recoloured_part_has_its_own_colour(process: Blender) -> None:
     plain = process.draw(boxes(), VIEW, "superclevr", 1, OPTIONS).astype(int)
     name = BOX.parts[-1].name
-    painted = process.draw(boxes(colors={name: (0.02, 0.7, 0.02)}), VIEW, "superclevr", 1, OPTIONS).astype(
-        int
-    )
+    painted = process.draw(
+        boxes(colors={name: (0.02, 0.7, 0.02)}), VIEW, "superclevr", 1, OPTIONS
+    ).astype(int)
     green = [(p[..., 1] > np.maximum(p[..., 0], p[..., 2]) + 30).sum() for p in (plain, painted)]
     assert green[0] == 0 < green[1]
 
@@ -126,9 +130,13 @@ def test_options_are_checked() -> None:
     for blend in ({"samples": 0}, {"rays": 4}, {"width": 100, "height": 100}, {"seconds": 0}):
         with pytest.raises(InputError):
             drawing_of({"renderer": "blender", "blender": blend})
-    drawing = drawing_of({"renderer": "blender", "blender": {"samples": 8, "threads": 0, "seconds": 5.5}})
+    drawing = drawing_of(
+        {"renderer": "blender", "blender": {"samples": 8, "threads": 0, "seconds": 5.5}}
+    )
     assert drawing.identity()["blender"]["samples"] == 8
-    assert not {"threads", "seconds"} & set(drawing.identity()["blender"])  # they don't change the pictures
+    assert not {"threads", "seconds"} & set(
+        drawing.identity()["blender"]
+    )  # they don't change the pictures
 
 
 def test_lamps_keep_within_a_unit_of_their_official_places() -> None:

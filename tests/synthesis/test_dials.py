@@ -58,7 +58,9 @@ def digest(found: object) -> str:
 
 def test_the_default_questions_are_those_of_before_there_were_dials():
     assert digest(questions(RECORDS, 5)) == GOLDEN
-    assert digest(questions(RECORDS, 5, difficulty_of({"objects": [3, 10], "near": None}))) == GOLDEN
+    assert (
+        digest(questions(RECORDS, 5, difficulty_of({"objects": [3, 10], "near": None}))) == GOLDEN
+    )
 
 
 def near_share(dials: Difficulty) -> float:
@@ -96,13 +98,18 @@ def test_hops_leave_chains_of_so_many_relations():
 def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     share = {}
     for occluded in (0.0, 0.6):
-        split = open_fresh(tmp_path / str(occluded), 2, 3, dials={"objects": [5, 6], "occluded": occluded})
+        split = open_fresh(
+            tmp_path / str(occluded), 2, 3, dials={"objects": [5, 6], "occluded": occluded}
+        )
         scenes: list[Scene] = [split.truth(name) for name in split.images]
         assert {len(scene) for scene in scenes} <= {5, 6}
         share[occluded] = np.mean([bool(hider) for scene in scenes for hider in scene.occluders])
         assert audit("pulsecheck457", split) == []
     assert share[0.0] < 0.1 < 0.4 < share[0.6]
-    assert read_json(tmp_path / "0.6" / "twin.json")["dials"] == {"objects": [5, 6], "occluded": 0.6}
+    assert read_json(tmp_path / "0.6" / "twin.json")["dials"] == {
+        "objects": [5, 6],
+        "occluded": 0.6,
+    }
     again = open_split("pulsecheck457", tmp_path / "0.6")
     assert again.questions == load(tmp_path / "0.6").questions
     assert again.source.twin.dials == Difficulty((5, 6), 0.6)
@@ -115,10 +122,13 @@ def test_the_shipped_config_is_the_default():
         for benchmark, source in BENCHMARKS.items():
             config = compose(name, ["out=x", f"benchmark={benchmark}"])
             assert (
-                difficulty_of(difficulty_options(config.benchmark)["dials"], source.dials) == source.dials()
+                difficulty_of(difficulty_options(config.benchmark)["dials"], source.dials)
+                == source.dials()
             )
             assert source.dials().tag == ""
-    harder = compose("generate", ["out=x", "benchmark.dials.hops=[3]", "benchmark.dials.objects=[8,10]"])
+    harder = compose(
+        "generate", ["out=x", "benchmark.dials.hops=[3]", "benchmark.dials.objects=[8,10]"]
+    )
     turned = difficulty_of(difficulty_options(harder.benchmark)["dials"])
     assert turned == Difficulty((8, 10), hops=(3,))
     assert difficulty_of(turned.changed()) == turned
@@ -160,14 +170,17 @@ def test_a_dial_of_another_benchmark_is_said(kind, options, says):
         difficulty_of(options, kind)
 
 
-# The files of tiny fresh twins without dials, as they were before there were any; those of hypo3d in the speakers' later wording.
+# The files of tiny fresh twins without dials, as they were before there were any; those of hypo3d
+# in the speakers' later wording.
 BEFORE = {"hypo3d": "ebc0ffaf1eda326c053581ba", "scope": "67293ed341da5fe358917093"}
 
 
 @pytest.mark.parametrize("benchmark", BEFORE)
 def test_default_twins_are_those_of_before_there_were_dials(benchmark, tmp_path):
     config = compose("evaluate", ["out=x", f"benchmark={benchmark}"])
-    BENCHMARKS[benchmark].open_fresh(tmp_path, 2, 3, None, 1, **difficulty_options(config.benchmark))
+    BENCHMARKS[benchmark].open_fresh(
+        tmp_path, 2, 3, None, 1, **difficulty_options(config.benchmark)
+    )
     found = hashlib.sha256()
     for path in sorted(p for p in tmp_path.rglob("*") if p.is_file() and p.name != LOCK):
         found.update(str(path.relative_to(tmp_path)).encode() + path.read_bytes())
@@ -239,4 +252,6 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
         verdicts = [JudgedView(view).decide(item.op, item.rows) for view in views]
         metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
-        assert all(v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts)
+        assert all(
+            v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts
+        )

@@ -1,5 +1,6 @@
-"""Furniture libraries: a hand-made .sh3f comes out at its size, standing and facing as the conventions say; a
-damaged one is one clear line."""
+"""Furniture libraries: a hand-made .sh3f comes out at its size, standing and facing as the
+conventions say; a damaged one is one clear line.
+"""
 
 import io
 import math
@@ -12,10 +13,16 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.synthesis.furniture import libraries as furniture
-from po3d.synthesis.furniture.libraries import CATALOGUE, load_model, read_catalogue, read_catalogues
+from po3d.synthesis.furniture.libraries import (
+    CATALOGUE,
+    load_model,
+    read_catalogue,
+    read_catalogues,
+)
 from po3d.synthesis.render.environment import Finish, to_linear
 
-# A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a lid textured.
+# A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a
+# lid textured.
 OBJ = """mtllib box.mtl
 v 9 0 0
 v 11 0 0
@@ -173,7 +180,9 @@ def test_faces_take_their_place_of_the_texture(tmp_path: Path) -> None:
     assert shades[0][2] > 0.9 > 0.01 > shades[0][0]  # the blue half
     assert shades[1][0] > 0.9 > 0.01 > shades[1][2]  # the red half
     see_through = load(tmp_path, png=png((255, 0, 0, 255), (0, 0, 255, 0)))
-    assert [part.name for part in see_through.mesh.parts if part.name.startswith("picture")] == ["picture"]
+    assert [part.name for part in see_through.mesh.parts if part.name.startswith("picture")] == [
+        "picture"
+    ]
 
 
 def test_missing_texture_leaves_the_diffuse_colour(tmp_path: Path) -> None:
@@ -188,7 +197,9 @@ def test_normals_are_sharp_at_edges_and_smooth_on_a_round(tmp_path: Path) -> Non
     angle = 2 * np.pi * np.arange(n) / n
     ring = [f"v {np.cos(a)} {y} {np.sin(a)}" for y in (0, 1) for a in angle]
     quads = [f"f {k + 1} {(k + 1) % n + 1} {(k + 1) % n + n + 1} {k + n + 1}" for k in range(n)]
-    tube = load(tmp_path, obj="\n".join(ring + quads), properties=FILES[CATALOGUE].replace("120.5", "50"))
+    tube = load(
+        tmp_path, obj="\n".join(ring + quads), properties=FILES[CATALOGUE].replace("120.5", "50")
+    )
     assert len(tube.mesh.vertices) == 2 * n  # no vertex was split
     outward = tube.mesh.vertices[:, :2] / 0.25
     assert np.abs((tube.mesh.normals[:, :2] * outward).sum(1)) == pytest.approx(1.0, abs=0.02)
@@ -207,7 +218,7 @@ def test_equal_libraries_give_equal_bytes(tmp_path: Path) -> None:
     assert one.colors == two.colors
 
 
-# --- what goes wrong ----------------------------------------------------------------------------------------
+# --- what goes wrong ------------------------------------------------------------------------------
 
 
 def test_missing_package_is_named(tmp_path: Path) -> None:
@@ -266,7 +277,9 @@ def test_what_is_missing_or_wrong_is_one_line(tmp_path: Path, changed: dict, mes
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("outside", ["../../../secret.mtl", "/etc/secret.mtl", "..\\..\\..\\secret.mtl"])
+@pytest.mark.parametrize(
+    "outside", ["../../../secret.mtl", "/etc/secret.mtl", "..\\..\\..\\secret.mtl"]
+)
 def test_nothing_outside_the_library_is_read(tmp_path: Path, outside: str) -> None:
     (tmp_path / "secret.mtl").write_text(MTL)
     with pytest.raises(InputError, match="is outside the library"):
@@ -277,7 +290,9 @@ def test_nothing_outside_the_library_is_read(tmp_path: Path, outside: str) -> No
         load(tmp_path, properties=ROW.replace("/test/box/box.obj", "/../../secret.mtl"))
 
 
-def test_bombs_are_refused_before_they_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_are_refused_before_they_are_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(furniture, "MAX_BYTES", 5000)
     with pytest.raises(InputError, match=r"box\.obj: 10\d+ bytes when unpacked, the limit is 5000"):
         load(tmp_path, obj=OBJ + "#" * 10_000)

@@ -1,4 +1,6 @@
-"""Views inside rooms, what things are called there, and questions that nothing simple gives away."""
+"""Views inside rooms, what things are called there, and questions that nothing simple gives
+away.
+"""
 
 import math
 from collections import Counter
@@ -59,7 +61,7 @@ def pairs():
     return found
 
 
-# --- views --------------------------------------------------------------------------------------------------
+# --- views ----------------------------------------------------------------------------------------
 
 
 def test_cameras_are_held_as_their_kind_says_and_stand_in_the_room(pairs):
@@ -87,7 +89,8 @@ def test_a_thing_behind_another_is_hidden_and_one_behind_the_camera_not_there():
     assert seen.visible_rows == (0,)
     assert seen.boxes[2] is None
     assert (
-        view_table(room(near, far), look_around(room(near, far), camera), "i.jpg").objects[0].box is not None
+        view_table(room(near, far), look_around(room(near, far), camera), "i.jpg").objects[0].box
+        is not None
     )
 
 
@@ -116,7 +119,7 @@ def test_a_view_is_a_pure_function_of_room_and_generator():
     assert one.boxes == two.boxes
 
 
-# --- phrases ------------------------------------------------------------------------------------------------
+# --- phrases --------------------------------------------------------------------------------------
 
 
 def test_a_phrase_is_found_again_and_means_its_thing_alone(pairs):
@@ -136,7 +139,9 @@ def test_a_phrase_is_found_again_and_means_its_thing_alone(pairs):
 
 def test_things_that_could_be_taken_for_each_other_get_no_phrase():
     two = room(
-        thing("chair", (1.0, 1.0, 0.5)), thing("armchair", (2.0, 1.0, 0.5)), thing("lamp", (3.0, 1.0, 0.5))
+        thing("chair", (1.0, 1.0, 0.5)),
+        thing("armchair", (2.0, 1.0, 0.5)),
+        thing("lamp", (3.0, 1.0, 0.5)),
     )
     assert set(phrases(two, (0, 1, 2), (0, 1, 2), rng(0, "p"))) == {2}
     told = replace(
@@ -150,7 +155,7 @@ def test_things_that_could_be_taken_for_each_other_get_no_phrase():
     assert phrases(told, (0, 1, 2), (0, 1), rng(0, "p")) == {0: "red chair", 1: "green armchair"}
 
 
-# --- questions ----------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 def boxed(scene: Scene, seen) -> Scene:
@@ -192,7 +197,9 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
         scene = views[0]
         moved = replace(
             scene,
-            objects=tuple(replace(o, heading=float(wrap_angle(o.heading + turned))) for o in scene.objects),
+            objects=tuple(
+                replace(o, heading=float(wrap_angle(o.heading + turned))) for o in scene.objects
+            ),
         )
         for item in items:
             if OPERATIONS[item.op].category.startswith("orientation"):
@@ -201,13 +208,16 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
 
 def test_what_a_thing_is_called_never_says_where_it_is():
     scene = room(
-        thing("desk", (2.0, 2.0, 0.4), (0.8, 1.6, 0.8)), thing("lamp", (2.0, 2.0, 1.0), (0.2, 0.2, 0.4))
+        thing("desk", (2.0, 2.0, 0.4), (0.8, 1.6, 0.8)),
+        thing("lamp", (2.0, 2.0, 1.0), (0.2, 0.2, 0.4)),
     )
     camera = held(CameraPose(1.6, -0.2, 0.0, 0.0), *SIZE, 500.0, (0.2, 2.0))
     views = [boxed(scene, look_around(scene, camera))] * 2
     plain = offers(views, {0: "desk", 1: "lamp"}, rng(0, "a"))
     assert {item.op for item in plain} >= {"higher", "above"}
-    assert not [i for i in offers(views, {0: "desk", 1: "lamp on the desk"}, rng(0, "a")) if len(i.rows) > 1]
+    assert not [
+        i for i in offers(views, {0: "desk", 1: "lamp on the desk"}, rng(0, "a")) if len(i.rows) > 1
+    ]
 
 
 def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
@@ -221,7 +231,9 @@ def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
                 if random.random() < (
                     0.9 if word == words[0] else 0.5
                 ):  # the first answer is the frequent one
-                    flat = tuple((random.random(2) < 0.75).tolist())  # and the flat picture mostly right
+                    flat = tuple(
+                        (random.random(2) < 0.75).tolist()
+                    )  # and the flat picture mostly right
                     rooms.append(ViewQuestion(op, (0, 1), (word, word), flat))
         chosen = balance.choose(rooms, random)
         balance.note(chosen)
@@ -240,7 +252,7 @@ def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
                 assert right == pytest.approx(len(items) / max(len(words), 2), abs=2)
 
 
-# --- the flat picture ---------------------------------------------------------------------------------------
+# --- the flat picture -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

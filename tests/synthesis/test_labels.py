@@ -28,7 +28,12 @@ def rectangle(draw: st.DrawFn) -> Rectangle:
 def test_half_hidden_object_is_partly_occluded_by_the_object_in_front() -> None:
     label = painted([(0, 0, 10, 10), (5, 0, 20, 10)]).labels()[0]
     assert (label.state, label.occluder) == ("partial", 1)
-    assert (label.visible_px, label.amodal_px, label.hidden_px, label.visible_fraction) == (50, 100, 50, 0.5)
+    assert (label.visible_px, label.amodal_px, label.hidden_px, label.visible_fraction) == (
+        50,
+        100,
+        50,
+        0.5,
+    )
     assert (label.visible_box, label.amodal_box) == (PixelBox(0, 0, 5, 10), PixelBox(0, 0, 10, 10))
 
 
@@ -62,7 +67,12 @@ def test_image_border_hides_nothing() -> None:
 
 def test_object_outside_the_image_has_an_empty_label() -> None:
     label = painted([(5, 5, 5, 5), (0, 0, 9, 9)]).labels()[0]
-    assert (label.amodal_px, label.state, label.amodal_box, label.visible_fraction) == (0, "none", None, 0.0)
+    assert (label.amodal_px, label.state, label.amodal_box, label.visible_fraction) == (
+        0,
+        "none",
+        None,
+        0.0,
+    )
 
 
 @given(st.lists(rectangle(), min_size=1, max_size=6))
@@ -70,7 +80,9 @@ def test_labels_agree_with_counting_over_the_whole_image(rectangles: list[Rectan
     masks = painted(rectangles)
     for k, (label, amodal) in enumerate(zip(masks.labels(), masks.amodal)):
         visible = amodal & (masks.ids == k + 1)
-        hidden_by = [int((amodal & (masks.ids == j + 1)).sum()) * (j != k) for j in range(len(rectangles))]
+        hidden_by = [
+            int((amodal & (masks.ids == j + 1)).sum()) * (j != k) for j in range(len(rectangles))
+        ]
         assert label.visible_px == visible.sum()
         assert label.hidden_px == amodal.sum() - visible.sum() == sum(hidden_by)
         assert label.visible_box == mask_box(visible)

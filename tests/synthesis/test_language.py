@@ -5,7 +5,13 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.street import parse_text
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.grammar import LINKS, analyse, assemble
-from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, canonical, realise, sample_program
+from po3d.language.say.street.language import (
+    DEEP_FAMILIES,
+    FAMILIES,
+    canonical,
+    realise,
+    sample_program,
+)
 
 
 def programs(stage, count, families=tuple(FAMILIES)):
@@ -23,7 +29,8 @@ def test_phrase_trees_give_their_program_back():
 def test_canonical_sorts_filters_and_keeps_the_rest():
     program = parse_text("count(filter[shape=car](filter[size=small](filter[color=red](scene))))")
     assert (
-        canonical(program).text() == "count(filter[size=small](filter[color=red](filter[shape=car](scene))))"
+        canonical(program).text()
+        == "count(filter[size=small](filter[color=red](filter[shape=car](scene))))"
     )
     pair = parse_text("count(union(filter[shape=car](scene), filter[color=red](scene)))")
     assert canonical(pair) == pair  # the spoken order of a pair is kept
@@ -61,8 +68,12 @@ def test_benchmark_questions_use_the_published_phrases():
         return {realise(program, rng(seed, "phrases"), "benchmark") for seed in range(seeds)}
 
     assert "Are there any red buss?" in said("exist(filter[color=red](filter[shape=bus](scene)))")
-    assert said("query[facing](unique(filter[shape=jet](scene)))") >= {"Which direction the jet is facing?"}
-    occluded = "query[color](unique(filter[shape=car](occludees(unique(filter[shape=bus](scene))))))"
+    assert said("query[facing](unique(filter[shape=jet](scene)))") >= {
+        "Which direction the jet is facing?"
+    }
+    occluded = (
+        "query[color](unique(filter[shape=car](occludees(unique(filter[shape=bus](scene))))))"
+    )
     assert "What is the color of the car that is occluded by the bus?" in said(occluded)
     hit = "count(filter[shape=car](collide[forward](unique(filter[shape=bus](scene)))))"
     assert any("if it moving forward" in text for text in said(hit))

@@ -1,4 +1,6 @@
-"""Vehicles around the official forms: size, soundness, splits; lattices and the splitting of long edges."""
+"""Vehicles around the official forms: size, soundness, splits; lattices and the splitting of long
+edges.
+"""
 
 import itertools
 from dataclasses import replace
@@ -50,7 +52,11 @@ def test_a_seed_repeats_its_bytes_and_families_and_seeds_differ():
     vehicle.cache_clear()
     again = vehicle("sedan", 5, "official")
     assert again.vertices.tobytes() == first.vertices.tobytes()
-    for other in (vehicle("sedan", 5), vehicle("sedan", 6, "official"), vehicle("sedan", 1005, "official")):
+    for other in (
+        vehicle("sedan", 5),
+        vehicle("sedan", 6, "official"),
+        vehicle("sedan", 1005, "official"),
+    ):
         assert other.vertices.tobytes() != first.vertices.tobytes()
 
 
@@ -60,7 +66,9 @@ def test_pieces_of_official_types_are_closed_and_wound_outward_and_vary(shape):
     for name, _, piece in make(rng(0, "pieces")):
         assert piece.is_watertight, name
         assert piece.volume > 0, name
-    one, two = (np.concatenate([p.vertices for *_, p in make(rng(0, "p"), varies=v)]) for v in (0.0, 0.04))
+    one, two = (
+        np.concatenate([p.vertices for *_, p in make(rng(0, "p"), varies=v)]) for v in (0.0, 0.04)
+    )
     assert one.shape != two.shape or not np.allclose(one, two)
 
 
@@ -90,7 +98,9 @@ def test_weights_are_shares_and_a_constant_lattice_is_a_shift(seed):
     assert weights.min() >= 0
     shift = np.broadcast_to(np.array([0.1, 0.0, -0.2]), (*NODES, 3))
     assert np.allclose(displaced(points, shift, extent), points + (0.1, 0, -0.2) * extent)
-    mirrored = displaced(points * (1, -1, 1), lattice := generator.normal(0, 0.1, (*NODES, 3)), extent)
+    mirrored = displaced(
+        points * (1, -1, 1), lattice := generator.normal(0, 0.1, (*NODES, 3)), extent
+    )
     assert np.allclose(mirrored * (1, -1, 1), displaced(points, lattice, extent))
 
 
@@ -132,7 +142,10 @@ def test_only_official_looks_have_official_forms():
 
 
 def test_panes_get_thicker_about_their_middle_and_nothing_else_changes():
-    pane, wall = ("window", "glass", box(1.0, 0.02, 0.5, (3, 2, 1))), ("frame", "paint", box(1.0, 0.02, 0.5))
+    pane, wall = (
+        ("window", "glass", box(1.0, 0.02, 0.5, (3, 2, 1))),
+        ("frame", "paint", box(1.0, 0.02, 0.5)),
+    )
     (_, _, thick), (_, _, same) = thicker([pane, wall])
     assert thick.extents == pytest.approx([1.0, 0.04, 0.5])
     assert thick.bounds.mean(0) == pytest.approx([3, 2, 1])
@@ -175,11 +188,15 @@ def test_a_recoloured_region_paints_all_its_parts():
     beds = 0
     for slot in np.arange(0, 1, 0.05):
         painted = _painted(
-            replace(truck, parts=(PartPaint(float(slot), "red", "metal", True),)), mesh, "superclevr"
+            replace(truck, parts=(PartPaint(float(slot), "red", "metal", True),)),
+            mesh,
+            "superclevr",
         )
         if "tailgate" in painted:
             beds += 1
             assert {"left_bed_side", "right_bed_side", "tailgate"} <= set(painted)
-        one = _painted(replace(truck, parts=(PartPaint(float(slot), "red", "metal"),)), mesh, "superclevr")
+        one = _painted(
+            replace(truck, parts=(PartPaint(float(slot), "red", "metal"),)), mesh, "superclevr"
+        )
         assert len(one) == 1
     assert beds

@@ -39,7 +39,11 @@ def renderer(request: pytest.FixtureRequest) -> Renderer:
 def glass_box() -> Mesh:
     box = box_mesh((1.0, 0.4, 0.3))
     return Mesh(
-        box.vertices, box.normals, box.part, box.faces, (Part("sides", "glass"), Part("top", "glass"))
+        box.vertices,
+        box.normals,
+        box.part,
+        box.faces,
+        (Part("sides", "glass"), Part("top", "glass")),
     )
 
 
@@ -54,7 +58,8 @@ def test_one_sees_through_clear_glass_and_not_through_other_and_masks_do_not_cha
     behind, before = at(0, 0, BOX, "yellow"), (1.4, -1.2)
     clear, shut = (at(*before, glass_box(), "blue", window=w) for w in (0.05, 1.0))
     frames = [
-        renderer.render(objects, CAMERA, look) for objects in ([behind, clear], [behind, shut], [behind])
+        renderer.render(objects, CAMERA, look)
+        for objects in ([behind, clear], [behind, shut], [behind])
     ]
     np.testing.assert_array_equal(frames[0].ids, frames[1].ids)
     hidden = (frames[0].ids == 2) & frames[2].amodal[0]
@@ -121,7 +126,9 @@ def test_a_position_is_the_origins_and_the_box_stands_ahead_of_it(kind: str) -> 
         assert ahead == pytest.approx(ORIGIN_AHEAD[o.shape] * SIZE_SCALE[o.size], abs=1e-9)
         assert np.linalg.norm(offset) == pytest.approx(abs(ahead), abs=1e-9)
     assert set(ORIGIN_AHEAD) == set(SHAPES)
-    assert box_middle("sedan", "large", (1.0, 2.0), math.pi / 2) == pytest.approx((1.0, 2.0 - 0.087 * 3.5))
+    assert box_middle("sedan", "large", (1.0, 2.0), math.pi / 2) == pytest.approx(
+        (1.0, 2.0 - 0.087 * 3.5)
+    )
 
 
 def test_half_of_super_clevrs_layouts_have_recoloured_parts_and_no_street_has() -> None:
@@ -156,13 +163,17 @@ def test_the_label_is_the_bodys_colour_and_parts_have_materials_of_their_own() -
 
 def test_equal_seeds_give_equal_official_scenes() -> None:
     for kind in OFFICIAL_LOOKS:
-        one, two = (compose(sample_layout(rng(1, "l"), 5, look=kind), rng(2, "c")) for _ in range(2))
+        one, two = (
+            compose(sample_layout(rng(1, "l"), 5, look=kind), rng(2, "c")) for _ in range(2)
+        )
         assert [p.color for p in one[0]] == [p.color for p in two[0]]
         assert one[2] == two[2]
 
 
 def test_a_mixture_draws_looks_by_their_weights() -> None:
-    drawn = Counter(mixed_look(0, i, {"studio": 1, "superclevr": 3, "outdoor": 0}) for i in range(400))
+    drawn = Counter(
+        mixed_look(0, i, {"studio": 1, "superclevr": 3, "outdoor": 0}) for i in range(400)
+    )
     assert set(drawn) == {"studio", "superclevr"}
     assert drawn["superclevr"] / 400 == pytest.approx(0.75, abs=0.07)
     for wrong in ({"noir": 1.0}, {"studio": -1.0, "hdri": 2.0}, {"studio": 0.0}):

@@ -1,4 +1,6 @@
-"""Official vehicles from a folder: read, turned, cleaned and cut into parts; wrong files end in one line."""
+"""Official vehicles from a folder: read, turned, cleaned and cut into parts; wrong files end in one
+line.
+"""
 
 import subprocess
 import sys
@@ -20,15 +22,22 @@ CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 QUADS = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
 
 
-def write_object(folder: Path, shape: str = "sedan", twice: bool = False, stretch: float = 1.0) -> Path:
-    """A box of the type's size with a small box at its nose, -z in the file, of another material."""
+def write_object(
+    folder: Path, shape: str = "sedan", twice: bool = False, stretch: float = 1.0
+) -> Path:
+    """A box of the type's size with a small box at its nose, -z in the file, of another
+    material.
+    """
     length, width, height = EXTENTS[shape]
     lines, count = ["mtllib object.mtl"], 0
     for material, low, size in (
         ("body.001", (-width / 2, 0, -length / 2 + 0.1), (width, height * stretch, length - 0.1)),
         ("tyre.002", (-0.05, 0, -length / 2), (0.1, 0.05, 0.1)),
     ):
-        lines += ["v " + " ".join(str(a + c * s) for a, c, s in zip(low, corner, size)) for corner in CORNERS]
+        lines += [
+            "v " + " ".join(str(a + c * s) for a, c, s in zip(low, corner, size))
+            for corner in CORNERS
+        ]
         for name in ("pane.001", material) if twice and material == "body.001" else (material,):
             lines.append(f"usemtl {name}")
             lines += ["f " + " ".join(f"{c + count}/1/1" for c in quad) for quad in QUADS]
@@ -38,7 +47,8 @@ def write_object(folder: Path, shape: str = "sedan", twice: bool = False, stretc
     path.write_text("\n".join(lines))
     for color, kd in (("red", "0.7 0 0"), ("blue", "0 0 0.7")):
         path.with_name(f"{color}.mtl").write_text(
-            f"newmtl body\nKd {kd}\nd 1\nnewmtl tyre\nKd 0.1 0.1 0.1\nd 1\nnewmtl pane\nKd 1 1 1\nd 0.2\n"
+            f"newmtl body\nKd {kd}\nd 1\nnewmtl tyre\nKd 0.1 0.1 0.1\nd 1\nnewmtl pane\nKd 1 1 1\nd"
+            " 0.2\n"
         )
     return path
 
@@ -104,7 +114,9 @@ def test_official_vehicles_take_the_place_of_ours_where_they_are_there(tmp_path:
     for look, toy in (("superclevr", True), ("hdri", False)):
         layout = sample_layout(rng(3, "layout"), 3, look=look)
         sedan = replace(layout.objects[0], shape="sedan", forms="own")
-        layout = replace(layout, objects=(sedan, replace(layout.objects[1], shape="road", forms="own")))
+        layout = replace(
+            layout, objects=(sedan, replace(layout.objects[1], shape="road", forms="own"))
+        )
         ours, _, _ = compose(layout, rng(0, "compose"))
         theirs, _, _ = compose(layout, rng(0, "compose"), vehicles)
         for own, official in zip(ours, theirs):

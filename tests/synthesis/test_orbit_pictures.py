@@ -1,4 +1,6 @@
-"""Orbit scenes drawn: every view shows the table, from where the orbit says, with the models that it names."""
+"""Orbit scenes drawn: every view shows the table, from where the orbit says, with the models that
+it names.
+"""
 
 import math
 
@@ -80,7 +82,9 @@ def test_a_drawn_thing_lies_where_the_orbit_scene_has_it(scenes, ground):
         there, _ = found.orbit.camera(angle).project(found.scene.positions)
         np.testing.assert_allclose(here, there, atol=1e-8)
         np.testing.assert_allclose(
-            drawn.camera(angle).position - found.orbit.camera(angle).position, (0, 0, drawn.lift), atol=1e-9
+            drawn.camera(angle).position - found.orbit.camera(angle).position,
+            (0, 0, drawn.lift),
+            atol=1e-9,
         )
     np.testing.assert_array_equal(drawn.scene.headings[:n], found.scene.headings)
     np.testing.assert_array_equal(drawn.scene.extents[:n], found.scene.extents)
@@ -146,7 +150,8 @@ def test_views_show_their_things_where_the_table_says(scenes, renderer, ground):
     shots = draw_views(renderer, drawn, angles=(0, 225))
     visible, area = visible_shares(shots, len(found.scene))
     assert visible.shape == area.shape == (2, len(found.scene))
-    # Boxes are drawn as boxes: their masks agree with the silhouettes that the scene was accepted by.
+    # Boxes are drawn as boxes: their masks agree with the silhouettes that the scene was accepted
+    # by.
     assert np.median(np.abs(visible - found.visible[[0, 5]])) < 0.02
     for angle, shot, shares in zip((0, 225), shots, visible):
         pixels, _ = drawn.camera(angle).project(drawn.scene.positions)

@@ -1,4 +1,6 @@
-"""Photographs of real skies: reading, the sun taken apart from the sky, and the pictures under them."""
+"""Photographs of real skies: reading, the sun taken apart from the sky, and the pictures under
+them.
+"""
 
 import numpy as np
 import pytest

@@ -22,7 +22,9 @@ def drawn(column, scenes=SCENES):
     return [
         (scene, q)
         for i, scene in enumerate(scenes)
-        for q in ask(SceneBitsets(scene, task), COLUMNS[column], balance, rng(1, f"ask/{column}", i))
+        for q in ask(
+            SceneBitsets(scene, task), COLUMNS[column], balance, rng(1, f"ask/{column}", i)
+        )
     ]
 
 
@@ -66,7 +68,9 @@ def test_what_is_asked_is_not_told(questions):
     for column in questions:
         for _, q in questions[column]:
             last = q.program.steps[-1]
-            if last.op == "query":  # the words right before the query describe the object asked about
+            if (
+                last.op == "query"
+            ):  # the words right before the query describe the object asked about
                 step = q.program.steps[last.inputs[0]]
                 while step.op in ("unique", "filter"):
                     assert step.op == "unique" or step.args[0] != last.args[0]
@@ -104,7 +108,10 @@ def test_questions_are_a_pure_function_of_the_seed():
 
 def test_a_scene_without_occlusion_has_no_occlusion_question():
     scene = random_scene(rng(0, "bare"), 5, occlusion=False)
-    assert ask(SceneBitsets(scene, "2d"), COLUMNS["L4-Occlusion"], TemplateBalance(), rng(0, "ask")) == []
+    assert (
+        ask(SceneBitsets(scene, "2d"), COLUMNS["L4-Occlusion"], TemplateBalance(), rng(0, "ask"))
+        == []
+    )
 
 
 def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
@@ -112,7 +119,10 @@ def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
     twins = type(scene)((scene.objects[0],) * 4, scene.axes, "gt", None, ({},) * 4)
     for column in COLUMNS:
         for q in ask(
-            SceneBitsets(twins, COLUMNS[column].task), COLUMNS[column], TemplateBalance(), rng(0, "ask")
+            SceneBitsets(twins, COLUMNS[column].task),
+            COLUMNS[column],
+            TemplateBalance(),
+            rng(0, "ask"),
         ):
             assert execute(q.program, twins, COLUMNS[column].task).answer == q.answer
 

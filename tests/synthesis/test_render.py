@@ -99,7 +99,9 @@ def test_depth_is_the_distance_along_the_optical_axis(renderer: Renderer) -> Non
     assert depth == pytest.approx(frame.depth[row, column], abs=0.05)
 
 
-def test_visible_pixels_lie_inside_the_amodal_masks_and_equal_them_alone(renderer: Renderer) -> None:
+def test_visible_pixels_lie_inside_the_amodal_masks_and_equal_them_alone(
+    renderer: Renderer,
+) -> None:
     masks = renderer.render_masks(SCENE, CAMERA)
     for k, item in enumerate(SCENE):
         assert not ((masks.ids == k + 1) & ~masks.amodal[k]).any()
@@ -117,7 +119,9 @@ def test_nearer_object_occludes(renderer: Renderer) -> None:
 
 
 @pytest.mark.parametrize("samples", [1, 4])
-def test_equal_input_gives_equal_bytes_in_any_order_of_pictures(renderer: Renderer, samples: int) -> None:
+def test_equal_input_gives_equal_bytes_in_any_order_of_pictures(
+    renderer: Renderer, samples: int
+) -> None:
     with Renderer(320, 240, samples=samples) as other:
         first = other.render(SCENE, CAMERA, look("outdoor", 3))
         other.render(SCENE[:1], CAMERA, look("studio", 1))
@@ -132,7 +136,9 @@ def test_equal_input_gives_equal_bytes_in_any_order_of_pictures(renderer: Render
 def test_smoothing_changes_edges_only(renderer: Renderer) -> None:
     still = look()
     with Renderer(320, 240, samples=4) as smooth:
-        difference = np.abs(smooth.render(SCENE, CAMERA, still).rgb.astype(int) - _rgb(renderer, still))
+        difference = np.abs(
+            smooth.render(SCENE, CAMERA, still).rgb.astype(int) - _rgb(renderer, still)
+        )
     assert np.median(difference) == 0
     assert difference.mean() < 2
 
@@ -142,8 +148,9 @@ def _rgb(renderer: Renderer, still: RenderStyle) -> np.ndarray:
 
 
 def test_masks_do_not_depend_on_the_winding(renderer: Renderer) -> None:
-    """Both windings are drawn, since thin parts are seen from both sides: only the volume's sign tells a mesh
-    that is inside out, and this helper's meshes have the right one."""
+    """Both windings are drawn, since thin parts are seen from both sides: only the volume's sign
+    tells a mesh that is inside out, and this helper's meshes have the right one.
+    """
     inside_out = box_mesh((1.0, 0.4, 0.3), outward=False)
     assert _volume(BOX) == pytest.approx(0.12, rel=1e-5)
     assert _volume(inside_out) == pytest.approx(-0.12, rel=1e-5)
@@ -158,10 +165,14 @@ def _volume(mesh: Mesh) -> float:
 
 @pytest.mark.parametrize("kind", ["studio", "outdoor"])
 def test_colours_stay_tellable_under_every_look(renderer: Renderer, kind: str) -> None:
-    """The colour name nearest in hue to the mean of the pixels is the painted one, for nearly all looks."""
+    """The colour name nearest in hue to the mean of the pixels is the painted one, for nearly all
+    looks.
+    """
     right = 0
     cases = [
-        (index, color) for index in range(6) for color in ("red", "blue", "green", "yellow", "cyan", "purple")
+        (index, color)
+        for index in range(6)
+        for color in ("red", "blue", "green", "yellow", "cyan", "purple")
     ]
     for index, color in cases:
         g = rng(0, "color", index)
@@ -189,13 +200,17 @@ def test_a_recoloured_part_shows_its_own_colour(renderer: Renderer) -> None:
     assert g > b + 20
 
 
-@pytest.mark.parametrize("azimuth", [0.85, 0.85 - np.pi])  # from the left and the right of the picture
+@pytest.mark.parametrize(
+    "azimuth", [0.85, 0.85 - np.pi]
+)  # from the left and the right of the picture
 def test_shadow_falls_away_from_the_light(renderer: Renderer, azimuth: float) -> None:
     toward = direction(azimuth, 0.5)
     sunny = replace(look("outdoor"), key=Light(tuple(toward), (3.0, 3.0, 3.0), 0.01))
     with_box = renderer.render([placed(0, 0)], CAMERA, sunny)
     empty = renderer.render([], CAMERA, sunny)
-    darker = (empty.rgb.astype(int).sum(2) - with_box.rgb.astype(int).sum(2) > 30) & (with_box.ids == 0)
+    darker = (empty.rgb.astype(int).sum(2) - with_box.rgb.astype(int).sum(2) > 30) & (
+        with_box.ids == 0
+    )
     rows, columns = np.nonzero(darker)
     ground = CAMERA.at_height(np.stack([columns + 0.5, rows + 0.5], -1), 0.0)
     length = ground @ -direction(azimuth, 0.0)
@@ -244,9 +259,16 @@ def test_light_of_a_look_is_finite_and_exposes_white_ground() -> None:
         for index in range(20):
             one = look(kind, index)
             light = lighting(one)
-            assert all(np.isfinite(level).all() and (level >= 0).all() for level in light.reflections)
+            assert all(
+                np.isfinite(level).all() and (level >= 0).all() for level in light.reflections
+            )
             up = light.sky + np.array(one.key.color) * one.key.direction[2]
-            shown = float(up @ (0.2126, 0.7152, 0.0722)) / np.pi * light.exposure * 2.0**-one.film.exposure
+            shown = (
+                float(up @ (0.2126, 0.7152, 0.0722))
+                / np.pi
+                * light.exposure
+                * 2.0**-one.film.exposure
+            )
             assert shown == pytest.approx(0.92, rel=1e-5)
 
 
@@ -254,7 +276,11 @@ def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
     from po3d.synthesis.shapes.mesh import MATERIALS
 
     assert set(MATERIALS) == {*SURFACES, "paint"}
-    assert sample_finish("metal", rng(0, "f")).metallic > 0.8 > sample_finish("rubber", rng(0, "f")).metallic
+    assert (
+        sample_finish("metal", rng(0, "f")).metallic
+        > 0.8
+        > sample_finish("rubber", rng(0, "f")).metallic
+    )
 
 
 def test_networks_can_be_loaded_after_a_picture_was_drawn() -> None:
@@ -262,5 +288,8 @@ def test_networks_can_be_loaded_after_a_picture_was_drawn() -> None:
         Renderer(16, 12)
     except RenderError as error:
         pytest.skip(str(error))
-    code = "from po3d.synthesis.render.device import open_context; open_context(1); import torchvision.ops.roi_align"
+    code = (
+        "from po3d.synthesis.render.device import open_context; open_context(1); import"
+        " torchvision.ops.roi_align"
+    )
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

@@ -5,13 +5,19 @@ import pytest
 from po3d.language.programs.rooms import parse_text
 from po3d.synthesis.top_view.free_questions import question_about
 
-RED, BLUE = ('only(having(color, "red", all("chair")))', 'only(having(color, "blue", all("chair")))')
+RED, BLUE = (
+    'only(having(color, "red", all("chair")))',
+    'only(having(color, "blue", all("chair")))',
+)
 
 
 @pytest.mark.parametrize(
     ("one", "program"),
     [
-        (f'nearest(only(all("bed")), pair({RED}, {BLUE}))', "query(color"),  # "chair" would say nothing
+        (
+            f'nearest(only(all("bed")), pair({RED}, {BLUE}))',
+            "query(color",
+        ),  # "chair" would say nothing
         ('extreme(left, all("chair"))', "query(color"),
         ('extreme(left, all("object"))', "name("),
         (f'nearest(only(all("bed")), pair({RED}, only(all("desk"))))', "name("),

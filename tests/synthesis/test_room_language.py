@@ -1,4 +1,6 @@
-"""What rooms' sentences say: marks, repeated nouns, patterns, and programs that stand in their words."""
+"""What rooms' sentences say: marks, repeated nouns, patterns, and programs that stand in their
+words.
+"""
 
 import re
 from itertools import pairwise
@@ -38,7 +40,10 @@ def _programs() -> list[tuple[str, str, RoomCall]]:
         if change is None:
             continue
         teller = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random).teller
-        asker, changer = ReferringQuestionSampler(teller, random), ReferringEditSampler(teller, random)
+        asker, changer = (
+            ReferringQuestionSampler(teller, random),
+            ReferringEditSampler(teller, random),
+        )
         found += [("question", kind, q) for _ in range(20) if (q := asker.ask()) is not None]
         found += [("change", *c) for _ in range(20) if (c := changer.change()) is not None]
     return found
@@ -71,7 +76,9 @@ def test_every_word_has_one_stand_in_that_stands_for_itself():
 
 
 def said(rules: str, program: str, share: int = 1) -> SpannedSentence:
-    """The one wording of a grammar; a noun that was said before becomes "one" (`share`) or not (0)."""
+    """The one wording of a grammar; a noun that was said before becomes "one" (`share`) or not
+    (0).
+    """
     call = numbered(parse_text(program))
     pieces = Grammar("test", rules).say("edit", call, lambda n: 0)
     shorten(pieces, lambda n: share)
@@ -94,7 +101,9 @@ def test_a_noun_that_was_said_comes_back_as_one():
 
 
 def test_what_comes_again_stands_for_the_words_that_were_said():
-    rules = NOUNS + "edit then(remove(upon(X, S)), remove(just(X))): {X} is gone with the {S.one} on it"
+    rules = (
+        NOUNS + "edit then(remove(upon(X, S)), remove(just(X))): {X} is gone with the {S.one} on it"
+    )
     table = 'only(all("table"))'
     gone = said(rules, f'then(remove(upon({table}, all("lamp"))), remove(just({table})))')
     assert gone.text == "The table is gone with the lamp on it"
@@ -105,7 +114,11 @@ def test_names_and_values_of_a_program_are_their_words(pairs):
     for pair in pairs:
         program = parse_text(pair.source)
         open_leaves = [text for kind, text in program.tokens() if kind in OPEN]
-        spans = [span for (kind, _), span in zip(program.tokens(), pair.spans, strict=True) if kind in OPEN]
+        spans = [
+            span
+            for (kind, _), span in zip(program.tokens(), pair.spans, strict=True)
+            if kind in OPEN
+        ]
         for leaf, (first, last) in zip(open_leaves, spans, strict=True):
             words = " ".join(pair.words[first : last + 1])
             if leaf in ANYTHING:
@@ -132,11 +145,14 @@ def test_sentences_are_a_function_of_the_random_state():
 @pytest.mark.parametrize(
     "program",
     [
-        'count(lacking(color, "red", all("chair")))', 'count(either(all("chair"), all("stool")))', 'name(shortest(all("lamp")))',
-        'higher(only(all("cup")), only(all("lamp")))', 'larger(only(all("cup")), only(all("lamp")))',
+        'count(lacking(color, "red", all("chair")))',
+        'count(either(all("chair"), all("stool")))',
+        'name(shortest(all("lamp")))',
+        'higher(only(all("cup")), only(all("lamp")))',
+        'larger(only(all("cup")), only(all("lamp")))',
         'more(upon(only(all("desk")), all("cup")), upon(only(all("bed")), all("cup")))',
     ],
-)  # fmt: skip
+)
 def test_every_new_meaning_has_words(program):
     said = [say_question(parse_text(program), "movement", rng(1, "new", k)) for k in range(20)]
     assert all(None not in s.spans for s in said)
@@ -180,7 +196,9 @@ def test_talk_names_no_thing_and_no_look_of_a_room():
     for text in talk:
         words = re.findall(r"[a-z-]+", text.lower())
         assert not things & {*words, *(f"{a} {b}" for a, b in pairwise(words))}, text
-        assert not [w for w in words if attribute_of(VALUE_WORDS.get(w, w)) in ("color", "material")], text
+        assert not [
+            w for w in words if attribute_of(VALUE_WORDS.get(w, w)) in ("color", "material")
+        ], text
 
 
 def test_other_words_for_looks_mean_those_looks():

@@ -1,4 +1,6 @@
-"""Rooms as pictures: which model stands for what, where it is drawn, and that a set is the same however it is made."""
+"""Rooms as pictures: which model stands for what, where it is drawn, and that a set is the same
+however it is made.
+"""
 
 import json
 import math
@@ -64,14 +66,16 @@ def renderer(models: RoomModels) -> RoomRenderer:
 def thing(
     name: str, position: tuple, extent: tuple, heading: float = 0.0, color: str = "red", **more: str
 ) -> ObjectState:
-    return ObjectState(sure(name=name, color=color, material="plastic", **more), position, heading, extent)
+    return ObjectState(
+        sure(name=name, color=color, material="plastic", **more), position, heading, extent
+    )
 
 
 def room(*objects: ObjectState) -> Scene:
     return Scene(objects, axes_from_front((0.0, 1.0)), "gt", outline=SQUARE)
 
 
-# --- models -------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def test_names_that_are_not_listed_are_drawn_as_what_they_are() -> None:
@@ -146,7 +150,7 @@ def test_missing_models_are_named(tmp_path: Path) -> None:
         RoomModels(tmp_path)
 
 
-# --- paint and placing --------------------------------------------------------------------------------------
+# --- paint and placing ----------------------------------------------------------------------------
 
 
 def test_every_colour_and_material_of_rooms_can_be_drawn() -> None:
@@ -170,10 +174,12 @@ def test_normals_stay_normal_under_stretch(stretch: tuple, heading: float, seed:
     mesh = _two_part_box((1, 1, 1))
     item = PlacedMesh(mesh, 1.0, (0, 0), heading, GREY, Finish(0, 0.5, 0), stretch=stretch)
     n, t = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0][:2]
-    assert (item.world_N_object @ n) @ (item.world_T_object[:3, :3] @ t) == pytest.approx(0, abs=1e-9)
+    assert (item.world_N_object @ n) @ (item.world_T_object[:3, :3] @ t) == pytest.approx(
+        0, abs=1e-9
+    )
 
 
-# --- camera and shell ---------------------------------------------------------------------------------------
+# --- camera and shell -----------------------------------------------------------------------------
 
 
 def test_top_of_the_map_is_north() -> None:
@@ -209,7 +215,7 @@ def test_wrong_shells_are_named() -> None:
         Shell(SQUARE, (GREY,) * 3)
 
 
-# --- pictures -----------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------------------
 
 
 @pytest.mark.render
@@ -243,7 +249,9 @@ def test_front_of_the_model_is_where_the_heading_points(renderer: RoomRenderer) 
         look = replace(look, dresses=(replace(look.dresses[0], model=name, color=None),))
         yellow = []
         for side in (1, -1):
-            eye = np.array([2, 1.5, 0.6]) + 1.4 * side * np.array([math.cos(heading), math.sin(heading), 0])
+            eye = np.array([2, 1.5, 0.6]) + 1.4 * side * np.array(
+                [math.cos(heading), math.sin(heading), 0]
+            )
             camera = Camera(160, 120, 100.0, look_at(eye, (2, 1.5, 0.5)))
             shot = renderer.shoot(scene, camera, look)
             r, _, b = shot.rgb[shot.ids == 1].mean(0)
@@ -255,7 +263,10 @@ def test_front_of_the_model_is_where_the_heading_points(renderer: RoomRenderer) 
 def test_believed_colour_is_the_one_that_shows(renderer: RoomRenderer) -> None:
     names = ("red", "green", "blue")
     scene = room(
-        *(thing("table", (0.8 + k * 1.2, 1.5, 0.4), (0.8, 0.8, 0.8), color=c) for k, c in enumerate(names))
+        *(
+            thing("table", (0.8 + k * 1.2, 1.5, 0.4), (0.8, 0.8, 0.8), color=c)
+            for k, c in enumerate(names)
+        )
     )
     camera = top_camera(scene, 160, 120)
     for seed in range(4):
@@ -328,7 +339,7 @@ def test_any_pose_and_any_place(renderer: RoomRenderer) -> None:
     assert not np.array_equal(shot.ids, upright.ids)
 
 
-# --- sets ---------------------------------------------------------------------------------------------------
+# --- sets -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.render
@@ -350,7 +361,9 @@ def test_set_goes_on_and_is_the_same_however_it_was_made(
 
 
 @pytest.mark.render
-def test_record_is_the_table_under_its_camera(models: RoomModels, furniture: Path, tmp_path: Path) -> None:
+def test_record_is_the_table_under_its_camera(
+    models: RoomModels, furniture: Path, tmp_path: Path
+) -> None:
     spec = SetSpec(5, "test", 1, 64)
     try:
         generate(tmp_path, spec, furniture)

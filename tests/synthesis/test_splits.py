@@ -1,4 +1,6 @@
-"""Models are held out by one rule: no split shows another's, and no shipped weight saw what tests or calibration show."""
+"""Models are held out by one rule: no split shows another's, and no shipped weight saw what tests
+or calibration show.
+"""
 
 import json
 from pathlib import Path
@@ -29,8 +31,10 @@ from po3d.synthesis.splits import (
 from po3d.synthesis.street.layouts import TEST_MESHES, TRAIN_MESHES, VALIDATION_MESHES
 
 SHOWN = {
-    split: {name for c in CATEGORIES for name in models_of(c, split)}
-    | {m.name for t in things().values() for m in t.models_of(split)}
+    split: (
+        {name for c in CATEGORIES for name in models_of(c, split)}
+        | {m.name for t in things().values() for m in t.models_of(split)}
+    )
     for split in SPLITS
 }
 
@@ -48,7 +52,9 @@ def test_every_category_has_models_in_every_split() -> None:
 def test_shapes_for_training_alone_are_in_no_other_split():
     """Figures of maps and rooms stay those of the catalogue's models."""
     for category in TRAIN_ONLY:
-        own = {split: [m for m in models_of(category, split) if m.startswith(OWN)] for split in SPLITS}
+        own = {
+            split: [m for m in models_of(category, split) if m.startswith(OWN)] for split in SPLITS
+        }
         assert own["train"] == list(own_names(category, "train"))
         assert own["val"] == own["test"] == []
         assert len(models_of(category, "train")) >= 12
@@ -63,7 +69,9 @@ def test_a_model_belongs_to_one_split_in_all_worlds() -> None:
 def test_the_table_lists_each_model_once_and_where_it_is_shown() -> None:
     assert all(m.room in CATEGORIES or not m.room for m in catalogue().values())
     assert all(m.orbit in things() or not m.orbit for m in catalogue().values())
-    assert all((m.room or m.orbit) and m.split in SPLITS and m.creator for m in catalogue().values())
+    assert all(
+        (m.room or m.orbit) and m.split in SPLITS and m.creator for m in catalogue().values()
+    )
     assert all(min(m.extent) > 0 for m in catalogue().values())
     assert len({m.name.lower() for m in catalogue().values()}) == len(catalogue())
 
@@ -77,11 +85,15 @@ def test_there_is_a_shape_for_every_category_that_shows_one() -> None:
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SHIPPED.glob("*_estimator.json")))
 def test_no_shipped_weight_saw_a_model_of_validation_or_test(name: str) -> None:
-    """A card lists what the whole chain of starts was trained on: what a pair began from taught it, too."""
+    """A card lists what the whole chain of starts was trained on: what a pair began from taught it,
+    too.
+    """
     training = card(SHIPPED / f"{name}.json")["training"]
     seen = names_of(training["models"])
     assert seen
-    assert {split_of(model) for model in seen if model.startswith(OWN) or model in catalogue()} == {"train"}
+    assert {split_of(model) for model in seen if model.startswith(OWN) or model in catalogue()} == {
+        "train"
+    }
     for part in training.get("mean of", {name: training}).values():
         assert names_of(part["models"]) <= seen
         start = part["config"]["model"].get("init_from") or ""
@@ -107,7 +119,9 @@ def test_a_card_lists_what_was_seen(names: set[str]) -> None:
 
 
 def test_others_models_and_ours_are_drawn_equally_often() -> None:
-    models = [AssetModel(name, 1, 1, 1) for name in ("A#a", *(own_name("rug", k) for k in range(9)))]
+    models = [
+        AssetModel(name, 1, 1, 1) for name in ("A#a", *(own_name("rug", k) for k in range(9)))
+    ]
     random = np.random.default_rng(0)
     drawn = [pick(models, random).name for _ in range(400)]
     assert 160 < drawn.count("A#a") < 240

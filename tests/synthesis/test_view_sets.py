@@ -17,7 +17,15 @@ from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.splits import SPLITS, split_of
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.pictures import RoomRenderer
-from po3d.synthesis.view_sets import CAMERAS, HEIGHT, WIDTH, ViewSpec, any_camera, inside_view, orbit_view
+from po3d.synthesis.view_sets import (
+    CAMERAS,
+    HEIGHT,
+    WIDTH,
+    ViewSpec,
+    any_camera,
+    inside_view,
+    orbit_view,
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +58,9 @@ def test_views_of_a_room_share_room_and_look_but_not_the_camera(models):
     assert views[1][1] in ("rolled", "low", "high", "steep")
     assert len({scene.camera.cam_T_world.rotation.tobytes() for scene, *_ in views}) == len(CAMERAS)
     again = inside_view(spec, 4, models)[0]
-    assert np.array_equal(again.camera.cam_T_world.rotation, views[1][0].camera.cam_T_world.rotation)
+    assert np.array_equal(
+        again.camera.cam_T_world.rotation, views[1][0].camera.cam_T_world.rotation
+    )
 
 
 @pytest.mark.parametrize("k", range(6))

@@ -1,4 +1,6 @@
-"""What people say and benchmarks do not: who stands where, other words for looks, corners, yes or no."""
+"""What people say and benchmarks do not: who stands where, other words for looks, corners, yes or
+no.
+"""
 
 from dataclasses import replace
 
@@ -38,7 +40,9 @@ def the(name: str) -> str:
 
 def answer(executor, scene: Scene, question: str, options=(), text="", **said: str) -> str | None:
     read = {sort: [Read(Call.parse(p), 1.0)] for sort, p in {"question": question, **said}.items()}
-    asked = Question("q", "", text, "2d", "", options=tuple(options), images=("view",), views=(0.0,))
+    asked = Question(
+        "q", "", text, "2d", "", options=tuple(options), images=("view",), views=(0.0,)
+    )
     (reading,) = joined(executor, asked, read)
     outcome = run(executor.bind_ground_truth(scene), asked, reading).outcome
     return outcome.answer and reading.format_answer(outcome.answer, asked)
@@ -65,11 +69,17 @@ def test_left_and_right_of_who_stands_in_a_room(frame, side):
 def test_nobody_says_where_he_stands_so_he_stands_in_the_middle_and_looks_to_the_front():
     assert answer(ROOM, table(), SIDE) == "left"
     assert (
-        answer(ROOM, table(), f"query(name, best(distance, least, viewer, exclude({the('fan')}, scene)))")
+        answer(
+            ROOM,
+            table(),
+            f"query(name, best(distance, least, viewer, exclude({the('fan')}, scene)))",
+        )
         == "bed"
     )
     assert (
-        answer(ROOM, table(), 'exist(relate(behind, viewer, frame(room), filter(name, "door", scene)))')
+        answer(
+            ROOM, table(), 'exist(relate(behind, viewer, frame(room), filter(name, "door", scene)))'
+        )
         == "yes"
     )
     on_my_left = "query(name, unique(relate(left, viewer, frame(room), group({}, {}))))"
@@ -91,7 +101,9 @@ def test_nothing_is_between_a_thing_and_itself(relation):
 
 def test_a_look_is_known_by_the_tables_word_and_by_others():
     lit = 'count(filter(state, "{}", scene))'
-    assert answer(ROOM, table(), lit.format("lit")) == answer(ROOM, table(), lit.format("on")) == "1"
+    assert (
+        answer(ROOM, table(), lit.format("lit")) == answer(ROOM, table(), lit.format("on")) == "1"
+    )
     assert answer(ROOM, table(), 'query(name, unique(filter(material, "wooden", scene)))') == "bed"
     both = f'set(state, "lit", group({the("fan")}))'
     assert answer(ROOM, table(), lit.format("lit"), change=both) == "2"
@@ -154,6 +166,8 @@ def test_what_is_run_into_is_the_first_of_all():
     assert "best(distance, least" in str(resolve_the_one(program))
     assert str(resolve_the_one(resolve_the_one(program))) == str(resolve_the_one(program))
     assert (
-        street.DOMAIN.to_dialect(resolve_the_one(program), Question("q", "", "", "2d", "")).args[1].op
+        street.DOMAIN.to_dialect(resolve_the_one(program), Question("q", "", "", "2d", ""))
+        .args[1]
+        .op
         == "best"
     )

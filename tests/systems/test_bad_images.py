@@ -1,4 +1,6 @@
-"""Pictures that can't be read: the end of a run, or failed answers that the report counts and names."""
+"""Pictures that can't be read: the end of a run, or failed answers that the report counts and
+names.
+"""
 
 from concurrent.futures import Future
 from dataclasses import replace
@@ -16,8 +18,9 @@ from po3d.systems.input_errors import MARK, BadImageCounter, note
 
 
 class Views:
-    """A split of `count` scenes with two views each, of which those in `bad` can't be read; every question shows its
-    image, or some of the views of its scene."""
+    """A split of `count` scenes with two views each, of which those in `bad` can't be read; every
+    question shows its image, or some of the views of its scene.
+    """
 
     def __init__(self, count, bad, several):
         self.bad, self.questions = bad, []
@@ -77,7 +80,9 @@ class BatchedLooker(Looker):
     several=st.booleans(),
     kind=st.sampled_from([Looker, EagerLooker, BatchedLooker]),
 )
-def test_the_questions_that_show_a_bad_picture_fail_and_no_others(tmp_path_factory, bad, several, kind):
+def test_the_questions_that_show_a_bad_picture_fail_and_no_others(
+    tmp_path_factory, bad, several, kind
+):
     split, out = Views(3, bad, several), tmp_path_factory.mktemp("out")
     looker = kind()
     assert bool(BadImageCounter(looker).ahead) == (kind is EagerLooker)
@@ -86,7 +91,9 @@ def test_the_questions_that_show_a_bad_picture_fail_and_no_others(tmp_path_facto
     lost = {q.id for q in split.questions if bad & set(q.images or [q.image])}
     assert {p.id for p in predictions if p.status == "failed"} == lost
     assert all(
-        p.reason.startswith(MARK) and p.reason.endswith("is torn") for p in predictions if p.id in lost
+        p.reason.startswith(MARK) and p.reason.endswith("is torn")
+        for p in predictions
+        if p.id in lost
     )
     assert all(p.answer == "yes" for p in predictions if p.id not in lost)
     right = sorted({q.id for q in split.questions} - lost)
@@ -110,7 +117,9 @@ def test_a_run_that_a_bad_picture_ended_goes_on_counting(tmp_path):
         predict(split, looker, tmp_path, {})
     predictions = predict(split, BadImageCounter(looker), tmp_path, {})
     assert [p.status for p in predictions] == ["ok"] * 3 + ["failed"] * 3 + ["ok"] * 3
-    assert looker.asked == [q.id for q in split.questions if q.image != "1"]  # nobody was asked twice
+    assert looker.asked == [
+        q.id for q in split.questions if q.image != "1"
+    ]  # nobody was asked twice
 
 
 def test_what_is_wrong_with_no_picture_still_ends_the_run(tmp_path):
@@ -125,8 +134,10 @@ def test_what_is_wrong_with_no_picture_still_ends_the_run(tmp_path):
 def test_only_some_reasons_are_named():
     split = Views(5, {f"{k}" for k in range(5)}, False)
     lost = [Prediction(q.id, "failed", reason=f"{MARK}{q.image} is torn") for q in split.questions]
-    assert note(split.questions, lost) == (
-        "cannot read 5 images: 15 questions failed and count as wrong (0 is torn; 1 is torn; 2 is torn; ...)"
+    assert (
+        note(split.questions, lost)
+        == "cannot read 5 images: 15 questions failed and count as wrong (0 is torn; 1 is torn; 2"
+        " is torn; ...)"
     )
     assert note(split.questions, [replace(p, reason="out of words") for p in lost]) is None
 

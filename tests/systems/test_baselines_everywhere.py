@@ -1,4 +1,6 @@
-"""random and frequency: an answer to every question of every benchmark, from its options or a training twin."""
+"""random and frequency: an answer to every question of every benchmark, from its options or a
+training twin.
+"""
 
 import pytest
 from omegaconf import OmegaConf
@@ -55,14 +57,17 @@ def test_a_random_answer_is_one_of_the_categorys_and_the_seed_decides():
 @pytest.mark.parametrize("name", sorted(BENCHMARKS))
 @pytest.mark.parametrize("system", ["random", "frequency"])
 def test_every_benchmark_has_them(name, system):
-    config = compose("evaluate", [f"benchmark={name}", f"system={system}", "system.training.size=2"])
+    config = compose(
+        "evaluate", [f"benchmark={name}", f"system={system}", "system.training.size=2"]
+    )
     made = build(OmegaConf.to_container(config.system, resolve=True))
     split = opened(name, None, 1)
     questions = [q for q in split.questions if q.image == split.images[0]]
     given = made.answer(questions, Context.of(split, split.images[0]))
     assert [p.id for p in given] == [q.id for q in questions]
     assert all(
-        p.status == "ok" and (not q.options or p.answer in q.options) for p, q in zip(given, questions)
+        p.status == "ok" and (not q.options or p.answer in q.options)
+        for p, q in zip(given, questions)
     )
 
 
@@ -79,7 +84,9 @@ def test_frequency_on_super_clevr_learns_from_super_clevr(monkeypatch):
     asked_for = []
     training = training_questions("superclevr", 2, 457)
     monkeypatch.setattr(
-        composition.registry, "training_questions", lambda *given: asked_for.append(given) or training
+        composition.registry,
+        "training_questions",
+        lambda *given: asked_for.append(given) or training,
     )
     system = composition.frequency("superclevr", "street", {"size": 2, "seed": 457})
     assert asked_for == [("superclevr", 2, 457)]

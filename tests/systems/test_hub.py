@@ -1,4 +1,6 @@
-"""A model as a folder and on a hub: what is put there is what comes back, and nothing that is foreign is believed."""
+"""A model as a folder and on a hub: what is put there is what comes back, and nothing that is
+foreign is believed.
+"""
 
 import json
 import os
@@ -65,9 +67,18 @@ def test_every_world_has_a_card_and_comes_back(world, tmp_path):
 
 
 def test_a_card_says_that_own_networks_are_own_and_has_the_figures_of_a_report(tmp_path):
-    pairs = {"perception": str(untrained_estimator(tmp_path)), "parser": str(untrained_parser(tmp_path))}
+    pairs = {
+        "perception": str(untrained_estimator(tmp_path)),
+        "parser": str(untrained_parser(tmp_path)),
+    }
     row = {"name": "L1-Single", "n": 3, "value": 61.5, "ci_low": 50.0, "ci_high": 70.0}
-    report = {"benchmark": "pulsecheck457", "split": "mini", "images": 3, "scorer": "strict", "rows": [row]}
+    report = {
+        "benchmark": "pulsecheck457",
+        "split": "mini",
+        "images": 3,
+        "scorer": "strict",
+        "rows": [row],
+    }
     (tmp_path / "report.json").write_text(json.dumps(report))
     model = po3d.load("street", **pairs)
     model.save_pretrained(tmp_path / "out", report=tmp_path / "report.json")
@@ -97,22 +108,34 @@ def of(kind: str, **changes):
         (lambda c: c.update(format="x"), "is not of format 'po3d-model-1'"),
         (lambda c: c.update(world="moon"), "unknown world 'moon'"),
         (lambda c: c.update(options={"device": "cuda"}), r"options\.device"),
-        (lambda c: c.update(options={"photographs": {"_target_": "os.system"}}), "options.photographs"),
+        (
+            lambda c: c.update(options={"photographs": {"_target_": "os.system"}}),
+            "options.photographs",
+        ),
         (lambda c: c.update(options={"perception": "/etc/passwd"}), r"options\.perception"),
         (lambda c: c.update(options={"samples": 10**9}), r"options\.samples: .* at most 10000"),
         (lambda c: c.update(options={"seed": -1}), r"options\.seed"),
         (lambda c: c.update(options={"margins": "yes"}), r"options\.margins"),
         (lambda c: c.update(options={"table": "truth"}), "unknown option 'table'"),
-        (of("street_estimator", network={"backbone": "vit_giant_patch14_dinov2"}), "do not fit this version"),
-        (of("street_estimator", network={"width": 4096, "height": 4096}), "at most 4,194,304 pixels"),
+        (
+            of("street_estimator", network={"backbone": "vit_giant_patch14_dinov2"}),
+            "do not fit this version",
+        ),
+        (
+            of("street_estimator", network={"width": 4096, "height": 4096}),
+            "at most 4,194,304 pixels",
+        ),
         (of("street_estimator", ranges={"a": [0, "b"]}), "ranges"),
         (of("street_estimator", domains={"street": {"mean": 3}}), "domains"),
         (of("parser", network={"width": 2048}), "do not fit this version"),
         (lambda c: c.update(sha256="0" * 64), "download the pair again"),
         (lambda c: c["parts"].pop("parser"), "contains no parser; it contains 'street_estimator'"),
-        (lambda c: c["parts"]["parser"].update(kind="room_parser"), "holds a room_parser, not a parser"),
+        (
+            lambda c: c["parts"]["parser"].update(kind="room_parser"),
+            "holds a room_parser, not a parser",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_spoilt_folder_is_refused_in_one_line(saved, tmp_path, change, message):
     with pytest.raises(InputError, match=message):
         po3d.load(spoilt(saved, tmp_path / "spoilt", change))
@@ -136,10 +159,13 @@ print(megabytes("VmHWM") - before)
 """
 
 
-@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="reads the peak from /proc")
+@pytest.mark.skipif(
+    not os.access("/proc/self/clear_refs", os.W_OK), reason="reads the peak from /proc"
+)
 def test_a_model_takes_less_than_seven_times_its_folder(tmp_path, saved):
-    """The shipped weights have 8 bits and run in 32, four times as much. The rest is the file itself,
-    and copies of one layer while layers are fused."""
+    """The shipped weights have 8 bits and run in 32, four times as much. The rest is the file
+    itself, and copies of one layer while layers are fused.
+    """
     folder = tmp_path / "shipped"
     po3d.load("street").save_pretrained(folder)
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
@@ -175,10 +201,18 @@ json.dump(told, sys.stdout)
 def test_what_is_pushed_to_a_hub_is_loaded_from_it_by_the_real_client(tmp_path):
     pytest.importorskip("huggingface_hub")
     with hub() as server:
-        own = {"HF_ENDPOINT": server.address, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path), "HF_HUB_DISABLE_XET": "1",
-               "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": str(ROOT)}  # fmt: skip
+        own = {
+            "HF_ENDPOINT": server.address,
+            "HF_TOKEN": TOKEN,
+            "HF_HOME": str(tmp_path),
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "PYTHONPATH": str(ROOT),
+        }
         command = [sys.executable, "-c", SCRIPT, str(PICTURE), QUESTION]
-        ran = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, timeout=120)
+        ran = subprocess.run(
+            command, env={**os.environ, **own}, capture_output=True, text=True, timeout=120
+        )
         assert ran.returncode == 0, ran.stderr[-3000:]
         told = json.loads(ran.stdout)
         assert told.pop("same") is True
@@ -189,7 +223,9 @@ def test_what_is_pushed_to_a_hub_is_loaded_from_it_by_the_real_client(tmp_path):
             "config.json",
             "model.safetensors",
         ]
-        assert server.models["org/streets", "main"].keys() == server.models["org/streets", "v2"].keys()
+        assert (
+            server.models["org/streets", "main"].keys() == server.models["org/streets", "v2"].keys()
+        )
         assert not any("README" in asked for asked in server.asked if asked.startswith("GET"))
     assert len(told) == 6
     assert all("\n" not in message for message in told.values()), told

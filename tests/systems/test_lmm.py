@@ -1,4 +1,6 @@
-"""system=lmm over real HTTP: against po3d's own server, and against an endpoint that misbehaves as it is told to."""
+"""system=lmm over real HTTP: against po3d's own server, and against an endpoint that misbehaves as
+it is told to.
+"""
 
 import base64
 import importlib.util
@@ -58,7 +60,9 @@ def lmm(endpoint, **settings):
 
 def ask(system, questions=1):
     split = Pictures(1, questions)
-    return system.answer(split.questions, Context(lambda: split.image("0.png"), lambda: None, "0.png"))
+    return system.answer(
+        split.questions, Context(lambda: split.image("0.png"), lambda: None, "0.png")
+    )
 
 
 def asked(body):
@@ -68,15 +72,23 @@ def asked(body):
 
 
 def test_an_evaluation_against_po3d_serve_is_po3d_itself(tmp_path, monkeypatch, capsys):
-    """A server that knows every table and program is right about everything, through prompt, PNG, HTTP, and extractor."""
+    """A server that knows every table and program is right about everything, through prompt, PNG,
+    HTTP, and extractor.
+    """
     root = street(tmp_path / "release", images=3)
     monkeypatch.setenv("MY_KEY", SECRET)
     known = Known(root)
     with served(of_streets(known, known)) as server:
         arguments = [
-            f"data.root={root}", f"out={tmp_path / 'out'}", "system=lmm", f"system.base_url={server.base_url}",
-            "system.model=po3d-pulsecheck457", "system.key_env=MY_KEY", "system.price.prompt=2", "system.price.completion=10",
-        ]  # fmt: skip
+            f"data.root={root}",
+            f"out={tmp_path / 'out'}",
+            "system=lmm",
+            f"system.base_url={server.base_url}",
+            "system.model=po3d-pulsecheck457",
+            "system.key_env=MY_KEY",
+            "system.price.prompt=2",
+            "system.price.completion=10",
+        ]
         assert evaluate(*arguments) == 0
         report = json.loads((tmp_path / "out" / "report.json").read_text())
         assert [row["value"] for row in report["rows"]] == [100.0] * 8
@@ -89,8 +101,13 @@ def test_an_evaluation_against_po3d_serve_is_po3d_itself(tmp_path, monkeypatch, 
     sums = {k: sum(r["usage"][k] for r in log) for k in ("prompt_tokens", "completion_tokens")}
     assert sums["prompt_tokens"] > sums["completion_tokens"] > n
     usage = report["usage"]
-    assert (usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (n, *sums.values())
-    assert usage["cost"] == pytest.approx((2 * sums["prompt_tokens"] + 10 * sums["completion_tokens"]) / 1e6)
+    assert (usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (
+        n,
+        *sums.values(),
+    )
+    assert usage["cost"] == pytest.approx(
+        (2 * sums["prompt_tokens"] + 10 * sums["completion_tokens"]) / 1e6
+    )
     assert usage["cost"] == pytest.approx(sum(r["cost"] for r in log))
     # The server is gone; whatever was answered is known.
     before = (tmp_path / "out" / PREDICTIONS).read_bytes()
@@ -107,9 +124,18 @@ def test_a_request_has_the_picture_the_key_and_the_settings(monkeypatch):
         system = lmm(endpoint, key_env="MY_KEY", max_tokens=None, extra={"seed": 7})
         assert ask(system) == [Prediction("q0", "ok", "3")]
         (body,), (headers,) = endpoint.requests, endpoint.headers
-    assert (headers["authorization"], headers["path"]) == (f"Bearer {SECRET}", "/v1/chat/completions")
-    assert {k: v for k, v in body.items() if k != "messages"} == {"model": "m", "temperature": 0.0, "seed": 7}
-    (url,) = [p["image_url"]["url"] for p in body["messages"][0]["content"] if p["type"] == "image_url"]
+    assert (headers["authorization"], headers["path"]) == (
+        f"Bearer {SECRET}",
+        "/v1/chat/completions",
+    )
+    assert {k: v for k, v in body.items() if k != "messages"} == {
+        "model": "m",
+        "temperature": 0.0,
+        "seed": 7,
+    }
+    (url,) = [
+        p["image_url"]["url"] for p in body["messages"][0]["content"] if p["type"] == "image_url"
+    ]
     pixels = decode_image(base64.b64decode(url.removeprefix("data:image/png;base64,")), "")
     assert np.array_equal(pixels, Pictures().image("0.png"))
     assert SECRET not in repr(system.endpoint) + json.dumps(body)
@@ -118,16 +144,22 @@ def test_a_request_has_the_picture_the_key_and_the_settings(monkeypatch):
 def test_several_pictures_go_out_in_their_order_and_a_letter_comes_back_as_its_option():
     names, options = ["2.png", "0.png", "1.png"], ["First Image", "Second Image", "Third Image"]
     own = {"images": tuple(names), "options": tuple(options)}
-    question = Question("q", "scene", "At which scene is it true?", "2d", "integration_ego", "", **own)
+    question = Question(
+        "q", "scene", "At which scene is it true?", "2d", "integration_ego", "", **own
+    )
     with scripted(lambda k, body: completion("The answer is B.")) as endpoint:
         system = Lmm("scope", endpoint.base_url, "m")
         context = Context(lambda: None, lambda: None, "scene", inputs=Pictures())
         assert system.answer([question], context) == [Prediction("q", "ok", "Second Image")]
         urls = [
-            p["image_url"]["url"] for p in endpoint.requests[0]["messages"][0]["content"] if "image_url" in p
+            p["image_url"]["url"]
+            for p in endpoint.requests[0]["messages"][0]["content"]
+            if "image_url" in p
         ]
     for name, url in zip(names, urls, strict=True):
-        assert np.array_equal(decode_image(base64.b64decode(url.split(",")[1]), ""), Pictures().image(name))
+        assert np.array_equal(
+            decode_image(base64.b64decode(url.split(",")[1]), ""), Pictures().image(name)
+        )
 
 
 @pytest.mark.parametrize("each", [1, 4])
@@ -152,7 +184,9 @@ def test_a_busy_or_broken_endpoint_is_asked_again(tmp_path):
         None,
         (200, b"<html>", {}),
         (200, {"choices": []}, {}),
-        completion([{"type": "text", "text": "Ans"}, {"type": "text", "text": "wer: 2"}], prompt_tokens=5),
+        completion(
+            [{"type": "text", "text": "Ans"}, {"type": "text", "text": "wer: 2"}], prompt_tokens=5
+        ),
     ]
     start = time.monotonic()
     with scripted(lambda k, body: replies[k]) as endpoint:
@@ -163,7 +197,9 @@ def test_a_busy_or_broken_endpoint_is_asked_again(tmp_path):
 
 def test_an_endpoint_that_stays_away_stops_the_run_or_fails_the_question():
     with scripted(lambda k, body: (503, b"", {})) as endpoint:
-        with pytest.raises(InputError, match=r"no answer after 2 tries: .*503.*run the same command again"):
+        with pytest.raises(
+            InputError, match=r"no answer after 2 tries: .*503.*run the same command again"
+        ):
             ask(lmm(endpoint, tries=2))
         (prediction,) = ask(lmm(endpoint, tries=2, give_up="skip"))
         assert len(endpoint.requests) == 4
@@ -176,8 +212,12 @@ def test_an_endpoint_that_stays_away_stops_the_run_or_fails_the_question():
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_wrong_key_or_model_stops_at_once_and_the_key_stays_hidden(status, monkeypatch):
     monkeypatch.setenv("MY_KEY", SECRET)
-    with scripted(lambda k, body: (status, {"error": {"message": f"bad key\n{SECRET}"}}, {})) as endpoint:
-        with pytest.raises(InputError, match=rf"says {status}: bad key \*\*\*; check base_url") as error:
+    with scripted(
+        lambda k, body: (status, {"error": {"message": f"bad key\n{SECRET}"}}, {})
+    ) as endpoint:
+        with pytest.raises(
+            InputError, match=rf"says {status}: bad key \*\*\*; check base_url"
+        ) as error:
             ask(lmm(endpoint, key_env="MY_KEY"))
         assert len(endpoint.requests) == 1
     assert "\n" not in str(error.value)
@@ -185,7 +225,11 @@ def test_a_wrong_key_or_model_stops_at_once_and_the_key_stays_hidden(status, mon
 
 def test_a_refused_question_fails_and_the_others_are_answered():
     def reply(number, body):
-        return (400, {"error": {"message": "content filter"}}, {}) if asked(body) == 1 else completion("1")
+        return (
+            (400, {"error": {"message": "content filter"}}, {})
+            if asked(body) == 1
+            else completion("1")
+        )
 
     with scripted(reply) as endpoint:
         first, second, third = ask(lmm(endpoint), 3)
@@ -224,7 +268,10 @@ def test_redirects_huge_and_slow_responses_are_refused(monkeypatch):
         time.sleep(0.5)
         return completion("1")
 
-    with scripted(late) as endpoint, pytest.raises(InputError, match=r"no answer after 1 tries: .*timed out"):
+    with (
+        scripted(late) as endpoint,
+        pytest.raises(InputError, match=r"no answer after 1 tries: .*timed out"),
+    ):
         ask(lmm(endpoint, tries=1, timeout=0.1))
 
 
@@ -242,7 +289,9 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(tmp_path):
         )
         process.start()
         log, deadline = out / "usage.jsonl", time.monotonic() + 60
-        while time.monotonic() < deadline and not (log.exists() and log.read_bytes().count(b"\n") >= 5):
+        while time.monotonic() < deadline and not (
+            log.exists() and log.read_bytes().count(b"\n") >= 5
+        ):
             time.sleep(0.005)
         process.kill()
         process.join()
@@ -265,7 +314,9 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(tmp_path):
 
 def run(base_url, out, concurrency):
     """One run, here or in a process that will be killed."""
-    system = Lmm("pulsecheck457", base_url, "m", log=Path(out) / "usage.jsonl", concurrency=concurrency)
+    system = Lmm(
+        "pulsecheck457", base_url, "m", log=Path(out) / "usage.jsonl", concurrency=concurrency
+    )
     return predict(Pictures(8, 2), system, out, {})
 
 
@@ -279,7 +330,11 @@ def test_another_model_or_prompt_is_not_taken_from_the_log(tmp_path):
             ("m1", 0, 3),
         ):
             system = Lmm(
-                "pulsecheck457", endpoint.base_url, model, log=tmp_path / "log", temperature=temperature
+                "pulsecheck457",
+                endpoint.base_url,
+                model,
+                log=tmp_path / "log",
+                temperature=temperature,
             )
             assert ask(system)[0].answer == model[-1]
             assert len(endpoint.requests) == sent
@@ -318,7 +373,14 @@ def test_the_first_failure_ends_the_waiting_of_the_others():
 )
 def test_wrong_settings_are_one_line(settings, says):
     with pytest.raises(InputError, match=says) as error:
-        Lmm(**{"benchmark": "pulsecheck457", "base_url": "http://127.0.0.1:1/v1", "model": "m", **settings})
+        Lmm(
+            **{
+                "benchmark": "pulsecheck457",
+                "base_url": "http://127.0.0.1:1/v1",
+                "model": "m",
+                **settings,
+            }
+        )
     assert "pass@" not in str(error.value)
 
 

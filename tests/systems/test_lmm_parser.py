@@ -22,7 +22,9 @@ def words(body):
 
 def gold(question):
     change = f"change: {question.change_program}\n" if question.change else ""
-    program = re.sub(r'"#\d+ ', '"', question.program)  # things by what they are called, not by their rows
+    program = re.sub(
+        r'"#\d+ ', '"', question.program
+    )  # things by what they are called, not by their rows
     return f"Here it is.\n\n{change}**program:** `{program}`"
 
 
@@ -118,9 +120,13 @@ def test_the_language_that_a_model_is_given_is_the_executors(world):
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"table": "none"}, "predicted or truth"), ({"table": "predicted"}, "needs scenes=FILE"),
-     ({"show": "none"}, "has no effect"), ({"frame": "none", "table": "truth"}, "needs table=predicted")],
-)  # fmt: skip
+    [
+        ({"table": "none"}, "predicted or truth"),
+        ({"table": "predicted"}, "needs scenes=FILE"),
+        ({"show": "none"}, "has no effect"),
+        ({"frame": "none", "table": "truth"}, "needs table=predicted"),
+    ],
+)
 def test_settings_that_it_lacks_are_refused(settings, says):
     with pytest.raises(InputError, match=says):
         LmmParser("hypo3d", "http://127.0.0.1:1/v1", "m", **settings)

@@ -1,4 +1,6 @@
-"""What a model is given: the papers' settings, and a scene table as text, in an export and over HTTP alike."""
+"""What a model is given: the papers' settings, and a scene table as text, in an export and over
+HTTP alike.
+"""
 
 import base64
 import importlib.util
@@ -48,16 +50,25 @@ def words(messages):
 
 
 def shown(messages):
-    urls = [part["image_url"]["url"] for part in messages[0]["content"] if part["type"] == "image_url"]
+    urls = [
+        part["image_url"]["url"] for part in messages[0]["content"] if part["type"] == "image_url"
+    ]
     return [decode_image(base64.b64decode(url.split("base64,")[1]), "") for url in urls]
 
 
 SETTINGS = [
-    ("hypo3d", {"frame": "none"}), ("hypo3d", {"frame": "camera"}), ("hypo3d", {"show": "labelled"}),
-    ("hypo3d", {"show": "captions"}), ("hypo3d", {"show": "none"}), ("hypo3d", {"change": "without"}),
-    ("scope", {"style": "cot"}), ("scope", {"style": "ego_to_allo"}), ("scope", {"show": "none"}),
-    ("pulsecheck457", {"style": "cot"}), ("hypo3d", {"show": "none", "table": "truth"}),
-]  # fmt: skip
+    ("hypo3d", {"frame": "none"}),
+    ("hypo3d", {"frame": "camera"}),
+    ("hypo3d", {"show": "labelled"}),
+    ("hypo3d", {"show": "captions"}),
+    ("hypo3d", {"show": "none"}),
+    ("hypo3d", {"change": "without"}),
+    ("scope", {"style": "cot"}),
+    ("scope", {"style": "ego_to_allo"}),
+    ("scope", {"show": "none"}),
+    ("pulsecheck457", {"style": "cot"}),
+    ("hypo3d", {"show": "none", "table": "truth"}),
+]
 
 
 @pytest.mark.parametrize(("name", "setting"), SETTINGS)
@@ -108,7 +119,8 @@ def test_3dsrbench_can_ask_for_boxes_first():
     question = split.questions[0]
     context = Context.of(split, question.image)
     plain, boxes = (
-        Prompter("3dsrbench", PromptSetting(style=s)).prompt(question, context) for s in ("plain", "boxes")
+        Prompter("3dsrbench", PromptSetting(style=s)).prompt(question, context)
+        for s in ("plain", "boxes")
     )
     assert "3D bounding box" in boxes.text
     assert "3D bounding box" not in plain.text
@@ -125,7 +137,8 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
     true = Prompter("hypo3d", PromptSetting(table="truth")).prompt(question, context)
     assert all(o.value("name") in true.text for o in scene.objects)
     write_jsonl(
-        tmp_path / "scenes.jsonl", [to_json(split.truth(name)) | {"image": name} for name in split.images]
+        tmp_path / "scenes.jsonl",
+        [to_json(split.truth(name)) | {"image": name} for name in split.images],
     )
     setting = PromptSetting(table="predicted")
     assert Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
@@ -171,7 +184,12 @@ COMMANDS = [
 @pytest.mark.parametrize(("options", "row"), COMMANDS)
 def test_a_command_runs_a_setting_to_a_row_of_the_report(options, row, tmp_path):
     with scripted(lambda k, body: completion("The answer is A.")) as endpoint:
-        own = ["size=1", f"system.base_url={endpoint.base_url}", "system.model=m", f"out={tmp_path / 'out'}"]
+        own = [
+            "size=1",
+            f"system.base_url={endpoint.base_url}",
+            "system.model=m",
+            f"out={tmp_path / 'out'}",
+        ]
         system = [] if any(o.startswith("system=") for o in options) else ["system=lmm"]
         assert evaluate(*system, *options, *own) == 0
         assert endpoint.requests

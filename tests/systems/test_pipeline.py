@@ -12,7 +12,14 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems.baselines import ANSWERS, FrequencyBaseline, Planar, RandomBaseline, Replay, queried_kind
+from po3d.systems.baselines import (
+    ANSWERS,
+    FrequencyBaseline,
+    Planar,
+    RandomBaseline,
+    Replay,
+    queried_kind,
+)
 from po3d.systems.pipeline import Context
 from po3d.systems.scene_sources import Pictures
 from po3d.systems.street import DOMAIN, StreetDomain, StreetQuestionParser
@@ -33,9 +40,11 @@ class Reads:
 
     def parse(self, texts):
         return [
-            Parse("unparsed", None, 0.0, f"unknown word: {text}")
-            if "(" not in text
-            else Parse("ok", parse_text(text), 0.5)
+            (
+                Parse("unparsed", None, 0.0, f"unknown word: {text}")
+                if "(" not in text
+                else Parse("ok", parse_text(text), 0.5)
+            )
             for text in texts
         ]
 
@@ -63,7 +72,9 @@ def world(seed: int = 0, n: int = 20) -> tuple[Scene, list[Question]]:
         if outcome.status == "ok":
             name = f"q{len(questions)}"
             questions.append(
-                Question(name, "a.png", program.text(), "2d", "L1-Single", outcome.answer, program.text())
+                Question(
+                    name, "a.png", program.text(), "2d", "L1-Single", outcome.answer, program.text()
+                )
             )
     return scene, questions
 
@@ -130,13 +141,17 @@ def test_images_are_answered_together_as_alone(mode):
 def test_a_pipeline_refuses_the_ground_truth():
     scene, questions = world()
     with pytest.raises(InputError, match="only an Oracle"):
-        Pipeline(Sees(scene), Reads()).answer(questions, Context(lambda: None, lambda: scene, "a.png"))
+        Pipeline(Sees(scene), Reads()).answer(
+            questions, Context(lambda: None, lambda: scene, "a.png")
+        )
 
 
 def test_unparsed_and_failed_are_outcomes():
     scene, _ = world()
     texts = ["flying saucers?", "query[color](unique(scene))"]
-    questions = [Question(str(k), "a.png", text, "2d", "L1-Single", "red") for k, text in enumerate(texts)]
+    questions = [
+        Question(str(k), "a.png", text, "2d", "L1-Single", "red") for k, text in enumerate(texts)
+    ]
     pipeline = Pipeline(Sees(replace(scene, source="predicted")), Reads())
     predictions = pipeline.answer(questions, Context(lambda: None, untouchable))
     assert [(p.status, p.answer) for p in predictions] == [("unparsed", None), ("failed", None)]
@@ -215,8 +230,8 @@ def test_frequency_answers_the_commonest_of_the_category():
     asked = [Question(c, "a", "How many buses?", "2d", c) for c in ("L1", "L3", "L5")]
     asked.append(Question("boolean", "a", "Is there a bus?", "2d", "L1"))
     predictions = FrequencyBaseline(train).answer(asked, Context(untouchable, untouchable))
-    # L5 was never seen: over all categories "0" leads with three of five. A kind never seen gets its first
-    # value.
+    # L5 was never seen: over all categories "0" leads with three of five. A kind never seen gets
+    # its first value.
     assert [(p.answer, p.probability) for p in predictions] == [
         ("2", 2 / 3),
         ("0", 1.0),
@@ -243,7 +258,9 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
     assert Replay(path).notes(questions[:2]) == []
     (note,) = Replay(path).notes(questions)
     assert "answers to 2 of the 3 questions; a missing answer counts as wrong" in note
-    with pytest.raises(InputError, match="answers to 0 of the 1 questions; it may be for another benchmark"):
+    with pytest.raises(
+        InputError, match="answers to 0 of the 1 questions; it may be for another benchmark"
+    ):
         Replay(path).notes(questions[2:])
     twice = Prediction("a", "ok", "blue", 0.9)
     write_predictions(path, [Prediction("a", "ok", "red", 0.9), twice])

@@ -1,4 +1,6 @@
-"""Drawings decide between shapes and directions that the network can't tell apart, and touch nothing that it is sure of."""
+"""Drawings decide between shapes and directions that the network can't tell apart, and touch
+nothing that it is sure of.
+"""
 
 import math
 
@@ -30,15 +32,19 @@ def example(index: int) -> tuple[np.ndarray, Scene]:
 
 
 def seen(truth: Scene, right: float, flip: float, wrong_way: bool) -> Detections:
-    """A table as a network sees it that knows all but shapes and directions: the right shape has the probability `right` and
-    another one of its kind the rest, and a heading that may go the wrong way is opposite with `flip`."""
+    """A table as a network sees it that knows all but shapes and directions: the right shape has
+    the probability `right` and another one of its kind the rest, and a heading that may go the
+    wrong way is opposite with `flip`.
+    """
     n = len(truth)
     rows = lambda values: torch.as_tensor(np.asarray(values), dtype=torch.double)[None]  # noqa: E731
     heading = wrapped(rows(truth.headings) + wrong_way * math.pi)
     jitter = rows(truth.camera.position - CAMERA_POSITION)
     points = project_boxes(jitter, rows(truth.positions[:, :2]), heading, rows(truth.extents))
     words = {
-        a: rows(truth.belief(a, values)) for a, values in ATTRIBUTES.items() if a in truth.objects[0].beliefs
+        a: rows(truth.belief(a, values))
+        for a, values in ATTRIBUTES.items()
+        if a in truth.objects[0].beliefs
     }
     wrong = [[s == OTHER[o.value("shape")] for s in SHAPES] for o in truth.objects]
     words["shape"] = right * words["shape"] + (1 - right) * rows(wrong)
@@ -69,7 +75,9 @@ def test_drawings_find_the_right_shape_and_direction():
         directions += (off < math.pi / 2).tolist()
         best = found.probabilities["shape"][0].argmax(-1).tolist()
         shapes += [SHAPES[k] == o.value("shape") for k, o in zip(best, truth.objects, strict=True)]
-        assert torch.allclose(found.probabilities["shape"].sum(-1), torch.ones(1, len(truth)).double())
+        assert torch.allclose(
+            found.probabilities["shape"].sum(-1), torch.ones(1, len(truth)).double()
+        )
         assert (found.flip <= 0.5).all()
     assert len(shapes) > 30
     assert np.mean(shapes) > 0.9  # all were wrong
@@ -89,9 +97,14 @@ def test_what_is_turned_has_its_points_turned():
 def test_nothing_is_drawn_of_what_is_sure(monkeypatch):
     monkeypatch.setattr(render_compare, "_renderer", lambda: pytest.fail("nothing had to be drawn"))
     states = tuple(
-        ObjectState(sure(shape=shape, color="red", size="large", material="metal"), (x, 0.0, 0.3), 1.0, tuple(extent(shape, "large")))
+        ObjectState(
+            sure(shape=shape, color="red", size="large", material="metal"),
+            (x, 0.0, 0.3),
+            1.0,
+            tuple(extent(shape, "large")),
+        )
         for shape, x in (("suv", -1.5), ("jet", 1.5))
-    )  # fmt: skip
+    )
     before = seen(Scene(states, AXES, "gt", camera()), right=0.999, flip=0.001, wrong_way=False)
     after = RenderCompare()([np.zeros((480, 640, 3), np.uint8)], before)
     for a, b in zip(before.leaves(), after.leaves(), strict=True):

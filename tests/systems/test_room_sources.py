@@ -1,4 +1,6 @@
-"""evaluate.py on rooms, for every table source and every frame: from the shipped questions to the report."""
+"""evaluate.py on rooms, for every table source and every frame: from the shipped questions to the
+report.
+"""
 
 import json
 import sys
@@ -18,8 +20,14 @@ def run(out, *options):
     ("options", "label"),
     [
         (["benchmark.table=captions"], "po3d, captions (mini"),
-        (["benchmark.table=semantic_map", "benchmark.frame=none"], "po3d, semantic map, no frame (mini"),
-        (["benchmark.table=truth", "benchmark.frame=camera"], "po3d, true tables, camera frame (mini"),
+        (
+            ["benchmark.table=semantic_map", "benchmark.frame=none"],
+            "po3d, semantic map, no frame (mini",
+        ),
+        (
+            ["benchmark.table=truth", "benchmark.frame=camera"],
+            "po3d, true tables, camera frame (mini",
+        ),
         ([], "po3d, plain maps (mini, 2 rooms"),
     ],
 )

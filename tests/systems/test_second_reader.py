@@ -1,4 +1,6 @@
-"""What a benchmark's own reader is not sure of goes to the second one, and offered answers are honoured."""
+"""What a benchmark's own reader is not sure of goes to the second one, and offered answers are
+honoured.
+"""
 
 import json
 from dataclasses import replace
@@ -43,7 +45,11 @@ class Own:
         known = {"sure": 0.99, "unsure": 0.5}
         program = rooms.parse_text('count(all("window"))')
         return [
-            Parse("ok", program, known[t]) if t in known else Parse("unparsed", None, 0.0, "unknown words")
+            (
+                Parse("ok", program, known[t])
+                if t in known
+                else Parse("unparsed", None, 0.0, "unknown words")
+            )
             for t in texts
         ]
 
@@ -65,8 +71,12 @@ class Network:
         self.known = known
 
     def together(self, asked, width, things):
-        said = [{sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked]
-        return [{sort: self.known[sort][text] for sort, text in one.items() if text} for one in said]
+        said = [
+            {sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked
+        ]
+        return [
+            {sort: self.known[sort][text] for sort, text in one.items() if text} for one in said
+        ]
 
     def knows(self, text):
         return text != "qwerty"
@@ -123,7 +133,9 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     )
 
 
-def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model, monkeypatch, capsys):
+def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(
+    model, monkeypatch, capsys
+):
     """Exit code 1; what nobody can read is bad input."""
     asks = model(
         question={
@@ -171,13 +183,17 @@ def worded(monkeypatch, style):
     monkeypatch.setattr(rooms.RoomDomain, "style", lambda *_: style)
 
 
-def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model, monkeypatch):
+def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(
+    model, monkeypatch
+):
     worded(monkeypatch, -9.0)
     scene = read_scene(ROOM)
     windows, desks = 'count(filter(name, "window", scene))', 'count(filter(name, "desk", scene))'
 
     def asks(program, p):
-        return model(question={"sure": [read(program, p), Read(None, 1 - p, "none")]}).ask(scene, "sure")
+        return model(question={"sure": [read(program, p), Read(None, 1 - p, "none")]}).ask(
+            scene, "sure"
+        )
 
     assert asks(windows, 0.6).answer == asks(windows, 0.95).answer
     found = asks(desks, 0.6)
@@ -192,7 +208,9 @@ def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_
 PLAIN = "How many windows are there?"
 
 
-def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows_the_wording(monkeypatch):
+def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows_the_wording(
+    monkeypatch,
+):
     class Parser(Own):
         def parse(self, texts, sort):
             return [Parse("ok", rooms.parse_text('count(all("window"))'), 0.99) for _ in texts]
@@ -218,7 +236,8 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
 
 
 @pytest.mark.parametrize(
-    ("probability", "style", "program"), [(0.49, 2.0, "desk"), (0.51, 2.0, "window"), (0.51, -9.0, "desk")]
+    ("probability", "style", "program"),
+    [(0.49, 2.0, "desk"), (0.51, 2.0, "window"), (0.51, -9.0, "desk")],
 )
 def test_an_evaluation_consults_the_general_parser_below_a_probability(
     monkeypatch, probability, style, program
@@ -227,7 +246,9 @@ def test_an_evaluation_consults_the_general_parser_below_a_probability(
 
     class Parser(Own):
         def parse(self, texts, sort):
-            return [Parse("ok", rooms.parse_text('count(all("window"))'), probability) for _ in texts]
+            return [
+                Parse("ok", rooms.parse_text('count(all("window"))'), probability) for _ in texts
+            ]
 
     network = Network(question={"Windows?": [read('count(filter(name, "desk", scene))', 0.6)]})
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
@@ -249,7 +270,11 @@ def test_where_answers_differ_the_more_probable_parser_is_right(monkeypatch):
 def test_style_tells_the_twins_sentences_from_peoples():
     _, _, questions = room(3, 5, "test", False)
     ours = [room_style.style(text) for q in questions for text in (q.text, q.change)]
-    people = ["bin, which hand?", "so what have we got left on that little table then", "Did it hurt, honey?"]
+    people = [
+        "bin, which hand?",
+        "so what have we got left on that little table then",
+        "Did it hurt, honey?",
+    ]
     assert sum(style >= LEAST_STYLE for style in ours) >= 0.9 * len(ours)
     assert all(room_style.style(text) < LEAST_STYLE for text in people)
     assert room_style.style("How many red chairs?") == room_style.style("How many blue sofas?")
@@ -271,7 +296,11 @@ def test_evaluations_and_ask_take_the_same_parse_where_the_own_one_is_not_likely
     for text in ("other", "no"):
         (found,) = asks.pipeline.answer([question(text, image="view")], context)
         said = asks.ask(scene, text, ask_below=0)
-        assert (found.status, found.answer or None, found.program) == (said.status, said.answer, said.program)
+        assert (found.status, found.answer or None, found.program) == (
+            said.status,
+            said.answer,
+            said.program,
+        )
 
 
 def test_a_mended_word_is_shown(monkeypatch):
@@ -283,7 +312,10 @@ def test_a_mended_word_is_shown(monkeypatch):
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
     asks = Model(
         Pipeline(
-            Truth(), rooms.RoomQuestionParser(Own()), rooms.DOMAIN, second=GeneralQuestionParser(rooms.DOMAIN)
+            Truth(),
+            rooms.RoomQuestionParser(Own()),
+            rooms.DOMAIN,
+            second=GeneralQuestionParser(rooms.DOMAIN),
         )
     )
     found = asks.ask(read_scene(ROOM), "how many windws")
@@ -310,7 +342,10 @@ def test_below_its_threshold_it_asks_back_in_words(model):
     asks = model(question={"x": several})
     found = asks.ask(read_scene(ROOM), "x")
     assert (found.status, found.answer) == ("abstained", None)
-    assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
+    assert found.understood == (
+        ("How many beds are there?", "1"),
+        ("How many desks are there?", "2"),
+    )
     assert "How many desks are there?" in str(found)
     assert "count(" not in str(found)
     assert json.loads(json.dumps(found.record()))["understood"][1]["answer"] == "2"
@@ -328,13 +363,18 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
         },
     )
     found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
-    assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
+    assert found.understood == (
+        ("How many beds are there?", "1"),
+        ("How many desks are there?", "2"),
+    )
     assert "Did you mean one of the following?" in str(found)
     assert "Did you mean this?" in str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
 
 
 def test_where_the_own_reading_has_no_answer_the_second_one_is_asked_back(model):
-    """A frame that the benchmark's reader can't read is no reason for silence where the other can."""
+    """A frame that the benchmark's reader can't read is no reason for silence where the other
+    can.
+    """
     desks = 'count(filter(name, "desk", scene))'
     seated = {"I sit on the bed.": [read(f"frame({BED})")]}
     asks = model(question={"sure": [read(desks, 0.6), Read(None, 0.4, "none")]}, frame=seated)
@@ -382,7 +422,9 @@ def test_the_likeliest_answer_is_that_of_most_weight(answers, weights, found):
 def test_a_change_that_did_not_happen_changes_nothing(model):
     beds, none = [read('count(filter(name, "bed", scene))')], [Read(None, 0.95, "none")]
     gone = [read('remove(filter(name, "bed", scene))', 0.95)]
-    asks = model(question={"x": beds}, change={"Nobody took the bed.": none, "The bed is gone.": gone})
+    asks = model(
+        question={"x": beds}, change={"Nobody took the bed.": none, "The bed is gone.": gone}
+    )
     scene = read_scene(ROOM)
     assert asks.ask(scene, "x", change="Nobody took the bed.").answer == "1"
     assert asks.ask(scene, "x", change="The bed is gone.").answer == "0"
@@ -390,7 +432,8 @@ def test_a_change_that_did_not_happen_changes_nothing(model):
 
 def test_people_tell_of_changes_that_matter_for_the_answer(model):
     beds, desks = (
-        read(f'count(filter(name, "{name}", scene))', p) for name, p in (("bed", 0.6), ("desk", 0.4))
+        read(f'count(filter(name, "{name}", scene))', p)
+        for name, p in (("bed", 0.6), ("desk", 0.4))
     )
     known = {
         "question": {"x": [beds, desks]},
@@ -438,7 +481,10 @@ def test_a_frame_is_said_as_rooms_are_framed():
 )
 def test_offered_directions_are_honoured(text, options, sectors):
     asked = Call.parse(f"direction({BED}, {DOOR}, frame(room), eight)")
-    assert answer_options.restrict_to_options(asked, question(text, options=options)).args[3] == sectors
+    assert (
+        answer_options.restrict_to_options(asked, question(text, options=options)).args[3]
+        == sectors
+    )
 
 
 @pytest.mark.parametrize(
@@ -486,7 +532,8 @@ def test_an_answer_is_said_by_its_option(answer, options, said):
 def test_a_height_is_said_in_the_words_that_were_offered(text, said):
     asked = question(text)
     found = [
-        answer_options.chosen(a, answer_options.offered_answers(a, asked)) or a for a in ("higher", "lower")
+        answer_options.chosen(a, answer_options.offered_answers(a, asked)) or a
+        for a in ("higher", "lower")
     ]
     assert tuple(found) == said
     assert answer_options.offered_answers("bench", asked) == ()
@@ -494,10 +541,21 @@ def test_a_height_is_said_in_the_words_that_were_offered(text, said):
 
 @pytest.mark.parametrize("world", [photographs, orbit])
 def test_options_may_use_other_words_than_the_table(world):
-    rows = [("fishman", -1, 2), ("birdcage", 2, 3), ("sofa", -3, 5), ("tv cabinet", 3, 6), ("lamp", 0.2, 2.5)]
-    things = tuple(ObjectState(sure(name=name), (x, y, 0.5), 0.0, (0.5, 0.5, 1.0)) for name, x, y in rows)
+    rows = [
+        ("fishman", -1, 2),
+        ("birdcage", 2, 3),
+        ("sofa", -3, 5),
+        ("tv cabinet", 3, 6),
+        ("lamp", 0.2, 2.5),
+    ]
+    things = tuple(
+        ObjectState(sure(name=name), (x, y, 0.5), 0.0, (0.5, 0.5, 1.0)) for name, x, y in rows
+    )
     scene = Scene(
-        things, viewer_axes((0.0, 1.0)), "gt", Camera(640, 480, 560.0, look_at((0, 0, 1.5), (0, 1, 1.5)))
+        things,
+        viewer_axes((0.0, 1.0)),
+        "gt",
+        Camera(640, 480, 560.0, look_at((0, 0, 1.5), (0, 1, 1.5))),
     )
     answering = world.DOMAIN.bind(ImageScenes({"view": scene}))
     nearest = Call.parse('query(name, best(distance, least, refer("lamp"), choices))')
@@ -513,7 +571,9 @@ def test_options_may_use_other_words_than_the_table(world):
 
 
 def test_a_harness_frame_is_taken_off():
-    framed = question("Question: Which is higher?\nOptions: A. the cup B. the bed\nAnswer with the letter.")
+    framed = question(
+        "Question: Which is higher?\nOptions: A. the cup B. the bed\nAnswer with the letter."
+    )
     found = answer_options.strip_prompt_template(framed)
     assert (found.text, found.options) == ("Which is higher?", ("the cup", "the bed"))
     plain = question("Is the option left or right?")
@@ -532,7 +592,10 @@ def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
 
 
 def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):
-    one, two = 'exist(filter(name, "desk", scene))', 'equal(count(filter(name, "desk", scene)), count(1))'
+    one, two = (
+        'exist(filter(name, "desk", scene))',
+        'equal(count(filter(name, "desk", scene)), count(1))',
+    )
     asks = model(question={"Do we have exactly one desk?": [read(one), read(two, 0.02)]}, change={})
     asked = asks.ask(read_scene(ROOM), "Do we have exactly one desk?")
     assert (asked.status, asked.reason) == ("abstained", "the program omits 'exactly one'")

@@ -1,4 +1,6 @@
-"""Separate modules of streets: detection, attributes and pose by different networks, and their provenance."""
+"""Separate modules of streets: detection, attributes and pose by different networks, and their
+provenance.
+"""
 
 import functools
 import importlib.util
@@ -36,7 +38,9 @@ def examples(monkeypatch):
 @functools.cache
 def street() -> StreetEstimator:
     torch.manual_seed(0)
-    net = StreetEstimator.build(backbone="test_resnet", width=160, height=120, fold=1, neck=16, hidden=32)
+    net = StreetEstimator.build(
+        backbone="test_resnet", width=160, height=120, fold=1, neck=16, hidden=32
+    )
     return StreetEstimator(net, mirror=False, plain=True)
 
 
@@ -53,7 +57,9 @@ def saved(folder, module) -> str:
     path = folder / module.kind
     attributes = {name: list(values) for name, values in module.attributes.items()}
     config = {"network": module.once.config, "attributes": attributes}
-    checkpoint.save(path, module.kind, module.once.state_dict(), config, {"scenes": {"a_#": "0-3"}}, {})
+    checkpoint.save(
+        path, module.kind, module.once.state_dict(), config, {"scenes": {"a_#": "0-3"}}, {}
+    )
     return str(path)
 
 
@@ -63,7 +69,9 @@ def shown(count: int = 3):
     from po3d.training.figures import with_boxes
 
     split = opened("pulsecheck457", size=count)
-    return [split.image(n) for n in split.images], [with_boxes(split.truth(n)) for n in split.images]
+    return [split.image(n) for n in split.images], [
+        with_boxes(split.truth(n)) for n in split.images
+    ]
 
 
 class Found:
@@ -81,7 +89,7 @@ def run(estimator, images, scenes):
     return estimator.estimate(images, [scene.image for scene in scenes], nothing, nothing)
 
 
-# --- the networks ---------------------------------------------------------------------------------------------
+# --- the networks ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mirror", [False, True])
@@ -146,7 +154,7 @@ def test_the_position_of_a_row_is_that_of_the_joint_fit_of_its_points(monkeypatc
             assert math.cos(pose.heading - o.heading) > 0.99
 
 
-# --- composition ----------------------------------------------------------------------------------------------
+# --- composition ----------------------------------------------------------------------------------
 
 
 class Sized:
@@ -195,11 +203,14 @@ def test_a_network_named_twice_is_loaded_once_and_each_module_is_named(tmp_path)
     detection, classifier, pose = estimator.separate.values()
     assert detection is pose
     assert isinstance(classifier, StreetAttributes)
-    assert title(identity(estimator)) == (
-        "detection street_estimator + attributes street_attributes + pose street_estimator"
+    assert (
+        title(identity(estimator))
+        == "detection street_estimator + attributes street_attributes + pose street_estimator"
     )
     images, scenes = shown()
-    assert [scene.image for scene in run(estimator, images, scenes)] == [scene.image for scene in scenes]
+    assert [scene.image for scene in run(estimator, images, scenes)] == [
+        scene.image for scene in scenes
+    ]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +221,10 @@ def test_a_network_named_twice_is_loaded_once_and_each_module_is_named(tmp_path)
             "this checkpoint is a street_pose, not a street_attributes or a street_estim",
         ),
         ({"detection": "POSE"}, "this checkpoint is a street_pose, not a street_estimator"),
-        ({"pose": "ATTRIBUTES"}, "this checkpoint is a street_attributes, not a street_pose or a street_est"),
+        (
+            {"pose": "ATTRIBUTES"},
+            "this checkpoint is a street_attributes, not a street_pose or a street_est",
+        ),
         ({"attributes": "nowhere/none"}, "nowhere/none"),
         ({"colour": "POSE"}, "unknown module of perception.modules 'colour'"),
         ({"attributes": Turned()}, "Turned has no method estimate_attributes"),
@@ -284,13 +298,18 @@ def test_a_detector_without_boxes_or_shapes_is_refused():
         run(SeparateModules(Found(plain), Returns(each({})), Turned()), images[:1], plain)
 
 
-# --- evaluate.py ----------------------------------------------------------------------------------------------
+# --- evaluate.py ----------------------------------------------------------------------------------
 
 
 def test_an_evaluation_uses_and_names_each_module(tmp_path, capsys):
     pose = saved(tmp_path, crops(StreetPose))
     shipped = saved(tmp_path, street())
-    options = [f"perception.checkpoint={shipped}", MEAN_COLOR, f"perception.modules.pose={pose}", "size=2"]
+    options = [
+        f"perception.checkpoint={shipped}",
+        MEAN_COLOR,
+        f"perception.modules.pose={pose}",
+        "size=2",
+    ]
     out = tmp_path / "out"
     assert script.run([*options, f"out={out}"]) == 0
     name = "detection street_estimator + attributes MeanColor 1 + pose street_pose"
@@ -314,17 +333,35 @@ def test_an_evaluation_uses_and_names_each_module(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["benchmark=hypo3d", MEAN_COLOR], "perception.modules is set, but has no effect on system=po3d, benchmark=hypo3d"),
-        (["benchmark=scope", MEAN_COLOR], "perception.modules is set, but has no effect on system=po3d, benchmark=scope"),
-        ([MEAN_COLOR, "system=random"], "perception.modules is set, but has no effect on system=random"),
-        ([MEAN_COLOR, "perception.verify=render"], "perception.verify=render and perception.modules cannot be combined"),
-        (["perception.modules.attributes={softness: 3}"], "perception.modules.attributes should have a _target_"),
+        (
+            ["benchmark=hypo3d", MEAN_COLOR],
+            "perception.modules is set, but has no effect on system=po3d, benchmark=hypo3d",
+        ),
+        (
+            ["benchmark=scope", MEAN_COLOR],
+            "perception.modules is set, but has no effect on system=po3d, benchmark=scope",
+        ),
+        (
+            [MEAN_COLOR, "system=random"],
+            "perception.modules is set, but has no effect on system=random",
+        ),
+        (
+            [MEAN_COLOR, "perception.verify=render"],
+            "perception.verify=render and perception.modules cannot be combined",
+        ),
+        (
+            ["perception.modules.attributes={softness: 3}"],
+            "perception.modules.attributes should have a _target_",
+        ),
         (["perception.modules.attributes={_target_: my_modules.None}"], "my_modules has no None"),
         (["perception.modules.colour=x"], "unknown option 'perception.modules.colour'"),
         (["perception.modules.pose=3"], "perception.modules.pose"),
-        (["perception._target_=my_estimator.Patches", MEAN_COLOR], "unexpected keyword argument 'modules'"),
+        (
+            ["perception._target_=my_estimator.Patches", MEAN_COLOR],
+            "unexpected keyword argument 'modules'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_the_options_is_one_line(options, says, tmp_path, capsys):
     assert script.run([*options, "size=1", f"out={tmp_path / 'out'}"]) == 2
     error = capsys.readouterr().err

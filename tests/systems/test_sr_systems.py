@@ -11,7 +11,13 @@ from po3d.benchmarks.threedsrbench.data import PhotoQuestion, rotations
 from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, THREEDSRBENCH, PhraseCall, parse_text
+from po3d.language.programs.threedsrbench import (
+    ANSWERS,
+    OPERATIONS,
+    THREEDSRBENCH,
+    PhraseCall,
+    parse_text,
+)
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.reasoning.grounded import TAKEN, answered, nearest, without_row
 from po3d.reasoning.outcome import Outcome
@@ -35,7 +41,9 @@ def scene(seed: int) -> Scene:
         x, y = 2.5 + 1.2 * k + r.uniform(-0.2, 0.2), r.uniform(-2, 2)
         extent = tuple(r.uniform(0.3, 1.2, 3))
         objects.append(
-            ObjectState(sure(name=name, color=color), (x, y, r.uniform(0.2, 1.8)), r.uniform(-3, 3), extent)
+            ObjectState(
+                sure(name=name, color=color), (x, y, r.uniform(0.2, 1.8)), r.uniform(-3, 3), extent
+            )
         )
     camera = held(CameraPose(1.6, r.uniform(-0.8, 0.2), r.uniform(-0.5, 0.5), 0.0), 640, 480, 450.0)
     return Scene(tuple(objects), AXES, "gt", camera, image=f"{seed}.png")
@@ -77,13 +85,17 @@ def context(table: Scene) -> Context:
     return Context(lambda: np.zeros((1, 1, 3), np.uint8), lambda: table, table.image)
 
 
-@pytest.mark.parametrize("answering", [oracle("photographs"), system(Truth())], ids=["oracle", "pipeline"])
+@pytest.mark.parametrize(
+    "answering", [oracle("photographs"), system(Truth())], ids=["oracle", "pipeline"]
+)
 def test_on_true_tables_every_rotation_of_every_type_is_right(answering):
     for seed in range(5):
         table, asked = questions(seed)
         predictions = answering.answer(asked, context(table))
         wrong = [
-            (q.text, p) for q, p, hit in zip(asked, predictions, row_hits(asked, predictions)) if not hit
+            (q.text, p)
+            for q, p, hit in zip(asked, predictions, row_hits(asked, predictions))
+            if not hit
         ]
         assert wrong == []
         report = score(asked, predictions)
@@ -103,8 +115,9 @@ def test_a_mirror_image_gets_the_mirrored_answer():
 
 
 def test_a_margin_makes_flips_agree_under_noise():
-    """Heading noise of 5 degrees, drawn apart for picture and mirror image: with 10 degrees from every boundary at most
-    2 % of the sides disagree, without margins far more."""
+    """Heading noise of 5 degrees, drawn apart for picture and mirror image: with 10 degrees from
+    every boundary at most 2 % of the sides disagree, without margins far more.
+    """
     table, r, disagree = scene(3), rng(0, "flip noise"), {True: [], False: []}
     for _ in range(600):
         turned = replace(table.objects[0], heading=float(r.uniform(-math.pi, math.pi)))
@@ -117,7 +130,8 @@ def test_a_margin_makes_flips_agree_under_noise():
             )
             said.append(
                 run(
-                    PhraseCall("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
+                    PhraseCall("side_to_camera", ("#0",)),
+                    replace(one, objects=(noisy, *one.objects[1:])),
                 ).answer
             )
         gold = THREEDSRBENCH.to_core(PhraseCall("side_to_camera", ("#0",)))
@@ -131,9 +145,14 @@ def test_what_cannot_be_answered_says_why():
     table, asked = questions(0)
     q = replace(asked[0], text="Why is the sky blue?")
     assert system(Truth()).answer([q], context(table))[0].status == "unparsed"
-    lost = replace(asked[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa"))
+    lost = replace(
+        asked[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa")
+    )
     (prediction,) = system(Truth()).answer([lost], context(table))
-    assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the scene")
+    assert (prediction.status, prediction.reason) == (
+        "failed",
+        "not found: 'zebra' is not in the scene",
+    )
     with pytest.raises(InputError, match="needs a synthetic twin"):
         oracle("photographs").answer([replace(asked[0], program="")], context(table))
     (bad,) = oracle("photographs").answer([replace(asked[0], program="higher(1)")], context(table))
@@ -166,7 +185,10 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
         raise AssertionError("nobody may look at the truth")
 
     shown = replace(
-        context(table), truth=truth, on_scene=kept.append, inputs=SimpleNamespace(focal=lambda name: 0.7)
+        context(table),
+        truth=truth,
+        on_scene=kept.append,
+        inputs=SimpleNamespace(focal=lambda name: 0.7),
     )
     estimator = Estimator(replace(table, source="predicted"))
     predictions = system(ViewTables(estimator)).answer(asked, shown)
@@ -183,7 +205,9 @@ def test_random_guesses_are_consistent_only_when_asked_to_be():
 
 
 def doubted(existence: float) -> tuple[Scene, list[Question]]:
-    """A predicted table in which each thing is there with that probability, and questions about two of its things."""
+    """A predicted table in which each thing is there with that probability, and questions about two
+    of its things.
+    """
     table, asked = questions(0)
     objects = tuple(replace(o, existence=existence) for o in table.objects)
     return replace(table, objects=objects, source="predicted"), asked

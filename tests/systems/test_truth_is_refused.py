@@ -34,9 +34,11 @@ class Leak:
 @pytest.mark.parametrize("world", [street, rooms, photographs, orbit])
 def test_every_pipeline_refuses_a_true_table(world):
     parsers = {
-        street: lambda: street.StreetQuestionParser(Leak()), rooms: lambda: rooms.RoomQuestionParser(Leak()),
-        photographs: photographs.PhotoQuestionParser, orbit: orbit.OrbitQuestionParser,
-    }  # fmt: skip
+        street: lambda: street.StreetQuestionParser(Leak()),
+        rooms: lambda: rooms.RoomQuestionParser(Leak()),
+        photographs: photographs.PhotoQuestionParser,
+        orbit: orbit.OrbitQuestionParser,
+    }
     reader = parsers[world]()
     pipeline = Pipeline(Leak(), reader, world.DOMAIN)
     with pytest.raises(InputError, match="returned ground truth for 'v'"):

@@ -29,14 +29,21 @@ def test_known_temperature_and_covariance_are_recovered():
                 hot = np.exp(2 * logits)  # ... but the prediction is twice too sure
                 beliefs[attribute] = dict(zip(values, (hot / hot.sum()).tolist()))
             position = np.array([6.0 * k - 12, r.uniform(-1, 1), 0.2])
-            state = ObjectState(sure(**labels), tuple(position), 0.5, tuple(extent("sedan", "large")))
+            state = ObjectState(
+                sure(**labels), tuple(position), 0.5, tuple(extent("sedan", "large"))
+            )
             sd = np.array([0.1, 0.05, 0.02])
             error = r.normal(0, 2 * sd)  # errors are twice what the covariance says
             true.append(state)
-            seen.append(replace(
-                state, beliefs=beliefs, position=(*(position[:2] + error[:2]), 0.2), heading=0.5 + error[2],
-                covariance=tuple(map(tuple, np.diag(sd**2))),
-            ))  # fmt: skip
+            seen.append(
+                replace(
+                    state,
+                    beliefs=beliefs,
+                    position=(*(position[:2] + error[:2]), 0.2),
+                    heading=0.5 + error[2],
+                    covariance=tuple(map(tuple, np.diag(sd**2))),
+                )
+            )
         gt.append(Scene(tuple(true), AXES, "gt"))
         predicted.append(Scene(tuple(seen), AXES, "predicted"))
     calibration = fitted(predicted, gt)

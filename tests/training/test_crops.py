@@ -21,11 +21,23 @@ script = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(script)
 WIDTH = 640
 TINY = [
-    "data=superclevr", f"data.root={MINI}", "data.split=test", "data.width=96", "data.height=64", "data.batch=2",
-    "data.validation=2", "model.network.backbone=test_resnet", "model.network.pretrained=false",
-    "model.network.crop=32", "trainer.pictures=2", "trainer.limit_val_batches=1", "trainer.precision=32-true",
-    "+trainer.enable_progress_bar=false", "save_every=1", "steps=3",
-]  # fmt: skip
+    "data=superclevr",
+    f"data.root={MINI}",
+    "data.split=test",
+    "data.width=96",
+    "data.height=64",
+    "data.batch=2",
+    "data.validation=2",
+    "model.network.backbone=test_resnet",
+    "model.network.pretrained=false",
+    "model.network.crop=32",
+    "trainer.pictures=2",
+    "trainer.limit_val_batches=1",
+    "trainer.precision=32-true",
+    "+trainer.enable_progress_bar=false",
+    "save_every=1",
+    "steps=3",
+]
 TERMS = {
     StreetAttributes: {"shape", "color", "size", "material"},
     StreetPose: {"heading", "residual", "points"},
@@ -60,7 +72,9 @@ def test_a_killed_training_of_a_module_ends_with_the_weights_of_a_straight_one(
     kind, tmp_path, monkeypatch, capsys
 ):
     def fit(out) -> bytes:
-        assert script.run([f"experiment={kind}", *TINY, f"out={out}", f"export={out / 'pair'}"]) == 0
+        assert (
+            script.run([f"experiment={kind}", *TINY, f"out={out}", f"export={out / 'pair'}"]) == 0
+        )
         return (out / "pair.safetensors").read_bytes()
 
     straight = fit(tmp_path / "straight")
@@ -88,7 +102,9 @@ def test_a_killed_training_of_a_module_ends_with_the_weights_of_a_straight_one(
 
 
 def test_a_backbone_that_cannot_be_used_is_one_line(capsys):
-    with pytest.raises(InputError, match=r"backbone=vit_tiny_patch16_224 accepts crop=224 only, not 96"):
+    with pytest.raises(
+        InputError, match=r"backbone=vit_tiny_patch16_224 accepts crop=224 only, not 96"
+    ):
         CropNet({"shape": 2}, backbone="vit_tiny_patch16_224")
     with pytest.raises(InputError, match="backbone=nothing"):
         CropNet({"shape": 2}, backbone="nothing")

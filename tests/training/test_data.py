@@ -47,7 +47,8 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
 
 def test_several_folders_are_read_one_after_the_other(tmp_path):
     config = compose(
-        "train", ["data=superclevr", f"data.root=[{MINI},{MINI}]", "data.split=test", "data.validation=10"]
+        "train",
+        ["data=superclevr", f"data.root=[{MINI},{MINI}]", "data.split=test", "data.validation=10"],
     )
     data = build(dict(config.data))
     data.setup("fit")
@@ -59,18 +60,24 @@ def test_several_folders_are_read_one_after_the_other(tmp_path):
 
 
 def test_labels_of_the_mirror_image_are_those_of_the_mirrored_scene():
-    """The mirror stands in the vertical plane through the nominal camera and the middle of the scene."""
+    """The mirror stands in the vertical plane through the nominal camera and the middle of the
+    scene.
+    """
     r = rng(0, "mirrored-street")
     across = np.array([-CAMERA_POSITION[1], CAMERA_POSITION[0]]) / np.hypot(*CAMERA_POSITION[:2])
     axis = math.atan2(CAMERA_POSITION[1], CAMERA_POSITION[0])
     objects, mirrored = [], []
     for shape in ("sedan", "jet", "dirtbike"):
         place, heading = r.uniform(-3, 3, 2), r.uniform(-3, 3)
-        state = ObjectState(sure(shape=shape), (*place, 0.3), heading, tuple(extent(shape, "small")))
+        state = ObjectState(
+            sure(shape=shape), (*place, 0.3), heading, tuple(extent(shape, "small"))
+        )
         there = place - 2 * (place @ across) * across
         objects.append(state)
         mirrored.append(replace(state, position=(*there, 0.3), heading=2 * axis - heading))
-    here, there = (street_labels(Scene(tuple(o), AXES, "gt", camera())) for o in (objects, mirrored))
+    here, there = (
+        street_labels(Scene(tuple(o), AXES, "gt", camera())) for o in (objects, mirrored)
+    )
     got = mirrored_street(here)
     np.testing.assert_allclose(got.points[:3], there.points[:3], atol=1e-3)
     np.testing.assert_allclose(wrap_angle(got.alpha[:3] - there.alpha[:3]), 0, atol=1e-5)
@@ -83,7 +90,9 @@ def test_every_scene_comes_as_it_is_and_in_the_mirror():
     np.testing.assert_array_equal(item["image"], scenes[3]["image"])
     np.testing.assert_array_equal(mirror["image"], item["image"][:, ::-1])
     n = item["present"].sum()
-    np.testing.assert_allclose(mirror["points"][:n, 8, 0], 640 - item["points"][:n, 8, 0], atol=1e-3)
+    np.testing.assert_allclose(
+        mirror["points"][:n, 8, 0], 640 - item["points"][:n, 8, 0], atol=1e-3
+    )
 
 
 @dataclass
@@ -109,7 +118,9 @@ class Numbered:
         }
 
 
-def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(tmp_path):
+def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(
+    tmp_path,
+):
     scenes = Numbered()
     one, other = (CachedScenes(scenes, tmp_path, visits=2, chunk=4) for _ in range(2))
     for index in (3, 0, 3, 5):
@@ -136,8 +147,14 @@ def test_what_a_killed_process_left_half_made_is_made_again(tmp_path):
 
 def test_the_folder_s_pictures_are_mixed_in_by_their_share():
     options = [
-        "data=online", f"data.root={MINI}", "data.split=test", "data.share=0.25", "data.replay=3", "data.replay_dir=unused", "data.chunk=100"
-    ]  # fmt: skip
+        "data=online",
+        f"data.root={MINI}",
+        "data.split=test",
+        "data.share=0.25",
+        "data.replay=3",
+        "data.replay_dir=unused",
+        "data.chunk=100",
+    ]
     data = build(dict(compose("train", options).data))
     data.validation = None
     data.trainer = SimpleNamespace(

@@ -1,4 +1,6 @@
-"""Figures and calibration of the top-view estimator: what a known error measures as, second detections."""
+"""Figures and calibration of the top-view estimator: what a known error measures as, second
+detections.
+"""
 
 from dataclasses import replace
 
@@ -18,7 +20,9 @@ def room(seed: int) -> Scene:
     states = []
     for k, name in enumerate(("bed", "desk", "lamp", "mirror")):
         looks = sure(name=name, color="red", material="wooden")
-        states.append(ObjectState(looks, (2.0 * k, 1.0, 0.5), float(r.uniform(-3, 3)), (0.5, 0.6, 0.7)))
+        states.append(
+            ObjectState(looks, (2.0 * k, 1.0, 0.5), float(r.uniform(-3, 3)), (0.5, 0.6, 0.7))
+        )
     return Scene(tuple(states), axes_from_front((0.0, 1.0)), "gt")
 
 
@@ -60,12 +64,16 @@ def test_a_second_detection_of_a_thing_is_none():
 
 
 def test_calibration_finds_what_detections_are_worth():
-    """Centres that say 0.2 are things half of the time: an existence of a half after the calibration."""
+    """Centres that say 0.2 are things half of the time: an existence of a half after the
+    calibration.
+    """
     found = []
     for k in range(40):
         true = room(k)
         bed, desk, lamp, mirror = true.objects
-        doubtful = replace(lamp if k % 2 else replace(lamp, position=(50.0, 50.0, 0.5)), existence=0.2)
+        doubtful = replace(
+            lamp if k % 2 else replace(lamp, position=(50.0, 50.0, 0.5)), existence=0.2
+        )
         clear = [replace(o, existence=0.9) for o in (bed, desk, mirror)]
         nothing = replace(bed, position=(-50.0, 0.0, 0.5), existence=0.02)
         found.append(pair(true, replace(true, objects=(*clear, doubtful, nothing))))

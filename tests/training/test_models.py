@@ -1,4 +1,6 @@
-"""A checkpoint's card lists the 3D models that its weights saw, those that it started from included."""
+"""A checkpoint's card lists the 3D models that its weights saw, those that it started from
+included.
+"""
 
 import json
 
@@ -16,7 +18,9 @@ def listed(pair):
 
 def test_a_card_lists_what_the_whole_chain_of_starts_saw(tmp_path, monkeypatch):
     first, second = tmp_path / "first", tmp_path / "second"
-    monkeypatch.setattr(NoiseData, "models", lambda self: {"Scopia#chair", own_name("rug", 3)}, raising=False)
+    monkeypatch.setattr(
+        NoiseData, "models", lambda self: {"Scopia#chair", own_name("rug", 3)}, raising=False
+    )
     run("street", tmp_path / "a", 1, export=str(first))
     assert listed(first) == {"Scopia#chair", "own/rug#3"}
     monkeypatch.setattr(NoiseData, "models", lambda self: {"Scopia#cat"})
@@ -36,7 +40,9 @@ def test_training_data_say_what_they_show(tmp_path):
         views = tmp_path / f"{kind}_train_seed1" / "views"
         views.mkdir(parents=True)
         for k in range(2):
-            (views / f"{k:06d}.json").write_text(json.dumps({"models": [model, own_name("rug", k)]}))
+            (views / f"{k:06d}.json").write_text(
+                json.dumps({"models": [model, own_name("rug", k)]})
+            )
     one = {"inside": 1, "orbit": 2}
     data = RoomViewData(cache=str(tmp_path), views=one, validation=one)
     assert data.models() == {"Scopia#bed1", "Scopia#cat", "own/rug#0", "own/rug#1"}

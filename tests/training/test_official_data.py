@@ -21,9 +21,13 @@ from po3d.training.run import train
 MINI = ROOT / "data" / "mini"
 WIDTH, HEIGHT = SIZES["street"]
 TRAINER = {
-    "accelerator": "cpu", "max_steps": 1, "max_epochs": -1, "num_sanity_val_steps": 0, "limit_val_batches": 1,
+    "accelerator": "cpu",
+    "max_steps": 1,
+    "max_epochs": -1,
+    "num_sanity_val_steps": 0,
+    "limit_val_batches": 1,
     "enable_progress_bar": False,
-}  # fmt: skip
+}
 
 
 def name(number):
@@ -75,12 +79,16 @@ def test_ranges_are_read_as_they_are_written():
             numbers_of(wrong)
 
 
-@pytest.mark.parametrize("file", ["superCLEVR_scenes.json", "scenes/*.json", "spatial457_scenes_21k.json"])
+@pytest.mark.parametrize(
+    "file", ["superCLEVR_scenes.json", "scenes/*.json", "spatial457_scenes_21k.json"]
+)
 def test_the_default_trains_on_train_scenes_alone(file, tmp_path):
     data = data_of(released(tmp_path, THREE_HUNDRED, file), validation=30)
     data.setup("fit")
     trained, validated = numbers(data.train.scenes), numbers(data.validation)
-    if file.startswith("spatial457"):  # no part of it is for validation, and its test scenes begin at 20,000
+    if file.startswith(
+        "spatial457"
+    ):  # no part of it is for validation, and its test scenes begin at 20,000
         assert trained == list(range(180))
         assert validated == list(range(180, 200))
     else:
@@ -105,7 +113,9 @@ def test_other_parts_are_trained_on_by_name(split, wanted, release):
 
 
 def test_ranges_of_one_s_own_go_before_the_release_s(release):
-    data = data_of(release, ranges={"train": "0-9, 20000-20004", "val": "100-109", "test": "25000-25049"})
+    data = data_of(
+        release, ranges={"train": "0-9, 20000-20004", "val": "100-109", "test": "25000-25049"}
+    )
     data.setup("fit")
     assert numbers(data.train.scenes) == [*range(10), *range(20_000, 20_005)]
     assert numbers(data.validation) == list(range(100, 110))
@@ -125,7 +135,9 @@ def test_test_scenes_alone_are_refused_in_one_line(tmp_path):
     ) as error:
         data_of(root).setup("fit")
     assert "\n" not in str(error.value)
-    with pytest.raises(InputError, match=r"none of its 150 scenes is in data\.split=train \(test 150\)"):
+    with pytest.raises(
+        InputError, match=r"none of its 150 scenes is in data\.split=train \(test 150\)"
+    ):
         data_of(MINI / "pulsecheck457").setup("fit")  # a twin says its part itself
     with pytest.raises(InputError, match=r"unknown data\.split"):
         data_of(root, split="dev")
@@ -141,7 +153,9 @@ def test_a_set_of_one_s_own_is_for_training(tmp_path):
 
 def test_two_scene_files_want_one_of_them_named(tmp_path):
     root = released(tmp_path, range(4))
-    (root / "spatial457_scenes_21k.json").write_bytes((root / "superCLEVR_scenes.json").read_bytes())
+    (root / "spatial457_scenes_21k.json").write_bytes(
+        (root / "superCLEVR_scenes.json").read_bytes()
+    )
     with pytest.raises(InputError, match="set the root to one of them"):
         data_of(root).setup("fit")
     data = data_of(root / "superCLEVR_scenes.json")
@@ -151,15 +165,22 @@ def test_two_scene_files_want_one_of_them_named(tmp_path):
 
 def test_mixed_in_pictures_obey_the_same_rule(release):
     options = [
-        "data=online", f"data.root={release}", "data.share=0.5", "data.replay_dir=unused", "data.width=96", "data.height=64"
-    ]  # fmt: skip
+        "data=online",
+        f"data.root={release}",
+        "data.share=0.5",
+        "data.replay_dir=unused",
+        "data.width=96",
+        "data.height=64",
+    ]
     data = build(dict(compose("train", options).data))
     data.validation = None
     data.read_training()
     assert numbers(data.train.scenes.datasets[0]) == list(range(200))
     assert data.scenes() == {"superCLEVR_new_#": set(range(200))}
     with pytest.raises(InputError, match=r"none of its 150 scenes"):
-        build(dict(compose("train", [*options, f"data.root={MINI / 'pulsecheck457'}"]).data)).scenes()
+        build(
+            dict(compose("train", [*options, f"data.root={MINI / 'pulsecheck457'}"]).data)
+        ).scenes()
 
 
 def trained_on(root, out, export="", split="train", ranges=None, init_from=""):
@@ -188,8 +209,11 @@ def test_cards_and_reports_say_which_scenes_were_trained_on(release, tmp_path, m
     script = loaded("evaluate")
     for pair, scenes in ((second, 6), (first, 0)):
         options = [
-            "benchmark=pulsecheck457", f"data.root={tested}", f"perception.checkpoint={pair}", f"out={tmp_path / pair.name}-out"
-        ]  # fmt: skip
+            "benchmark=pulsecheck457",
+            f"data.root={tested}",
+            f"perception.checkpoint={pair}",
+            f"out={tmp_path / pair.name}-out",
+        ]
         assert run_hydra(script.main, "evaluate", None, options) == 0
         line = f"perception {pair} was trained on {scenes} of these 15 scenes"
         report = json.loads((tmp_path / f"{pair.name}-out" / "report.json").read_text())
@@ -209,7 +233,7 @@ def loaded(script):
     return module
 
 
-# --- questions ----------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -222,7 +246,8 @@ def few(monkeypatch):
 def question_file(root, numbers, part="pulsecheck457/questions/L3_2D_spatial.json"):
     stored = json.loads((MINI / part).read_text())
     stored["questions"] = [
-        {**q, "image_filename": name(numbers[k % len(numbers)])} for k, q in enumerate(stored["questions"])
+        {**q, "image_filename": name(numbers[k % len(numbers)])}
+        for k, q in enumerate(stored["questions"])
     ]
     path = root / part.partition("/")[2]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,18 +267,28 @@ def test_the_parser_trains_on_official_questions_of_train_scenes(few, tmp_path, 
     assert "0 without a valid program" in printed
     pair = tmp_path / "pair"
     train(
-        parser.ParserModule(width=16, warmup=2), data, tmp_path / "out", {}, TRAINER, export=str(pair), ema=0
+        parser.ParserModule(width=16, warmup=2),
+        data,
+        tmp_path / "out",
+        {},
+        TRAINER,
+        export=str(pair),
+        ema=0,
     )
     card = json.loads(pair.with_suffix(".json").read_text())
     assert card["training"]["scenes"] == {"superCLEVR_new_#": "0-35"}
     # Programs are those of the files: what the trained tokens spell is what evaluation reads.
     gold = {q.program for q in questions.questions_of(root)}
-    spelled = {" ".join(parser.TOKENS[t] for t in e.program) for e in data.train[: len(data.train) - 5]}
+    spelled = {
+        " ".join(parser.TOKENS[t] for t in e.program) for e in data.train[: len(data.train) - 5]
+    }
     assert len(spelled) <= len(gold)
 
 
 def test_questions_on_test_scenes_alone_are_refused(few, tmp_path):
-    root = question_file(tmp_path, range(25_000, 25_020), "superclevr/superCLEVR_questions_twin.json")
+    root = question_file(
+        tmp_path, range(25_000, 25_020), "superclevr/superCLEVR_questions_twin.json"
+    )
     with pytest.raises(InputError, match=r"data\.split=train \(test 20\)"):
         QuestionData(str(root)).scenes()
     with pytest.raises(InputError, match=r"data\.root=DIR"):

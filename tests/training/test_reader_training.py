@@ -1,5 +1,6 @@
-"""What the reader is trained on: sources in their shares, tables and neighbours exchanged without touching what is meant, a start from a
-checkpoint."""
+"""What the reader is trained on: sources in their shares, tables and neighbours exchanged without
+touching what is meant, a start from a checkpoint.
+"""
 
 import bz2
 import json
@@ -68,8 +69,10 @@ def test_what_was_said_beside_a_wording_comes_with_it(tmp_path):
 
 
 def test_sources_come_in_their_shares():
-    sources = {name: [TrainingPair(ParserInput(f"{name} {k}"), "question", "none", name) for k in range(n)]
-               for name, n in (("speakers", 600), ("bank", 60), ("paraphrases", 30), ("empty", 0))}  # fmt: skip
+    sources = {
+        name: [TrainingPair(ParserInput(f"{name} {k}"), "question", "none", name) for k in range(n)]
+        for name, n in (("speakers", 600), ("bank", 60), ("paraphrases", 30), ("empty", 0))
+    }
     pairs = mixed(sources, {"speakers": 0.6, "bank": 0.3, "paraphrases": 0.1, "empty": 0.5})
     count = {name: sum(p.source == name for p in pairs) for name in sources}
     assert count == {"speakers": 600, "bank": 300, "paraphrases": 90, "empty": 0}
@@ -78,10 +81,15 @@ def test_sources_come_in_their_shares():
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
     asked = ParserInput(
-        "Is the lamp by the cot?", things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",))
+        "Is the lamp by the cot?",
+        things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)),
     )
     pair = TrainingPair(
-        asked, "question", f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))', "bank", "a"
+        asked,
+        "question",
+        f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))',
+        "bank",
+        "a",
     )
     seen = [with_table(pair, rng(0, "mixed", k)).inputs.names for k in range(40)]
     assert len({*map(len, seen)}) > 2
@@ -98,7 +106,11 @@ def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(m
         monkeypatch.setattr(reader_pairs, share, 0.0)
     monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
     other = TrainingPair(
-        ParserInput("Is it?", change="The mug fell.", things=(("bed",),)), "change", "none", "bank", "a"
+        ParserInput("Is it?", change="The mug fell.", things=(("bed",),)),
+        "change",
+        "none",
+        "bank",
+        "a",
     )
     free = TrainingPair(
         ParserInput("What colour is the bed?", change="The bed was sold."),
@@ -153,7 +165,8 @@ def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_pat
     module = ReaderModule(start="reader", still=4, smoothing=0.1, shape={"dropout": 0.2})
     shipped = GeneralParser.from_checkpoint("checkpoints/reader").network
     assert all(
-        torch.equal(a, b) for a, b in zip(module.network.parameters(), shipped.parameters(), strict=True)
+        torch.equal(a, b)
+        for a, b in zip(module.network.parameters(), shipped.parameters(), strict=True)
     )
     assert module.network.shape.dropout == 0.2
     trained = {name for name, w in module.network.named_parameters() if w.requires_grad}
@@ -172,7 +185,9 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
     with torch.no_grad():
         plain = network.train()(*batch)
         network.smoothing = 0.2
-        assert torch.allclose(network.eval()(*batch), plain, atol=1e-4)  # what is reported is the likelihood
+        assert torch.allclose(
+            network.eval()(*batch), plain, atol=1e-4
+        )  # what is reported is the likelihood
         smooth = network.train()(*batch)
     assert torch.isfinite(smooth).all()
     there = batch[5][:, 0] >= 0  # the others pad the batch
@@ -191,7 +206,10 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
             weight += weight.requires_grad * 0.25 * weight.std() * torch.randn_like(weight)
     loss = functional_call(module.network, module.rounded.weights(0), batch)
     loss.sum().backward()
-    assert module.network.get_parameter("encoder.encoder.layer.3.output.dense.weight").grad.abs().max() > 0
+    assert (
+        module.network.get_parameter("encoder.encoder.layer.3.output.dense.weight").grad.abs().max()
+        > 0
+    )
     module.export(tmp_path / "pair", {}, {})
     shipped = GeneralParser.from_checkpoint(tmp_path / "pair").network
     with torch.no_grad():
@@ -199,7 +217,8 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
             (loss - shipped(*batch)).abs().max(),
             (loss - module.network.eval()(*batch)).abs().max(),
         )
-    # A few values in the middle between two levels fall to the other side when they are stored in fp16.
+    # A few values in the middle between two levels fall to the other side when they are stored in
+    # fp16.
     assert of_shipped < 0.05 * loss.max()
     assert of_shipped < of_exact / 5
 
@@ -216,7 +235,9 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
     network = ReaderModule(start="reader").network.eval()
     with torch.no_grad():
         together = network(*batch)
-        alone = [network(*collate([Samples([p], tokens, pieces, 0, plain=True)[0]]))[0] for p in line]
+        alone = [
+            network(*collate([Samples([p], tokens, pieces, 0, plain=True)[0]]))[0] for p in line
+        ]
     of = batch[4][batch[5][:, 0] >= 0].tolist()
     assert of == [0, 0, 0, *[1] * (len(of) - 3)]
     assert torch.allclose(together[:3], torch.stack(alone), atol=1e-3)
@@ -232,12 +253,18 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
         ParserInput("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a"
     )
     pair = replace(
-        told, program='count(filter(name, "lamp", scene))', source="bank", also=(("change", "none"),)
+        told,
+        program='count(filter(name, "lamp", scene))',
+        source="bank",
+        also=(("change", "none"),),
     )
     seen = with_table(pair, rng(0, "lent", 0), [other])
     assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
     swapped = reader_pairs.renamed(seen, {"bed": "cot"})
-    assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == ("The cot was sold.", True)
+    assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == (
+        "The cot was sold.",
+        True,
+    )
     assert with_table(replace(pair, program="none"), rng(0, "lent", 0), [other]).also == pair.also
 
 
@@ -259,8 +286,8 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
 
 def test_a_made_up_table_has_what_a_program_tells_of_things():
     program = Call.parse(
-        'query(color, unique(filter(material, "metal", relate(left, unique(filter(color, "purple", filter(shape, "bus", scene))), '
-        'frame(task), filter(shape, "road bike", scene)))))'
+        'query(color, unique(filter(material, "metal", relate(left, unique(filter(color, "purple",'
+        ' filter(shape, "bus", scene))), frame(task), filter(shape, "road bike", scene)))))'
     )
     assert mentioned_things(program) == [
         {"color": "purple", "shape": "bus"},
@@ -282,7 +309,9 @@ def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatc
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_pairs, share, 0.0)
-    asked = ParserInput("How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood")))
+    asked = ParserInput(
+        "How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood"))
+    )
     pair = TrainingPair(asked, "question", 'count(filter(color, "purple", scene))', "bank", "a")
     seen = [with_table(pair, rng(0, "look", k)).inputs.things for k in range(40)]
     assert all(("mug", "purple") in things for things in seen)

@@ -19,14 +19,26 @@ script = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(script)
 NAMES = sorted(path.stem for path in (ROOT / "configs" / "recipe").glob("*.yaml"))
 TINY = [
-    "data=superclevr", f"data.root={MINI}", "data.split=test", "data.width=96", "data.height=64", "data.batch=2",
-    "data.validation=2", "model.network.backbone=test_resnet", "trainer.pictures=2", "trainer.limit_val_batches=1",
+    "data=superclevr",
+    f"data.root={MINI}",
+    "data.split=test",
+    "data.width=96",
+    "data.height=64",
+    "data.batch=2",
+    "data.validation=2",
+    "model.network.backbone=test_resnet",
+    "trainer.pictures=2",
+    "trainer.limit_val_batches=1",
     "+trainer.enable_progress_bar=false",
-]  # fmt: skip
+]
 TWO_STAGES = {
     "stages": [
         {"name": "first", "train": TINY, "cpu": ["steps=4"]},
-        {"name": "second", "train": [*TINY, "model.init_from={first}"], "cpu": ["steps=3", "seed=5"]},
+        {
+            "name": "second",
+            "train": [*TINY, "model.init_from={first}"],
+            "cpu": ["steps=3", "seed=5"],
+        },
         {"name": "marked", "calibrate": "second", "folders": ["{first}"]},
     ],
     "results": ["marked"],
@@ -56,7 +68,9 @@ def run(out, *given, export=""):
     return run_recipe(Recipe(TWO_STAGES, given, out), composed, script.fit, None, export)
 
 
-def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(tmp_path, monkeypatch):
+def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(
+    tmp_path, monkeypatch
+):
     (straight,) = run(tmp_path / "straight", "save_every=1")
     monkeypatch.setattr(MetricsTable, "finalize", lambda *_: None)
     for stage, step in (("first", 2), ("second", 1)):
@@ -133,22 +147,42 @@ def test_every_recipe_can_start_from_nothing(name):
 
 def test_a_start_that_a_recipe_does_not_have_is_one_line(capsys):
     assert script.run(["recipe=street", "start=shipped"]) == 2
-    assert "unknown start of this recipe 'shipped'; known: nothing, imagenet" in capsys.readouterr().err
+    assert (
+        "unknown start of this recipe 'shipped'; known: nothing, imagenet"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.slow
 def test_the_street_recipe_from_nothing_killed_twice_ends_with_the_weights_of_a_straight_one(
     tmp_path, monkeypatch
 ):
-    """The shipped recipe with tiny networks: it renders, trains, renders other looks and trains on."""
+    """The shipped recipe with tiny networks: it renders, trains, renders other looks and trains
+    on.
+    """
     pytest.importorskip("moderngl")
     tiny = [
-        "recipe=street", "trainer=cpu", "trainer.precision=32-true", "steps=2", "save_every=1", "data.batch=2",
-        "data.width=96", "data.height=64", "data.validation=2", "data.workers=1", "data.samples=1",
-        "model.network.backbone=test_resnet", "trainer.pictures=0", "trainer.limit_val_batches=1",
-        "+trainer.enable_progress_bar=false", f"data.cache={tmp_path / 'cache'}", "synthetic.data.images=4",
-        "twin.size=1", "superclevr.size=1", "hdri.size=1",
-    ]  # fmt: skip
+        "recipe=street",
+        "trainer=cpu",
+        "trainer.precision=32-true",
+        "steps=2",
+        "save_every=1",
+        "data.batch=2",
+        "data.width=96",
+        "data.height=64",
+        "data.validation=2",
+        "data.workers=1",
+        "data.samples=1",
+        "model.network.backbone=test_resnet",
+        "trainer.pictures=0",
+        "trainer.limit_val_batches=1",
+        "+trainer.enable_progress_bar=false",
+        f"data.cache={tmp_path / 'cache'}",
+        "synthetic.data.images=4",
+        "twin.size=1",
+        "superclevr.size=1",
+        "hdri.size=1",
+    ]
 
     def weights(out) -> bytes:
         assert script.run([*tiny, f"out={out}"]) == 0

@@ -75,7 +75,9 @@ def test_it_trains_from_folders_and_writes_a_pair(cache, tmp_path):
     network = dict(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
     data = RoomViewData(str(cache), COUNTS, COUNTS, width=128, height=96, batch=2, seed=3)
     data.prepare_data = lambda: None  # what would be rendered is there
-    trainer = dict(accelerator="cpu", max_steps=2, max_epochs=-1, limit_val_batches=1, log_every_n_steps=1)
+    trainer = dict(
+        accelerator="cpu", max_steps=2, max_epochs=-1, limit_val_batches=1, log_every_n_steps=1
+    )
     module = EstimatorModule(network, world="room_view", seed=3)
     metrics = train(
         module, data, tmp_path / "out", {}, trainer, str(tmp_path / "pair"), ema=0.0, save_every=2
@@ -92,7 +94,9 @@ class Saying:
         self.tables = tables
 
     def estimate(self, pictures, cameras):
-        assert all(p.shape[:2] == (c.height, c.width) for p, c in zip(pictures, cameras, strict=True))
+        assert all(
+            p.shape[:2] == (c.height, c.width) for p, c in zip(pictures, cameras, strict=True)
+        )
         return self.tables
 
 

@@ -1,4 +1,6 @@
-"""A training that is killed goes on with exactly the samples that were left, and ends with the same weights."""
+"""A training that is killed goes on with exactly the samples that were left, and ends with the same
+weights.
+"""
 
 import csv
 import importlib.util
@@ -62,7 +64,9 @@ def rows(out):
 
 
 @pytest.mark.parametrize("kind", ["street", "street_parser", "room_parser"])
-def test_a_run_killed_again_and_again_ends_with_the_same_weights_and_table(kind, tmp_path, killed_at):
+def test_a_run_killed_again_and_again_ends_with_the_same_weights_and_table(
+    kind, tmp_path, killed_at
+):
     """In both epochs, and just after a checkpoint as well as a step later."""
     steps = 2 * EPOCH
     straight, metrics = run(kind, tmp_path / "straight", steps, save_every=100)
@@ -88,7 +92,9 @@ def everything(folder):
     }
 
 
-def test_repeating_a_finished_command_trains_and_deletes_nothing_and_exports_the_same(tmp_path, monkeypatch):
+def test_repeating_a_finished_command_trains_and_deletes_nothing_and_exports_the_same(
+    tmp_path, monkeypatch
+):
     out, pair = tmp_path / "out", tmp_path / "pair"
     first, metrics = run("street", out, 3, export=str(pair))
     weights, table = pair.with_suffix(".safetensors").read_bytes(), rows(out)
@@ -103,7 +109,9 @@ def test_repeating_a_finished_command_trains_and_deletes_nothing_and_exports_the
 
 
 def test_final_figures_are_of_the_averaged_weights_that_are_exported(tmp_path):
-    """A run killed after its last step, before its figures were made, is one that validates and does nothing else."""
+    """A run killed after its last step, before its figures were made, is one that validates and
+    does nothing else.
+    """
     out = tmp_path / "out"
     run("street", out, 5, ema=0.9, save_every=2)
     metrics = json.loads((out / "metrics.json").read_text())
@@ -167,7 +175,9 @@ def test_the_command_seeds_before_it_builds_the_model(monkeypatch):
     drawn = []
     monkeypatch.setattr(script, "build", lambda node: torch.rand(()).item())
     monkeypatch.setattr(script, "train", lambda module, data, **_: drawn.append((module, data)))
-    plain = dict.fromkeys(("out", "trainer", "export", "ema", "save_every", "wandb", "model", "data"))
+    plain = dict.fromkeys(
+        ("out", "trainer", "export", "ema", "save_every", "wandb", "model", "data")
+    )
     for seed in (3, 3, 4):
         script.fit({**plain, "trainer": {}, "compile": False, "seed": seed})
     assert drawn[0] == drawn[1] != drawn[2]
@@ -179,7 +189,9 @@ def test_frozen_batch_statistics_stay_after_a_resume(tmp_path, killed_at):
         run("street", tmp_path, 4, module={"freeze_backbone": True})
     killed_at(-1)
     trained, _ = run("street", tmp_path, 4, module={"freeze_backbone": True})
-    statistics = {k: v for k, v in state(trained.net.backbone).items() if "running" in k or "batches" in k}
+    statistics = {
+        k: v for k, v in state(trained.net.backbone).items() if "running" in k or "batches" in k
+    }
     assert statistics
     for name, value in statistics.items():
         assert (value == (1 if name.endswith("var") else 0)).all(), name

@@ -1,4 +1,6 @@
-"""Shards hold what was written, say what is wrong with them, and are read once an epoch by any number of processes."""
+"""Shards hold what was written, say what is wrong with them, and are read once an epoch by any
+number of processes.
+"""
 
 import http.server
 import json
@@ -27,9 +29,15 @@ def shards(tmp_path_factory):
 def data(
     root, batch: int, rank: int = 0, world: int = 1, start: int = 0, steps: int = 100, **options
 ) -> ShardData:
-    found = ShardData(str(root), width=SIZE[0], height=SIZE[1], batch=batch, mirror=False, **options)
+    found = ShardData(
+        str(root), width=SIZE[0], height=SIZE[1], batch=batch, mirror=False, **options
+    )
     found.trainer = SimpleNamespace(
-        max_steps=steps, global_step=start, accumulate_grad_batches=1, global_rank=rank, world_size=world
+        max_steps=steps,
+        global_step=start,
+        accumulate_grad_batches=1,
+        global_rank=rank,
+        world_size=world,
     )
     found.setup("fit")
     return found
@@ -115,7 +123,9 @@ def test_a_shard_that_is_not_whole_is_named(copied, what):
     if what == "missing":
         path.unlink()
     else:
-        path.write_bytes(content[:-700] if what == "cut" else content.replace(b"color", b"colob", 1))
+        path.write_bytes(
+            content[:-700] if what == "cut" else content.replace(b"color", b"colob", 1)
+        )
     with pytest.raises(InputError, match=r"000002\.tar"):
         fetched(str(copied), "")
 
@@ -196,7 +206,9 @@ def test_the_scenes_of_a_training_are_those_of_its_shards_without_the_validation
         del shard["scenes"]
     (tmp_path / "bare" / INDEX).write_text(json.dumps(index))
     assert data(tmp_path / "bare", 1, validation=2).scenes() == trained
-    both = ShardData([str(shards), str(tmp_path / "bare")], width=SIZE[0], height=SIZE[1], validation=2)
+    both = ShardData(
+        [str(shards), str(tmp_path / "bare")], width=SIZE[0], height=SIZE[1], validation=2
+    )
     assert both.scenes() == scene_ids(shards, names)
 
 

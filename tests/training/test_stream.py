@@ -1,4 +1,6 @@
-"""The stream of samples: a function of the step, shared by the processes, each sample once an epoch."""
+"""The stream of samples: a function of the step, shared by the processes, each sample once an
+epoch.
+"""
 
 from types import SimpleNamespace
 
@@ -8,13 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.training.samplers import SORTED, BatchStream, DistributedShares, LengthStream, ReplayOrder, Shuffled
+from po3d.training.samplers import (
+    SORTED,
+    BatchStream,
+    DistributedShares,
+    LengthStream,
+    ReplayOrder,
+    Shuffled,
+)
 
 
 def stream(kind: str, size: int, batch: int, stop: int, **place):
     if kind == "plain":
         return BatchStream(Shuffled(size, 1), batch, stop, **place)
-    return LengthStream(rng(0, "lengths", size).integers(1, 30, size).tolist(), 1, batch, stop, **place)
+    return LengthStream(
+        rng(0, "lengths", size).integers(1, 30, size).tolist(), 1, batch, stop, **place
+    )
 
 
 @given(
@@ -31,7 +42,9 @@ def test_a_stream_read_from_any_step_is_the_rest_of_the_whole(kind, size, batch,
     assert len(whole) == stop
 
 
-@given(st.sampled_from(["plain", "lengths"]), st.integers(1, 40), st.integers(1, 4), st.integers(1, 4))
+@given(
+    st.sampled_from(["plain", "lengths"]), st.integers(1, 40), st.integers(1, 4), st.integers(1, 4)
+)
 def test_processes_share_the_global_batches_of_one(kind, size, batch, world):
     alone = list(stream(kind, size, batch * world, 60))
     ranks = [list(stream(kind, size, batch, 60, rank=r, world=world)) for r in range(world)]
@@ -57,7 +70,10 @@ def test_every_sentence_comes_once_an_epoch_and_with_others_of_its_length(epochs
     batches = list(LengthStream(lengths, 1, batch, SORTED))
     numbers = [n for part in batches for n in part]
     assert sorted(numbers)[: epochs * size] == list(range(epochs * size))
-    spread = [max(lengths[n % size] for n in part) - min(lengths[n % size] for n in part) for part in batches]
+    spread = [
+        max(lengths[n % size] for n in part) - min(lengths[n % size] for n in part)
+        for part in batches
+    ]
     assert sum(spread) <= 29  # sorted, so that all steps together span the lengths once
 
 

@@ -20,7 +20,12 @@ TINY = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
 
 
 def test_checkpoint_encoding_keeps_every_plain_type():
-    value = {"a": (1, 2.5, None), 3: [True, "x"], "t": torch.arange(4), "n": {"deep": {(): "empty"}}}
+    value = {
+        "a": (1, 2.5, None),
+        3: [True, "x"],
+        "t": torch.arange(4),
+        "n": {"deep": {(): "empty"}},
+    }
     tensors: dict[str, torch.Tensor] = {}
     text = json.dumps(_encode(value, tensors))
     back = _decode(json.loads(text), tensors)
@@ -58,7 +63,8 @@ def test_exported_pairs_load_and_damaged_ones_do_not(tmp_path):
     estimator = StreetEstimator.from_checkpoint(path, plain=True)
     for name, value in estimator.once.state_dict().items():
         torch.testing.assert_close(
-            value, module.net.state_dict()[name].half().float() if value.is_floating_point() else value
+            value,
+            module.net.state_dict()[name].half().float() if value.is_floating_point() else value,
         )
     with pytest.raises(InputError, match="holds a street_estimator, not a"):
         checkpoint.load(path, "something else")
@@ -109,9 +115,13 @@ def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
             said.append(net.describe(net(images), boxes, torch.zeros(1, dtype=torch.long)))
     before, after = said
     for name in before.attributes:  # the pair is stored in 16 bits
-        torch.testing.assert_close(after.attributes[name], before.attributes[name], atol=2e-2, rtol=2e-2)
+        torch.testing.assert_close(
+            after.attributes[name], before.attributes[name], atol=2e-2, rtol=2e-2
+        )
     for field in ("heading", "residual", "points", "point_scale", "embedding"):
-        torch.testing.assert_close(getattr(after, field), getattr(before, field), atol=2e-2, rtol=2e-2)
+        torch.testing.assert_close(
+            getattr(after, field), getattr(before, field), atol=2e-2, rtol=2e-2
+        )
     narrow = EstimatorModule(TINY | {"pose_hidden": 8}, init_from=str(tmp_path / "shared"))
     assert narrow.net.pose_trunk[0].weight.shape[0] == 8  # too narrow for a copy: it begins anew
 
@@ -122,7 +132,12 @@ def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
     sides = torch.tensor([10.0, 12.0, 14.0, 16.0])
     box = sides.log().view(1, 4, 1, 1).expand(1, 4, h, w).clone()
     dense = Dense(
-        torch.zeros(1, h, w), box, torch.zeros(1, 1, h, w), torch.zeros(1, 1, h, w), stride, torch.zeros(1)
+        torch.zeros(1, h, w),
+        box,
+        torch.zeros(1, 1, h, w),
+        torch.zeros(1, 1, h, w),
+        stride,
+        torch.zeros(1),
     )
     said = torch.cat([centres - sides[:2], centres + sides[2:]], -1)
     far = said.clone()

@@ -34,7 +34,9 @@ STEPS = 3
 def started(*arguments: str) -> subprocess.Popen:
     """The script under way. It finds this checkout and the tests' helpers."""
     folders = os.pathsep.join([str(SCRIPT.parent), str(SCRIPT.parent.parent), str(ROOT)])
-    kept = {k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")}
+    kept = {
+        k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")
+    }
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), *arguments],
         env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
@@ -89,11 +91,16 @@ def test_two_processes_have_the_losses_figures_and_weights_of_one(kind, trained,
     assert len(losses(tmp_path)) == STEPS
     both = read_json(trained / kind / "metrics.json")
     assert both.keys() == metrics.keys()
-    np.testing.assert_allclose([both[k] for k in metrics], [*metrics.values()], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        [both[k] for k in metrics], [*metrics.values()], rtol=1e-3, atol=1e-4
+    )
     saved = SafetensorsCheckpointIO().load_checkpoint(trained / kind / "last.ckpt")["state_dict"]
-    # Adam's first steps are a learning rate long whatever a gradient's size: rounding moves those that are nearly 0.
+    # Adam's first steps are a learning rate long whatever a gradient's size: rounding moves those
+    # that are nearly 0.
     moved = [
-        (saved[k] - v).abs().max().item() for k, v in module.state_dict().items() if v.is_floating_point()
+        (saved[k] - v).abs().max().item()
+        for k, v in module.state_dict().items()
+        if v.is_floating_point()
     ]
     assert np.mean(moved) < 2e-4
 
@@ -149,7 +156,9 @@ TRAINED = COUNT - COUNT // 10  # samples; the others are for validation
 def straight(train, shards, tmp_path_factory):
     """Some epochs on shards by two processes with a reader each; for more, see test_shards.py."""
     out = tmp_path_factory.mktemp("straight")
-    assert train(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=1) == 0, said(out)
+    assert train(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=1) == 0, said(
+        out
+    )
     return out
 
 
@@ -171,25 +180,34 @@ def test_two_processes_with_readers_train_on_every_sample_of_the_shards_once_an_
 
 
 @pytest.mark.slow
-def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(train, straight, shards, tmp_path):
+def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(
+    train, straight, shards, tmp_path
+):
     """One in the middle of an epoch each, by SIGKILL; readers make no difference."""
     steps = EPOCHS * TRAINED // 2
     for kill in ([1, steps // 2], [0, 4 * steps // 5]):
         assert train(tmp_path, steps, "street", shards=str(shards), kill=kill) != 0
         assert (
-            SafetensorsCheckpointIO().load_checkpoint(tmp_path / "street" / "last.ckpt")["global_step"]
+            SafetensorsCheckpointIO().load_checkpoint(tmp_path / "street" / "last.ckpt")[
+                "global_step"
+            ]
             < steps
         )
         wait(lambda: not running(int((tmp_path / "1.pid").read_text())), seconds=30)
     assert train(tmp_path, steps, "street", shards=str(shards)) == 0, said(tmp_path)
     assert seen(tmp_path) == seen(straight)
     one, other = (
-        SafetensorsCheckpointIO().load_checkpoint(p / "street" / "last.ckpt") for p in (tmp_path, straight)
+        SafetensorsCheckpointIO().load_checkpoint(p / "street" / "last.ckpt")
+        for p in (tmp_path, straight)
     )
     assert one["state_dict"].keys() == other["state_dict"].keys()
-    assert all(torch.equal(value, other["state_dict"][name]) for name, value in one["state_dict"].items())
+    assert all(
+        torch.equal(value, other["state_dict"][name]) for name, value in one["state_dict"].items()
+    )
     for name in ("metrics.json", "logs/metrics.csv"):
-        assert (tmp_path / "street" / name).read_bytes() == (straight / "street" / name).read_bytes()
+        assert (tmp_path / "street" / name).read_bytes() == (
+            straight / "street" / name
+        ).read_bytes()
 
 
 @pytest.mark.slow
@@ -256,7 +274,9 @@ def test_augmentation_is_that_of_the_whole_batch():
     images = torch.rand(4, 3, 8, 8, generator=torch.Generator().manual_seed(0))
     for step in range(8):  # with and without blur and noise
         whole = photometric(images.clone(), 1.0, Draws(0, "train", step))
-        parts = [photometric(images[r::2].clone(), 1.0, Draws(0, "train", step, r, 2)) for r in range(2)]
+        parts = [
+            photometric(images[r::2].clone(), 1.0, Draws(0, "train", step, r, 2)) for r in range(2)
+        ]
         assert torch.equal(torch.stack(parts, 1).flatten(0, 1), whole)
 
 
@@ -284,7 +304,9 @@ def test_every_trained_weight_gets_a_gradient(kind):
 
 @pytest.mark.parametrize("backbone", ["test_resnet", "regnetx_002", "tf_efficientnet_lite0"])
 def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(backbone):
-    """timm's bring their activations, which must not get lost. One process alone needs no GPU for them."""
+    """timm's bring their activations, which must not get lost. One process alone needs no GPU for
+    them.
+    """
     torch.manual_seed(0)
     net = StreetEstimator.build(backbone=backbone, width=96, height=64, neck=8, hidden=16, fold=1)
     module = torch.nn.ModuleDict({"net": net})
@@ -298,7 +320,11 @@ def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(ba
     def kinds() -> list[type]:
         return [type(part) for part in net.modules() if isinstance(part, _BatchNorm)]
 
-    before, own, names = [said(net, training) for training in (False, True)], kinds(), list(net.state_dict())
+    before, own, names = (
+        [said(net, training) for training in (False, True)],
+        kinds(),
+        list(net.state_dict()),
+    )
     plugin = SyncedNorms()
     assert plugin.apply(module) is module
     assert all(issubclass(kind, torch.nn.SyncBatchNorm) for kind in kinds())

@@ -1,4 +1,6 @@
-"""Figures of the room-view estimator: own frames, matching in the picture, what a known error measures as, calibration."""
+"""Figures of the room-view estimator: own frames, matching in the picture, what a known error
+measures as, calibration.
+"""
 
 import math
 from dataclasses import replace
@@ -26,7 +28,9 @@ def truth(hold: CameraPose = HOLD, ground: tuple[float, float] = (0.0, 0.0)) -> 
         x, y, z = (camera.position + camera.ray(pixel) * (2.5 + 0.4 * k)).tolist()
         box = tuple(map(float, (*(pixel - 40), *(pixel + 40))))
         looks = sure(name=name, color="red", material="wooden")
-        objects.append(ObjectState(looks, (x, y, z), float(r.uniform(-3, 3)), (0.5, 0.6, 0.7), box=box))
+        objects.append(
+            ObjectState(looks, (x, y, z), float(r.uniform(-3, 3)), (0.5, 0.6, 0.7), box=box)
+        )
     return Scene(tuple(objects), {}, "gt", camera)
 
 
@@ -109,11 +113,19 @@ def test_calibration_scales_covariances_to_the_errors():
             half = half if len(half) == 2 else {"chair": 1.0}
             place = (float(x), float(y), o.position[2])
             objects.append(
-                spread(o, position=place, heading=heading, extent=grown, beliefs={**o.beliefs, "name": half})
+                spread(
+                    o,
+                    position=place,
+                    heading=heading,
+                    extent=grown,
+                    beliefs={**o.beliefs, "name": half},
+                )
             )
         found.append(sight(true, replace(true, objects=tuple(objects))))
     got = fitted(found)
-    assert got["covariance"] == pytest.approx(0.25, rel=0.3)  # deviations of 0.05 where the table says 0.1
+    assert got["covariance"] == pytest.approx(
+        0.25, rel=0.3
+    )  # deviations of 0.05 where the table says 0.1
     assert got["extent"] == pytest.approx(0.2, rel=0.15)
     assert 0.2 < got["temperature"] < 5
 
@@ -123,7 +135,9 @@ def test_calibration_says_how_often_what_is_half_believed_is_there():
     found = []
     for k in range(120):
         states = [spread(o, existence=0.4) for o in true.objects]
-        if k % 4 == 0:  # every fourth view has one more that is not there: 16 of 17 detections are right
+        if (
+            k % 4 == 0
+        ):  # every fourth view has one more that is not there: 16 of 17 detections are right
             states.append(spread(states[0], position=(9.0, 9.0, 9.0), existence=0.4))
         found.append(sight(true, replace(true, objects=tuple(states))))
     got = fitted(found)

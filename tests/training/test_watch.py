@@ -1,4 +1,6 @@
-"""What one sees of a training: figures of tables, the best weights, worst pictures, one line for what is wrong."""
+"""What one sees of a training: figures of tables, the best weights, worst pictures, one line for
+what is wrong.
+"""
 
 import csv
 import importlib.util
@@ -21,7 +23,14 @@ from po3d.training.callbacks import MetricsTable
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.data import StreetData
 from po3d.training.estimator import EstimatorModule
-from po3d.training.figures import Judged, StreetJudge, better_is_less, mistakes, street_questions, worst
+from po3d.training.figures import (
+    Judged,
+    StreetJudge,
+    better_is_less,
+    mistakes,
+    street_questions,
+    worst,
+)
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
 WIDTH, HEIGHT = SIZES["street"]
@@ -46,7 +55,7 @@ def truths():
     return [mini.truth(name) for name in mini.images[:4]]
 
 
-# --- figures ------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 
 
 def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
@@ -86,9 +95,12 @@ def test_questions_of_validation_are_the_same_each_time_and_few(truths):
 
 
 def test_less_is_better_of_losses_and_errors():
-    assert [better_is_less(f"val{name}") for name in ("", "/yaw_median_deg", "/heading")] == [True] * 3
+    assert [better_is_less(f"val{name}") for name in ("", "/yaw_median_deg", "/heading")] == [
+        True
+    ] * 3
     assert not any(
-        better_is_less(f"val/{name}") for name in ("recall", "answer_accuracy", "exact", "precision")
+        better_is_less(f"val/{name}")
+        for name in ("recall", "answer_accuracy", "exact", "precision")
     )
 
 
@@ -97,7 +109,10 @@ def test_every_estimator_s_weights_make_an_estimator(kind):
     module, _ = made(kind)
     module.eval()
     picture = np.zeros((64, 64, 3), np.uint8)
-    assert len(module.estimator().detect([picture], [1.0] if kind == "room_view" else None).present) == 1
+    assert (
+        len(module.estimator().detect([picture], [1.0] if kind == "room_view" else None).present)
+        == 1
+    )
 
 
 def street(**options):
@@ -124,7 +139,9 @@ def test_validations_log_figures_of_tables_and_show_the_worst_pictures(tmp_path,
         return picture
 
     monkeypatch.setattr(callbacks.Figures, "__init__", figures_with(draw))
-    _, metrics = run("street", tmp_path, 2, data=street(), val_check_interval=1, limit_val_batches=1)
+    _, metrics = run(
+        "street", tmp_path, 2, data=street(), val_check_interval=1, limit_val_batches=1
+    )
     assert {"val/recall", "val/answer_accuracy", "val"} <= metrics.keys()
     with open(tmp_path / "logs" / "metrics.csv", newline="") as file:
         assert [row["step"] for row in csv.DictReader(file) if row["val/recall"]] == ["0", "1", "2"]
@@ -141,7 +158,7 @@ def figures_with(draw):
     return lambda self, pictures, _=None, worst=8: plain(self, pictures, draw, worst)
 
 
-# --- the best weights ---------------------------------------------------------------------------------------
+# --- the best weights -----------------------------------------------------------------------------
 
 
 class Killed(BaseException):
@@ -169,7 +186,12 @@ def weights(out, name):
 def test_a_watched_training_ends_with_the_weights_of_its_best_validation(tmp_path):
     pair = tmp_path / "pair"
     module, _ = run(
-        "street", tmp_path / "a", 4, callbacks=scored([0.1, 0.5, 0.4, 0.3]), export=str(pair), **WATCHED
+        "street",
+        tmp_path / "a",
+        4,
+        callbacks=scored([0.1, 0.5, 0.4, 0.3]),
+        export=str(pair),
+        **WATCHED,
     )
     plain, _ = run("street", tmp_path / "b", 4, callbacks=[])
     best = weights(tmp_path / "a", "best.ckpt")
@@ -189,10 +211,14 @@ def test_a_training_without_a_better_validation_ends_early_and_stays_ended(tmp_p
 
 
 @pytest.mark.parametrize("save_every", [1, 2, 3])
-def test_a_watched_training_that_is_killed_twice_ends_as_a_straight_one(save_every, tmp_path, monkeypatch):
+def test_a_watched_training_that_is_killed_twice_ends_as_a_straight_one(
+    save_every, tmp_path, monkeypatch
+):
     options = {**WATCHED, "patience": 3, "val_check_interval": 2, "save_every": save_every}
     values = [0.0, 0.1, 0.0, 0.6, 0.0, 0.5, 0.0, 0.4, 0.0, 0.3, 0.0, 0.2]
-    straight, metrics = run("street", tmp_path / "straight", 12, callbacks=scored(values), **options)
+    straight, metrics = run(
+        "street", tmp_path / "straight", 12, callbacks=scored(values), **options
+    )
     monkeypatch.setattr(MetricsTable, "finalize", lambda *_: None)
     for at, hook in ((4, "on_validation_epoch_start"), (7, "on_before_optimizer_step")):
 
@@ -201,7 +227,9 @@ def test_a_watched_training_that_is_killed_twice_ends_as_a_straight_one(save_eve
                 raise Killed
 
         plain = getattr(EstimatorModule, hook)
-        monkeypatch.setattr(EstimatorModule, hook, die if "optimizer" in hook else after(plain, die))
+        monkeypatch.setattr(
+            EstimatorModule, hook, die if "optimizer" in hook else after(plain, die)
+        )
         with pytest.raises(Killed):
             run("street", tmp_path / "killed", 12, callbacks=scored(values), **options)
         monkeypatch.setattr(EstimatorModule, hook, plain)
@@ -228,14 +256,17 @@ def test_what_can_not_be_watched_is_one_line(tmp_path):
         ({"patience": 3}, "need trainer.monitor"),
         ({"monitor": "val", "val_check_interval": 1, "mode": "up"}, "unknown trainer.mode"),
         ({"callbacks": [nn.Identity()]}, "Identity is not a Lightning callback"),
-        ({"monitor": "val/recal", "val_check_interval": 1}, "is not a metric of this training; known: val, "),
+        (
+            {"monitor": "val/recal", "val_check_interval": 1},
+            "is not a metric of this training; known: val, ",
+        ),
     ):
         with pytest.raises(InputError, match=message) as error:
             run("street", tmp_path / "out", 2, **options)
         assert "\n" not in str(error.value)
 
 
-# --- the machine --------------------------------------------------------------------------------------------
+# --- the machine ----------------------------------------------------------------------------------
 
 
 def command(*options):
@@ -252,9 +283,13 @@ def test_without_a_gpu_one_line_says_so(trainer, tmp_path, capsys):
 
 
 TINY = [
-    "data.width=96", "data.height=64", "model.network.backbone=test_resnet", "data.batch=2", "data.validation=3",
+    "data.width=96",
+    "data.height=64",
+    "model.network.backbone=test_resnet",
+    "data.batch=2",
+    "data.validation=3",
     "trainer.pictures=3",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -276,13 +311,20 @@ def test_a_run_says_its_figures_and_how_to_evaluate_it_and_nothing_of_libraries(
         f"export={pair}",
         "+trainer.enable_progress_bar=false",
     ]
-    assert command(*options, "trainer.callbacks=[{_target_: pytorch_lightning.callbacks.Timer}]", *TINY) == 0
+    assert (
+        command(
+            *options, "trainer.callbacks=[{_target_: pytorch_lightning.callbacks.Timer}]", *TINY
+        )
+        == 0
+    )
     printed, errors = capfd.readouterr()
     assert f"python evaluate.py benchmark=pulsecheck457 perception.checkpoint={pair}" in printed
     figures = json.loads((out / "metrics.json").read_text())
     assert "val/answer_accuracy" in figures
     for name, value in figures.items():
-        assert f"{value:.4g}" in next(line for line in printed.splitlines() if line.split()[:1] == [name])
+        assert f"{value:.4g}" in next(
+            line for line in printed.splitlines() if line.split()[:1] == [name]
+        )
     for word in ("Tip", "litlogger", "GPU available", "Warning", "deprecated", "WeightAveraging"):
         assert word not in printed + errors
 
@@ -291,15 +333,21 @@ def test_readers_are_as_many_as_cpus_beside_a_gpu(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(12)), raising=False)
     data = NoiseData()
     for loaders, device, processes, readers in (
-        (None, "cuda", 1, 12), (None, "cuda", 4, 3), (None, "cpu", 1, 0), (2, "cuda", 1, 2), (0, "cuda", 1, 0)
-    ):  # fmt: skip
+        (None, "cuda", 1, 12),
+        (None, "cuda", 4, 3),
+        (None, "cpu", 1, 0),
+        (2, "cuda", 1, 2),
+        (0, "cuda", 1, 0),
+    ):
         strategy = SimpleNamespace(root_device=torch.device(device), num_processes=processes)
         data.trainer = SimpleNamespace(strategy=strategy)
         data.hparams.num_workers = loaders
         assert data.readers() == readers
 
 
-def test_compiling_without_a_compiler_is_one_line_and_parsers_are_not_compiled(tmp_path, monkeypatch):
+def test_compiling_without_a_compiler_is_one_line_and_parsers_are_not_compiled(
+    tmp_path, monkeypatch
+):
     for module, words in zip((parser, room_parser), few_words(), strict=True):
         monkeypatch.setattr(module, "vocabulary", words)
     device = SimpleNamespace(strategy=SimpleNamespace(root_device=torch.device("cpu")))
@@ -311,4 +359,6 @@ def test_compiling_without_a_compiler_is_one_line_and_parsers_are_not_compiled(t
 
     monkeypatch.setattr(torch, "compile", broken)
     with pytest.raises(InputError, match=r"needs a compiler for torch \(no compiler at all\)"):
-        runner.compile_module(EstimatorModule({**NETWORK, "width": WIDTH, "height": HEIGHT}), device)
+        runner.compile_module(
+            EstimatorModule({**NETWORK, "width": WIDTH, "height": HEIGHT}), device
+        )

@@ -1,12 +1,16 @@
-"""A script that trains on two processes, as `trainer=ddp` does but on the CPU: `python two_processes.py OUT JOB`. Without
-arguments it reads lines of JSON, [OUT, JOB], and answers each with the exit code: the two processes of a job are forked from it,
-related as those that Lightning starts, but without imports of their own, which take longer than the trainings.
+"""A script that trains on two processes, as `trainer=ddp` does but on the CPU: `python
+two_processes.py OUT JOB`. Without arguments it reads lines of JSON, [OUT, JOB], and answers each
+with the exit code: the two processes of a job are forked from it,
+related as those that Lightning starts, but without imports of their own, which take longer than the
+trainings.
 
-JOB is JSON: `kinds` (of tiny_trainings) and `steps`; `shards`: a folder that is trained on in place of a kind's own samples, read
-by `loaders` processes; `kill`, [rank, step]: that process is killed when it comes to that step.
+JOB is JSON: `kinds` (of tiny_trainings) and `steps`; `shards`: a folder that is trained on in place
+of a kind's own samples, read by `loaders` processes; `kill`, [rank, step]: that process is killed
+when it comes to that step.
 
-OUT/KIND/ gets what `train` writes, and the numbers that each process read: RANK.json. OUT/RANK.pid names the processes.
-OUT/RANK.written names what each wrote below OUT/KIND, and for shards OUT/RANK.seen has a line for each step: its number, its pictures.
+OUT/KIND/ gets what `train` writes, and the numbers that each process read: RANK.json. OUT/RANK.pid
+names the processes. OUT/RANK.written names what each wrote below OUT/KIND, and for shards
+OUT/RANK.seen has a line for each step: its number, its pictures.
 OUT/errors is what forked processes say."""
 
 import json
@@ -35,19 +39,27 @@ def rank() -> int:
 
 
 def note_files(out: Path, kinds: list[str]) -> None:
-    """Write down which files of a training this process opens for writing, makes, moves or removes."""
+    """Write down which files of a training this process opens for writing, makes, moves or
+    removes.
+    """
     notes = os.open(out / f"{rank()}.written", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     places = tuple(str(out / kind) for kind in kinds)
 
     def heard(event: str, given: tuple) -> None:
         if event == "open":
             path, mode, flags = given
-            writes = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or set(mode or "") & set("wax+")
+            writes = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or set(mode or "") & set(
+                "wax+"
+            )
         elif event in WRITES:
             path, writes = given[0], True
         else:
             return
-        if writes and isinstance(path, str | os.PathLike) and os.path.abspath(path).startswith(places):
+        if (
+            writes
+            and isinstance(path, str | os.PathLike)
+            and os.path.abspath(path).startswith(places)
+        ):
             os.write(notes, f"{event} {path}\n".encode())
 
     sys.addaudithook(heard)
@@ -82,7 +94,9 @@ def note_reading() -> list[list[int]]:
     return read
 
 
-def main(out: Path, kinds: list[str], steps: int, shards: str = "", loaders: int = 0, kill=None) -> None:
+def main(
+    out: Path, kinds: list[str], steps: int, shards: str = "", loaders: int = 0, kill=None
+) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{rank()}.pid").write_text(str(os.getpid()))
     for module, words in zip((parser, room_parser), few_words(), strict=True):
@@ -96,7 +110,9 @@ def main(out: Path, kinds: list[str], steps: int, shards: str = "", loaders: int
         data = None
         if shards:
             width, height = SIZES[kind]
-            data = ShardData(shards, width=width, height=height, batch=1, num_workers=loaders, mirror=False)
+            data = ShardData(
+                shards, width=width, height=height, batch=1, num_workers=loaders, mirror=False
+            )
         module = {"dropout": 0.0} if "parser" in kind else {}
         options = dict(batch=1, module=module, still=True, save_every=2, data=data)
         run(kind, out / kind, steps, devices=2, strategy="ddp", **options)
@@ -108,7 +124,11 @@ def forked(out: Path, job: dict) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "NODE_RANK": "0"}
+        place = {
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(free.getsockname()[1]),
+            "NODE_RANK": "0",
+        }
     if first := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
     os.environ |= place | {"LOCAL_RANK": "0", "WORLD_SIZE": "2", FIRST: str(os.getpid())}

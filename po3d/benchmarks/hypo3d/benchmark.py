@@ -43,7 +43,8 @@ def prompt(
     if frame == "camera":
         parts.append(Picture(question.image + CAMERA_VIEW))
         parts.append(
-            "This view was taken from the middle of the room. What it shows is the room's front side."
+            "This view was taken from the middle of the room. What it shows is the room's front"
+            " side."
         )
     stated = change == "with" and bool(question.change)
     change_part = [f"Change: {question.change}"] if stated else []
@@ -72,7 +73,9 @@ def vouched(question: Question) -> str:
 
 open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDifficulty, "maps")
 _PROTOCOLS = {
-    "official": "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"
+    "official": (
+        "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"
+    )
 }
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDifficulty,

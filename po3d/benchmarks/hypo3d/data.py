@@ -41,7 +41,8 @@ AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xl
 SCENE_FILES = ("scenes.jsonl", "scenes.json")
 EXTRAS = ("change_program", "fine", "control")  # optional fields of a question
 WHERE = (
-    "download: GitHub, MatchLab-Imperial/Hypo3D (the question file is provided through the form linked there)"
+    "download: GitHub, MatchLab-Imperial/Hypo3D (the question file is provided through the form"
+    " linked there)"
 )
 
 Anchors = Mapping[str, str]  # side -> the anchor object there; sides without an anchor are omitted
@@ -109,8 +110,12 @@ class Hypo3DSplit(QuestionSplit):
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, inputs and scenes, without `scans`."""
-        paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
-        paths_read = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
+        paths = (
+            _first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES)
+        )
+        paths_read = [
+            path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()
+        ]
         return paths_read + self._files.files(self.images)
 
     def notes(self) -> list[str]:
@@ -142,10 +147,14 @@ def load(root: str | Path, split: str = "") -> Hypo3DSplit:
     root = Path(root)
     path = _first_there(root, QUESTION_FILES)
     if path is None:
-        raise InputError(f"no Hypo3D data in {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}")
+        raise InputError(
+            f"no Hypo3D data in {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}"
+        )
     axes = _first_there(root, AXIS_FILES)
     if axes is None:
-        raise InputError(f"{root} has no axis definitions: expected {' or '.join(AXIS_FILES)}; {WHERE}")
+        raise InputError(
+            f"{root} has no axis definitions: expected {' or '.join(AXIS_FILES)}; {WHERE}"
+        )
     anchors = _read_axes(axes)
     questions = [_question(*record, anchors) for record in _records(path)]
     if not questions:
@@ -161,7 +170,9 @@ def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
     """Yield scene id, change, question and location of each question of the official JSON file."""
     content = read_json(path, "question file")
     if not isinstance(content, dict):
-        raise InputError(f"{path} is not a Hypo3D question file: expected {{scene_id: [change, ...]}}")
+        raise InputError(
+            f"{path} is not a Hypo3D question file: expected {{scene_id: [change, ...]}}"
+        )
     for scene_id, changes in content.items():
         if not isinstance(changes, list):
             raise InputError(f"{path}, scene {scene_id}: expected a list of changes")
@@ -184,12 +195,16 @@ def _question(
         if value is None:
             raise InputError(f"{where}: the field {key!r} is missing")
         if not isinstance(value, str | int | float) or value != value:
-            raise InputError(f"{where}: the field {key!r} should be a string, not {str(value)[:40]!r}")
+            raise InputError(
+                f"{where}: the field {key!r} should be a string, not {str(value)[:40]!r}"
+            )
         return str(value)
 
     name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
     if not answer.strip() or not text.strip():
-        raise InputError(f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty")
+        raise InputError(
+            f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty"
+        )
     types = tuple(word.capitalize() for word in get(record, "question_type").split())
     category = _category(get(change, "change_type"), where)
     described = get(change, "context_change")
@@ -217,7 +232,8 @@ def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     needed = ("scene_id", *SIDES)
     for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
         cells = {
-            name.strip().lower(): "" if cell is None else str(cell).strip() for name, cell in row.items()
+            name.strip().lower(): "" if cell is None else str(cell).strip()
+            for name, cell in row.items()
         }
         if cells["scene_id"]:
             anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells[side]}
@@ -229,12 +245,18 @@ def _read_scenes(root: Path) -> dict[str, Scene]:
     if path is None:
         return {}
     stored = (
-        list(read_jsonl(path, "scene file")) if path.suffix == ".jsonl" else read_json(path, "scene file")
+        list(read_jsonl(path, "scene file"))
+        if path.suffix == ".jsonl"
+        else read_json(path, "scene file")
     )
     if isinstance(stored, dict):
-        return {name: replace(from_json(r, f"{path}, {name}"), image=name) for name, r in stored.items()}
+        return {
+            name: replace(from_json(r, f"{path}, {name}"), image=name) for name, r in stored.items()
+        }
     if not isinstance(stored, list):
-        raise InputError(f"scene file {path} should be a list of scene tables, or {{scene_id: table}}")
+        raise InputError(
+            f"scene file {path} should be a list of scene tables, or {{scene_id: table}}"
+        )
     scenes = [from_json(record, f"{path}, record {k}") for k, record in enumerate(stored)]
     return {scene.image: scene for scene in scenes}
 
@@ -261,7 +283,9 @@ def write_release(
         writer.writerow(("scene_id", *(side.capitalize() for side in SIDES)))
         for scene_id, sides in anchors.items():
             if unknown := sorted(set(sides) - set(SIDES)):
-                raise InputError(f"scene {scene_id}: unknown side {unknown[0]!r}; known: {', '.join(SIDES)}")
+                raise InputError(
+                    f"scene {scene_id}: unknown side {unknown[0]!r}; known: {', '.join(SIDES)}"
+                )
             writer.writerow((scene_id, *(sides.get(side, "") for side in SIDES)))
     write_json(folder / QUESTION_FILES[0], _layout(questions, {}))
 
@@ -292,9 +316,13 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
     return {scene_id: list(changes.values()) for scene_id, changes in content.items()}
 
 
-def write_corrected(split: Hypo3DSplit, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+def write_corrected(
+    split: Hypo3DSplit, root: Path, errata: Mapping[str, Erratum], out: Path
+) -> None:
     """Write the release with its errata corrected, in the format of `write_release`."""
-    questions = [q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"]
+    questions = [
+        q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"
+    ]
     fixed = [
         replace(q, answer=errata[q.id].computed) if q.id in errata and errata[q.id].computed else q
         for q in questions
@@ -306,9 +334,14 @@ def write_corrected(split: Hypo3DSplit, root: Path, errata: Mapping[str, Erratum
 # --- official result files: the question file with "predicted_answer" -----------------------------
 
 
-def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
+def write_results(
+    path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]
+) -> None:
     """Write predictions as an official result file for metric_compute.py; a status other than "ok"
     gives an empty answer.
     """
-    answers = {q.id: (p.answer or "") if p.status == "ok" else "" for q, p in paired(questions, predictions)}
+    answers = {
+        q.id: (p.answer or "") if p.status == "ok" else ""
+        for q, p in paired(questions, predictions)
+    }
     write_json(path, _layout(questions, answers))

@@ -91,7 +91,11 @@ _ADMITTED = {
     *(
         (f"numpy.{core}.{name[0]}", name[1])
         for core in ("core", "_core")
-        for name in (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
+        for name in (
+            ("multiarray", "_reconstruct"),
+            ("multiarray", "scalar"),
+            ("numeric", "_frombuffer"),
+        )
     ),
     ("numpy", "ndarray"),
     ("numpy", "dtype"),
@@ -136,7 +140,12 @@ def _asks_for_too_much(path: Path) -> bool:
     when it is read here.
     """
     command = [sys.executable, "-c", _TRIAL, json.dumps(sys.path), str(path.absolute())]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode != 0
+    return (
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        ).returncode
+        != 0
+    )
 
 
 def trial(path: str) -> None:
@@ -150,7 +159,9 @@ def trial(path: str) -> None:
     limits = {resource.RLIMIT_CPU: int(seconds) + 1, resource.RLIMIT_CORE: 0}
     if (own := Path("/proc/self/statm")).is_file():  # Linux alone enforces RLIMIT_AS
         pages = int(own.read_text(encoding="ascii").split()[0])
-        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
+        limits[resource.RLIMIT_AS] = (
+            pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
+        )
     for kind, limit in limits.items():
         hard = resource.getrlimit(kind)[1]
         soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)

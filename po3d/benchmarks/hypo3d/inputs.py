@@ -67,7 +67,9 @@ class InputFiles:
     models for rendering maps (None: the Debian package's).
     """
 
-    def __init__(self, root: Path, truth: Callable[[str], Scene], furniture: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, truth: Callable[[str], Scene], furniture: Path | None = None
+    ) -> None:
         self.root, self.truth, self.furniture = root, truth, furniture
 
     def labelled_map(self, scene_id: str) -> SemanticMap:
@@ -87,7 +89,9 @@ class InputFiles:
     def captions(self, scene_id: str) -> Captions:
         """Return (key, text) of the room's captions; errors as in `labelled_map`."""
         if scene_id not in self._captions:
-            scene = self._true(scene_id, f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})")
+            scene = self._true(
+                scene_id, f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})"
+            )
             self._captions[scene_id] = twin_captions(scene)
         return self._captions[scene_id]
 
@@ -125,7 +129,9 @@ class InputFiles:
         if folder == LABELLED:
             # without a scale, object positions in the image file are unknown
             scaled = (self.root / MAPS / CAMERAS).is_file()
-            return labelled_map(scene, self.top_view(scene_id) if scaled else self._render(scene_id))
+            return labelled_map(
+                scene, self.top_view(scene_id) if scaled else self._render(scene_id)
+            )
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
     def _map(self, scene_id: str) -> Path | None:
@@ -134,7 +140,9 @@ class InputFiles:
 
     def _render(self, scene_id: str) -> UnlabelledMap:
         scene = self._true(scene_id, f"map ({MAPS})")
-        from po3d.synthesis.top_view.top_views import map_of  # the renderer is an optional dependency
+        from po3d.synthesis.top_view.top_views import (
+            map_of,
+        )  # the renderer is an optional dependency
 
         return UnlabelledMap(*map_of(scene, self.furniture))
 
@@ -155,8 +163,13 @@ class InputFiles:
 
     def files(self, scene_ids: Iterable[str]) -> list[Path]:
         """Return the existing files of these rooms' inputs."""
-        shared = [self.root / f for f in (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)]
-        labelled = [self.root / LABELLED / f"{s}{suffix}" for s in scene_ids for suffix in (".json", ".png")]
+        shared = [
+            self.root / f
+            for f in (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)
+        ]
+        labelled = [
+            self.root / LABELLED / f"{s}{suffix}" for s in scene_ids for suffix in (".json", ".png")
+        ]
         maps = [path for s in scene_ids if (path := self._map(s)) is not None]
         return [path for path in (*shared, *labelled, *maps) if path.is_file()]
 
@@ -164,7 +177,9 @@ class InputFiles:
         try:
             return self.truth(scene_id)
         except InputError as error:
-            raise ImageError(f"{scene_id}: no {missing} in {self.root}, and no scene: {error}") from None
+            raise ImageError(
+                f"{scene_id}: no {missing} in {self.root}, and no scene: {error}"
+            ) from None
 
     @cached_property
     def _maps(self) -> Mapping[str, SemanticMap]:
@@ -261,7 +276,10 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     stored = {}
     for scene in scenes:
         captions = twin_captions(scene)
-        stored[scene.image] = {"captions": [t for _, t in captions], "objects": [key for key, _ in captions]}
+        stored[scene.image] = {
+            "captions": [t for _, t in captions],
+            "objects": [key for key, _ in captions],
+        }
     write_json(folder / CAPTION_FILE, stored, indent=None)
 
 
@@ -276,7 +294,8 @@ def _scene_captions(path: Path) -> dict[str, Captions]:
         return captions
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}} ({type(error).__name__}: {error})"
+            f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}}"
+            f" ({type(error).__name__}: {error})"
         ) from None
 
 
@@ -284,9 +303,11 @@ def _scanrefer(path: Path) -> dict[str, Captions]:
     content = read_pickle(path, "captions")
     try:
         return {
-            scene_id: [(str(item[0]), str(item[1])) for item in items] for scene_id, items in content.items()
+            scene_id: [(str(item[0]), str(item[1])) for item in items]
+            for scene_id, items in content.items()
         }
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise InputError(
-            f"captions {path}: expected {{scene_id: [(key, text), ...]}} ({type(error).__name__}: {error})"
+            f"captions {path}: expected {{scene_id: [(key, text), ...]}} ({type(error).__name__}:"
+            f" {error})"
         ) from None

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, RELEASE, TYPES, published_by_change_and_type
+from po3d.benchmarks.hypo3d.score import (
+    CATEGORIES,
+    OVERALL,
+    RELEASE,
+    TYPES,
+    published_by_change_and_type,
+)
 from po3d.io.plots import Plot
 from po3d.io.run_names import row_name
 
@@ -20,7 +26,9 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
     for row in sorted(theirs, key=lambda row: -row[OVERALL])[:SHOWN]:
         lines.append((f"{row['model']} *", row["cells"], "--"))
-    spokes = [(c, t) for c in CATEGORIES for t in TYPES if report["by_change_and_type"].get(c, {}).get(t)]
+    spokes = [
+        (c, t) for c in CATEGORIES for t in TYPES if report["by_change_and_type"].get(c, {}).get(t)
+    ]
     if not spokes:
         return []
 
@@ -30,7 +38,9 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
         closed = [*range(len(spokes)), 0]
         for name, cells, style in lines:
             values = np.array([cells.get(c, {}).get(t, np.nan) for c, t in spokes], float)
-            axes.plot(angles[closed], values[closed], style, lw=2 if style == "-" else 1, ms=3, label=name)
+            axes.plot(
+                angles[closed], values[closed], style, lw=2 if style == "-" else 1, ms=3, label=name
+            )
         axes.set_xticks(angles, [f"{c}\n{t}" for c, t in spokes], fontsize=7)
         axes.tick_params(axis="x", pad=14)
         axes.set(ylim=(0, 100), theta_direction=-1)

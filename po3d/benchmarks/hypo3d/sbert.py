@@ -45,7 +45,9 @@ def sbert_score(
     sets are excluded.
     """
     pairs = [(q, p) for q, p in paired(questions, predictions) if not q.control]
-    texts = sorted({t for q, p in pairs for t in (q.answer, p.answer if p.status == "ok" else None) if t})
+    texts = sorted(
+        {t for q, p in pairs for t in (q.answer, p.answer if p.status == "ok" else None) if t}
+    )
     vectors = np.asarray(encoder.encode(texts), float) if texts else np.zeros((0, 1))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     row = {text: k for k, text in enumerate(texts)}

@@ -146,13 +146,23 @@ def _rectangle(boxes: Sequence[InstanceBox]) -> tuple[tuple[float, float], ...]:
 # of its dull, dark, light ... variants that occur in scans of lit rooms; no light or dark grey,
 # because scans do not reach white and black.
 _PATCHES = {
-    "white": "ffffff", "black": "000000", "gray": "929591 7d7f7c", "brown": "653700 ad8150 876e4b",
-    "red": "e50000 bb3f3f 840000", "blue": "0343df 5a86ad 00035b 95d0fc", "pink": "ff81c0 d58a94 cb416b",
-    "green": "15b01a 74a662 033500 96f97b 677a04", "yellow": "ffff14 d5b60a eedc5b",
-    "orange": "f97306 c04e01 d8863b", "purple": "7e1e9c 825f87 35063e bf77f6", "beige": "e6daa6 d1b26f",
-}  # fmt: skip
+    "white": "ffffff",
+    "black": "000000",
+    "gray": "929591 7d7f7c",
+    "brown": "653700 ad8150 876e4b",
+    "red": "e50000 bb3f3f 840000",
+    "blue": "0343df 5a86ad 00035b 95d0fc",
+    "pink": "ff81c0 d58a94 cb416b",
+    "green": "15b01a 74a662 033500 96f97b 677a04",
+    "yellow": "ffff14 d5b60a eedc5b",
+    "orange": "f97306 c04e01 d8863b",
+    "purple": "7e1e9c 825f87 35063e bf77f6",
+    "beige": "e6daa6 d1b26f",
+}
 # IEC 61966-2-1
-_RGB_TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+_RGB_TO_XYZ = np.array(
+    [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+)
 _WHITE = _RGB_TO_XYZ.sum(1)  # D65
 
 

@@ -28,10 +28,15 @@ from po3d.scene.table import Scene
 
 __all__ = ["embodiedscan_scenes", "read_scan", "rscan_scene", "scannet_scene"]
 
-MESH, SEGMENTS, AGGREGATION = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregation.json"
+MESH, SEGMENTS, AGGREGATION = (
+    "_vh_clean_2.ply",
+    "_vh_clean_2.0.010000.segs.json",
+    ".aggregation.json",
+)
 BOXES = "semseg.v2.json"
 EXPECTED = (
-    f"a ScanNet folder (<id>{MESH}), a 3RScan folder ({BOXES}), an EmbodiedScan .pkl, or a folder of them"
+    f"a ScanNet folder (<id>{MESH}), a 3RScan folder ({BOXES}), an EmbodiedScan .pkl, or a folder"
+    " of them"
 )
 ROBUST = (1, 99)  # percentiles of an instance's vertices that its box spans, to exclude outliers
 MAX_VERTICES = 20_000_000  # ScanNet's decimated meshes have about 1e5
@@ -55,7 +60,9 @@ def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str
         raise InputError(f"scan not found: {path}; expected {EXPECTED}")
     scenes = _selected(_scene_of(path), only)
     if scenes is None and path.is_dir():
-        parts = [child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"]
+        parts = [
+            child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"
+        ]
         for child in sorted(parts, key=Path.is_file):
             if child.is_file():
                 loaded = _selected(embodiedscan_scenes(child), only)
@@ -78,7 +85,9 @@ def _scene_of(folder: Path) -> dict[str, Scene] | None:
     return None
 
 
-def _selected(scenes: dict[str, Scene] | None, only: Collection[str] | None) -> dict[str, Scene] | None:
+def _selected(
+    scenes: dict[str, Scene] | None, only: Collection[str] | None
+) -> dict[str, Scene] | None:
     if scenes is None or only is None:
         return scenes
     return {scene_id: scene for scene_id, scene in scenes.items() if scene_id in only}
@@ -131,10 +140,13 @@ def scannet_scene(folder: str | Path) -> Scene:
     align = _axis_alignment(folder / f"{scene_id}.txt")
     points = points @ align[:3, :3].T + align[:3, 3]
     path = folder / f"{scene_id}{SEGMENTS}"
-    segments = _integers(_json(path, "segment file").get("segIndices"), f"segment file {path}: 'segIndices'")
+    segments = _integers(
+        _json(path, "segment file").get("segIndices"), f"segment file {path}: 'segIndices'"
+    )
     if len(segments) != len(points):
         raise InputError(
-            f"segment file {path}: 'segIndices' has {len(segments)} entries, but the mesh has {len(points)} vertices"
+            f"segment file {path}: 'segIndices' has {len(segments)} entries, but the mesh has"
+            f" {len(points)} vertices"
         )
     path = folder / f"{scene_id}{AGGREGATION}"
     if not path.is_file() and (other := folder / f"{scene_id}_vh_clean{AGGREGATION}").is_file():
@@ -149,7 +161,9 @@ def scannet_scene(folder: str | Path) -> Scene:
     for where, group in _groups(content, "aggregation file", path):
         mine = np.isin(segments, _integers(group.get("segments"), f"{where}: 'segments'"))
         if mine.any():
-            boxes.append(_instance(group["label"], points[mine], None if colors is None else colors[mine]))
+            boxes.append(
+                _instance(group["label"], points[mine], None if colors is None else colors[mine])
+            )
     if not boxes:
         raise InputError(f"aggregation file {path}: no vertex of the mesh is in any of 'segGroups'")
     return room(scene_id, boxes)
@@ -209,10 +223,23 @@ def _integers(values: object, what: str) -> NDArray[np.int64]:
 # --- PLY ------------------------------------------------------------------------------------------
 
 _PLY_TYPES = {
-    "char": "<i1", "uchar": "<u1", "short": "<i2", "ushort": "<u2", "int": "<i4", "uint": "<u4", "float": "<f4",
-    "double": "<f8", "int8": "<i1", "uint8": "<u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "uint32": "<u4",
-    "float32": "<f4", "float64": "<f8",
-}  # fmt: skip
+    "char": "<i1",
+    "uchar": "<u1",
+    "short": "<i2",
+    "ushort": "<u2",
+    "int": "<i4",
+    "uint": "<u4",
+    "float": "<f4",
+    "double": "<f8",
+    "int8": "<i1",
+    "uint8": "<u1",
+    "int16": "<i2",
+    "uint16": "<u2",
+    "int32": "<i4",
+    "uint32": "<u4",
+    "float32": "<f4",
+    "float64": "<f8",
+}
 
 
 def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
@@ -225,14 +252,17 @@ def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
             left = os.fstat(file.fileno()).st_size - file.tell()
             if count * layout.itemsize > left:
                 raise InputError(
-                    f"mesh {path} is truncated: {count} vertices do not fit into its last {left} bytes"
+                    f"mesh {path} is truncated: {count} vertices do not fit into its last {left}"
+                    " bytes"
                 )
             rows = np.fromfile(file, layout, count)
     except OSError as error:
         raise InputError(f"mesh {path} cannot be read ({error.strerror})") from None
     points = np.stack([rows[axis] for axis in "xyz"], -1).astype(float)
     if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e6:
-        raise InputError(f"mesh {path}: a vertex has a coordinate that is not finite or exceeds 1,000,000")
+        raise InputError(
+            f"mesh {path}: a vertex has a coordinate that is not finite or exceeds 1,000,000"
+        )
     channels = ("red", "green", "blue")
     if not all(c in layout.names and layout[c] == np.uint8 for c in channels):
         return points, None
@@ -255,7 +285,9 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
         raise InputError(f"mesh {path}: its 'format' should be binary_little_endian 1.0")
     starts = [k for k, words in enumerate(lines) if words[:1] == ["element"]]
     if not starts or lines[starts[0]][1:2] != ["vertex"]:
-        raise InputError(f"mesh {path}: the first 'element' of a scan's mesh should be its vertices")
+        raise InputError(
+            f"mesh {path}: the first 'element' of a scan's mesh should be its vertices"
+        )
     end = starts[1] if len(starts) > 1 else len(lines)
     count = lines[starts[0]][2:]
     if len(count) != 1 or not count[0].isdecimal() or not 0 < int(count[0]) <= MAX_VERTICES:
@@ -264,7 +296,11 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
         )
     properties = [words[1:] for words in lines[starts[0] : end] if words[:1] == ["property"]]
     names = [p[1] for p in properties if len(p) == 2 and p[0] in _PLY_TYPES]
-    if len(names) != len(properties) or len(set(names)) != len(names) or not {"x", "y", "z"} <= set(names):
+    if (
+        len(names) != len(properties)
+        or len(set(names)) != len(names)
+        or not {"x", "y", "z"} <= set(names)
+    ):
         raise InputError(
             f"mesh {path}: a vertex should have x, y, z, and only scalar properties of known types"
         )
@@ -301,11 +337,14 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
     """
     path = Path(path)
     content = read_pickle(path, "info file")
-    info, listed = (content.get(k) if isinstance(content, dict) else None for k in ("metainfo", "data_list"))
+    info, listed = (
+        content.get(k) if isinstance(content, dict) else None for k in ("metainfo", "data_list")
+    )
     categories = info.get("categories") if isinstance(info, dict) else None
     if not isinstance(categories, dict) or not isinstance(listed, list):
         raise InputError(
-            f"info file {path} should contain 'metainfo' with 'categories', and the list 'data_list'"
+            f"info file {path} should contain 'metainfo' with 'categories', and the list"
+            " 'data_list'"
         )
     names = {number: name for name, number in categories.items() if isinstance(number, int)}
     scenes = {}
@@ -313,11 +352,15 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
         where = f"info file {path}, data_list[{k}]"
         sample = record.get("sample_idx") if isinstance(record, dict) else None
         if not isinstance(sample, str) or not sample:
-            raise InputError(f"{where}: 'sample_idx' should be a string such as 'scannet/scene0001_00'")
+            raise InputError(
+                f"{where}: 'sample_idx' should be a string such as 'scannet/scene0001_00'"
+            )
         instances = record.get("instances")
         if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
             raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
-        boxes = [_nine(i, names, f"{where} ({sample}), instances[{n}]") for n, i in enumerate(instances)]
+        boxes = [
+            _nine(i, names, f"{where} ({sample}), instances[{n}]") for n, i in enumerate(instances)
+        ]
         collection, _, scene_id = sample.partition("/")
         scene_id = scene_id if collection in ("scannet", "3rscan") and scene_id else sample
         if scene_id in scenes:
@@ -329,7 +372,9 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
 def _nine(instance: dict, names: dict, where: str) -> InstanceBox:
     label = instance.get("bbox_label_3d")
     if not isinstance(label, int) or label not in names:
-        raise InputError(f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is not one of the file's categories")
+        raise InputError(
+            f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is not one of the file's categories"
+        )
     values = numbers(instance.get("bbox_3d"), 9, where, "'bbox_3d'")
     (ca, cb, cc), (sa, sb, sc) = (tuple(map(f, values[6:])) for f in (math.cos, math.sin))
     z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])

@@ -28,9 +28,19 @@ CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")
 # question types of the release; a question may have several
 TYPES = ("Scale", "Direction", "Semantic")
 FINE_TYPES = (  # not part of the release (paper, Table 5; "size fitness" only in Table 6)
-    "proximity", "direction-based recognition", "size-based recognition", "functionality", "counting", "navigation",
-    "placement height", "relative position", "attribute", "path reasoning", "situational reasoning", "size fitness",
-)  # fmt: skip
+    "proximity",
+    "direction-based recognition",
+    "size-based recognition",
+    "functionality",
+    "counting",
+    "navigation",
+    "placement height",
+    "relative position",
+    "attribute",
+    "path reasoning",
+    "situational reasoning",
+    "size fitness",
+)
 CONTROLS = ("without change", "irrelevant change", "aligned map")  # control sets: Tables 3, 4 and 9
 ALIGNED = "_aligned"  # suffix of the id of a room whose map was rotated to its reference frame
 OVERALL = "overall"
@@ -103,7 +113,11 @@ def partial_match(predicted: str, gold: str) -> float:
     `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near").
     """
     reference = normalize(gold).split()
-    return len(set(normalize(predicted).split()) & set(reference)) / len(reference) if reference else 0.0
+    return (
+        len(set(normalize(predicted).split()) & set(reference)) / len(reference)
+        if reference
+        else 0.0
+    )
 
 
 # --- the tables -----------------------------------------------------------------------------------
@@ -119,7 +133,9 @@ def matches(
     result = []
     for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:
-            result.append(Match(float(exact_match(p.answer, q.answer)), partial_match(p.answer, q.answer)))
+            result.append(
+                Match(float(exact_match(p.answer, q.answer)), partial_match(p.answer, q.answer))
+            )
         else:
             result.append(Match(0.0, 0.0))
     return result
@@ -135,7 +151,9 @@ def correct(
     return [math.nan if q.control else match.em for q, match in zip(questions, results)]
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
+) -> dict:
     """Return the content of the benchmark's report, in percent and JSON-serialisable. All means are
     micro averages over questions; 95 % intervals over rooms (1000 resamples).
 
@@ -177,7 +195,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     }
     there = len({questions[k].category for k in main})
     rows = _rows(cells(changes, (OVERALL, *CATEGORIES)))
-    rows = [counted(r, there, len(CATEGORIES)) if r["name"].startswith(OVERALL) else r for r in rows]
+    rows = [
+        counted(r, there, len(CATEGORIES)) if r["name"].startswith(OVERALL) else r for r in rows
+    ]
     direction = {k: ("direction_only",) for k in main if list(types[k]) == ["Direction"]}
     return {
         "scorer": scorer,
@@ -191,7 +211,10 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         **cells(direction, ()),
         "pairs": {
             name: _cells(
-                {setting: rows for setting, rows in settings.items() if rows}, questions, results, failed
+                {setting: rows for setting, rows in settings.items() if rows},
+                questions,
+                results,
+                failed,
             )
             for name, settings in _pairs(questions).items()
             if any(settings.values())
@@ -261,7 +284,8 @@ def _cells(
         return {}
     rooms = [q.image for q in questions]
     cells: dict[str, dict] = {
-        name: {"n": len(rows), "failed": sum(failed[k] for k in rows)} for name, rows in groups.items()
+        name: {"n": len(rows), "failed": sum(failed[k] for k in rows)}
+        for name, rows in groups.items()
     }
     for metric in Match._fields:
         boot = bootstrap_groups([100 * getattr(match, metric) for match in results], rooms, groups)
@@ -288,7 +312,10 @@ def published_rows() -> list[dict]:
     The paper is inconsistent in places: Table 8 has 29.85 for Qwen2-VL 7B on plain maps, Table 1
     29.68.
     """
-    return [{key.removesuffix("_em"): value for key, value in row.items()} for row in published("by_change")]
+    return [
+        {key.removesuffix("_em"): value for key, value in row.items()}
+        for row in published("by_change")
+    ]
 
 
 def published_by_change_and_type() -> list[dict]:
@@ -298,7 +325,9 @@ def published_by_change_and_type() -> list[dict]:
     rows = []
     for row in published("by_change_and_question"):
         cells = {c: {t: row[f"{c}_{t.lower()}"] for t in TYPES} for c in CATEGORIES}
-        rows.append({k: row[k] for k in ("model", "metric", OVERALL, "measured_on")} | {"cells": cells})
+        rows.append(
+            {k: row[k] for k in ("model", "metric", OVERALL, "measured_on")} | {"cells": cells}
+        )
     return rows
 
 

@@ -44,7 +44,9 @@ def _overall(reports: Sequence[dict]) -> str:
     """Return the title of the average over all kinds of change, with the number of kinds if some
     are missing.
     """
-    columns = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
+    columns = next(
+        (r["columns"] for report in reports for r in report["rows"] if "columns" in r), None
+    )
     return OVERALL if columns is None else f"{OVERALL} ({columns[0]} of {columns[1]})"
 
 
@@ -79,8 +81,13 @@ def frame_table(*reports: dict) -> Table:
     header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
     rows: list[list[Cell]] = []
     for report in reports:
-        cell, frame_mode = report.get("direction_only"), report.get("settings", {}).get("frame", "anchors")
-        values = [_value(cell, m) if f == frame_mode else None for f in _FRAMES for m in ("em", "pm")]
+        cell, frame_mode = (
+            report.get("direction_only"),
+            report.get("settings", {}).get("frame", "anchors"),
+        )
+        values = [
+            _value(cell, m) if f == frame_mode else None for f in _FRAMES for m in ("em", "pm")
+        ]
         rows.append([_label(report), *values])
     columns = [f"{f.replace(' ', '_')}_{m}" for f in _FRAMES.values() for m in ("em", "pm")]
     rows += [[f"{row['model']} *", *(row[c] for c in columns)] for row in published("world_frame")]
@@ -94,11 +101,17 @@ def change_control_table(*reports: dict) -> Table:
     (relevant) and changes that do not (irrelevant).
     """
     settings = [
-        (kind, s, m) for kind in ("relevant", "irrelevant") for s in ("without", "with") for m in ("em", "pm")
+        (kind, s, m)
+        for kind in ("relevant", "irrelevant")
+        for s in ("without", "with")
+        for m in ("em", "pm")
     ]
     header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
     rows: list[list[Cell]] = [
-        [_label(r), *(_value(r.get("pairs", {}).get(kind, {}).get(s), m) for kind, s, m in settings)]
+        [
+            _label(r),
+            *(_value(r.get("pairs", {}).get(kind, {}).get(s), m) for kind, s, m in settings),
+        ]
         for r in reports
     ]
     theirs: dict[str, dict[str, dict]] = {}
@@ -122,7 +135,9 @@ def aligned_table(*reports: dict) -> Table:
         for r in reports
     ]
     for row in published("aligned_map_direction_questions"):
-        rows.append([f"{row['model']} *", *(row[f"{s.replace('-', '_')}_{m}"] for s, m in settings)])
+        rows.append(
+            [f"{row['model']} *", *(row[f"{s.replace('-', '_')}_{m}"] for s, m in settings)]
+        )
     return Table(header, rows, (len(reports),))
 
 
@@ -133,7 +148,9 @@ def sbert_table(*reports: dict) -> Table:
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:
-        by_name = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
+        by_name = {
+            row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])
+        }
         rows += figure_rows(_label(report), [by_name.get(name) for name in names])
     return Table(("model", *names), rows)
 
@@ -158,8 +175,14 @@ def titled(*reports: dict) -> list[tuple[str, Table]]:
     ]
     for title, table in (
         ("questions of direction alone, by frame (Table 2)", frame_table(*reports)),
-        ("identical questions without and with the change (Tables 3 and 4)", change_control_table(*reports)),
-        ("questions of direction alone, map turned to its frame or not (Table 9)", aligned_table(*reports)),
+        (
+            "identical questions without and with the change (Tables 3 and 4)",
+            change_control_table(*reports),
+        ),
+        (
+            "questions of direction alone, map turned to its frame or not (Table 9)",
+            aligned_table(*reports),
+        ),
     ):
         ours = table.rows[: len(reports)]
         if any(cell is not None for row in ours for cell in row[1:]):
@@ -196,7 +219,10 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
     for report in reports:
         for key, name in (("by_fine_type", "question"), ("by_control", "control")):
             if report.get(key):
-                parts += [f"{heading}{_label(report)}, by {name}", spelling(cell_table(report[key], name), 2)]
+                parts += [
+                    f"{heading}{_label(report)}, by {name}",
+                    spelling(cell_table(report[key], name), 2),
+                ]
     return "\n\n".join(parts)
 
 

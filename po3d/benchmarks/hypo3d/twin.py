@@ -31,7 +31,14 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Question
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
-from po3d.scene.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
+from po3d.scene.frames import (
+    frame,
+    frame_from_text,
+    frame_text_anchors,
+    in_frame,
+    room_centre,
+    with_front,
+)
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDifficulty
@@ -76,10 +83,14 @@ def generate(
     anchors: dict[str, Mapping[str, str]] = {}
     turned: list[Question] = []
     copies: list[Scene] = []
-    for index, (scene, sides, room_questions) in enumerate(each(work, range(size), workers, "rooms", "room")):
+    for index, (scene, sides, room_questions) in enumerate(
+        each(work, range(size), workers, "rooms", "room")
+    ):
         scenes.append(scene)
         anchors[scene.image] = sides
-        questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(room_questions)]
+        questions += [
+            replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(room_questions)
+        ]
         if controls and index % ALIGNED_EVERY == 0:
             copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
             turned += aligned_questions(copies[-1], room_questions)
@@ -172,7 +183,9 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
                     anchors[side] = names[i]
         if len(anchors) == ANCHORS or (anchors and random.random() < 0.5):
             break
-    if not anchors:  # no unique object is in the direction of a side: take any that defines the frame
+    if (
+        not anchors
+    ):  # no unique object is in the direction of a side: take any that defines the frame
         for i, name in enumerate(names):
             for side in sides:
                 if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
@@ -184,7 +197,9 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
 
 def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
     try:
-        return bool(np.allclose(frame(scene, anchors).axes["front"], target.axes["front"], atol=1e-6))
+        return bool(
+            np.allclose(frame(scene, anchors).axes["front"], target.axes["front"], atol=1e-6)
+        )
     except InputError:
         return False
 
@@ -198,7 +213,9 @@ def _edit_questions(
         return []
     spoken = reworded(change.program, random)
     described = say_change(spoken, kind, random)
-    asker = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, framed), random, dials.hops)
+    asker = AnsweredQuestionSampler(
+        SceneGeometry(change.planned.edited, framed), random, dials.hops
+    )
     questions: list[Question] = []
     for fine in random.permutation(QUESTION_TYPES[kind]).tolist():
         near = None if dials.near is None else bool(random.random() < dials.near)
@@ -223,7 +240,9 @@ def _edit_questions(
     return questions
 
 
-def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
+def _controls(
+    framed: Scene, questions: list[Question], random: np.random.Generator
+) -> list[Question]:
     """Return the control questions of a room, derived from some of its questions."""
     world = SceneGeometry(unchanged(framed), framed)
     controls = []

@@ -33,7 +33,11 @@ from po3d.io.files import read_json, read_jsonl
 from po3d.scene.geometry import BOX_SIGNS, Array
 
 META = "SUNRGBDMeta"
-AXES = {sign + axis: (k, -1 if sign == "-" else 1) for k, axis in enumerate("xyz") for sign in ("+", "-")}
+AXES = {
+    sign + axis: (k, -1 if sign == "-" else 1)
+    for k, axis in enumerate("xyz")
+    for sign in ("+", "-")
+}
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y down, z forward
 # x right, y down, z forward -> right, forward, up
@@ -90,7 +94,9 @@ def read_annotations(path: str | Path) -> Iterator[Photograph]:
         try:
             yield _photograph(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{path}, photograph {k}: malformed ({type(error).__name__}: {error})") from None
+            raise InputError(
+                f"{path}, photograph {k}: malformed ({type(error).__name__}: {error})"
+            ) from None
 
 
 def read_poses(
@@ -146,14 +152,20 @@ def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObjec
     rows = tuple(map(tuple, axes.T.tolist()))
     half = tuple((np.abs(edges) / 2).tolist())
     return AnnotatedObject(
-        str(record["category"]), tuple(centroid.tolist()), half, rows, (float(toward[0]), float(toward[1]))
+        str(record["category"]),
+        tuple(centroid.tolist()),
+        half,
+        rows,
+        (float(toward[0]), float(toward[1])),
     )
 
 
 def _photograph(record: Mapping) -> Photograph:
     size = (int(record["width"]), int(record["height"])) if record.get("width") else None
     K, tilt = (np.array(record[name], float).reshape(3, 3) for name in ("K", "Rtilt"))
-    return Photograph(str(record["image"]), K, tilt, tuple(_thing(o) for o in record["objects"]), size)
+    return Photograph(
+        str(record["image"]), K, tilt, tuple(_thing(o) for o in record["objects"]), size
+    )
 
 
 def _thing(record: Mapping) -> AnnotatedObject:
@@ -187,7 +199,9 @@ def _mat_records(path: Path) -> Iterator[dict]:
     except NotImplementedError:
         raise InputError(f"{path} is in MATLAB's v7.3 format; save it with -v7") from None
     except Exception as error:  # a damaged file raises various errors of zlib, struct and scipy
-        raise InputError(f"{path} is not a readable .mat file ({type(error).__name__}: {error})") from None
+        raise InputError(
+            f"{path} is not a readable .mat file ({type(error).__name__}: {error})"
+        ) from None
     if META not in content:
         raise InputError(f"{path} contains no {META}")
     for entry in np.atleast_1d(content[META]):

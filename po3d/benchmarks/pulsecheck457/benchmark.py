@@ -11,15 +11,27 @@ from po3d.scene.vocabulary import FACINGS
 
 _FOCUS = {
     "L1-Single": "Find the vehicle that is meant and read off what is asked about it.",
-    "L2-Multi-obj": "Compare the vehicles with each other: their types, colors and sizes, and how many there are.",
-    "L3-2D-Spatial": "Left, right, front and behind are meant as the camera sees them; front is nearer to the camera.",
+    "L2-Multi-obj": (
+        "Compare the vehicles with each other: their types, colors and sizes, and how many there"
+        " are."
+    ),
+    "L3-2D-Spatial": (
+        "Left, right, front and behind are meant as the camera sees them; front is nearer to the"
+        " camera."
+    ),
     "L4-Occlusion": "Mind which vehicle hides a part of which other one from the camera.",
-    "L4-3D-Pose": "Mind where the nose of each vehicle points as the camera sees it: left, right, front (toward the "
-    "camera) or back (away from it).",
-    "L5-Collision": "Imagine that the vehicle that is named drives straight ahead, or straight back, along its own "
-    "heading, and mind what it would run into.",
-    "L5-6D-Spatial": "Left, right, front and behind are meant from the perspective of the vehicle that is referred to: "
-    "front is ahead of its nose, left is on its own left.",
+    "L4-3D-Pose": (
+        "Mind where the nose of each vehicle points as the camera sees it: left, right, front"
+        " (toward the camera) or back (away from it)."
+    ),
+    "L5-Collision": (
+        "Imagine that the vehicle that is named drives straight ahead, or straight back, along its"
+        " own heading, and mind what it would run into."
+    ),
+    "L5-6D-Spatial": (
+        "Left, right, front and behind are meant from the perspective of the vehicle that is"
+        " referred to: front is ahead of its nose, left is on its own left."
+    ),
 }
 
 
@@ -34,7 +46,8 @@ def prompt(question: Question) -> list[str | int]:
 _PROTOCOLS = {
     "strict": "an answer is right if it equals the released one, ignoring case (lmms-eval's rule)",
     "vlmevalkit": (
-        "an answer is right by VLMEvalKit's rule, which accepts any type of the right super-category"
+        "an answer is right by VLMEvalKit's rule, which accepts any type of the right"
+        " super-category"
     ),
 }
 BENCHMARK = Benchmark(

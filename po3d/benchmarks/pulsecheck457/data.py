@@ -45,10 +45,14 @@ def load(root: str | Path, split: str = "") -> StreetSplit:
     root = Path(root)
     if root.is_file() and root.suffix.lower() == ".tsv":
         tsv_questions, inline = read_tsv(root)
-        return StreetSplit(split or root.name, tsv_questions, inline, (root,), scene_file=SCENE_FILES[1])
+        return StreetSplit(
+            split or root.name, tsv_questions, inline, (root,), scene_file=SCENE_FILES[1]
+        )
     folder = root / "questions"
     if not folder.is_dir():
-        raise InputError(f"no PulseCheck457 data in {root}: expected {folder} or a .tsv file; {WHERE}")
+        raise InputError(
+            f"no PulseCheck457 data in {root}: expected {folder} or a .tsv file; {WHERE}"
+        )
     files = _question_files(folder)
     questions: list[Question] = []
     for category, path in files.items():
@@ -59,14 +63,18 @@ def load(root: str | Path, split: str = "") -> StreetSplit:
     pictures = Folder(root, SCENE_FILES)
     remarks = _remarks(folder, files)
     unique_questions = unique(questions, folder, "question_index of")
-    return StreetSplit(split or root.name, unique_questions, pictures, read, remarks, SCENE_FILES[1])
+    return StreetSplit(
+        split or root.name, unique_questions, pictures, read, remarks, SCENE_FILES[1]
+    )
 
 
 def _question_files(folder: Path) -> dict[str, Path]:
     """Return category -> question file, for the files that exist."""
     files: dict[str, Path] = {}
     for category, name in FILES.items():
-        paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()]
+        paths = [
+            path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()
+        ]
         if len(paths) > 1:
             raise InputError(
                 f"{folder} contains both {paths[0].name} and {paths[1].name}; remove one of them"
@@ -88,7 +96,8 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
     if unknown:
         verb = "is not one" if len(unknown) == 1 else "are not among those"
         remarks.append(
-            f"{folder.name}/: ignored {', '.join(unknown)}, which {verb} of the benchmark's seven files"
+            f"{folder.name}/: ignored {', '.join(unknown)}, which {verb} of the benchmark's seven"
+            " files"
         )
     return tuple(remarks)
 
@@ -99,7 +108,9 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
 open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 
-def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> StreetSplit:
+def generate_tables(
+    seed: int, size: int, split: str = "test", look: str | None = None
+) -> StreetSplit:
     """Generate a twin in memory: ground-truth scenes and questions; images are rendered on
     demand.
     """
@@ -108,7 +119,9 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
 
     twin = tables(StreetTwin(size, seed, look, split=split))
     questions = [
-        q for category, records in twin.questions.items() for q in read_records(records, category, "the twin")
+        q
+        for category, records in twin.questions.items()
+        for q in read_records(records, category, "the twin")
     ]
     return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
 
@@ -116,7 +129,9 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
 # --- corrected ------------------------------------------------------------------------------------
 
 
-def write_corrected(split: StreetSplit, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+def write_corrected(
+    split: StreetSplit, root: Path, errata: Mapping[str, Erratum], out: Path
+) -> None:
     """Write the release with corrected labels to the folder `out`, in the release's layout. Images
     are not copied: `out`/images is a symbolic link.
     """
@@ -130,7 +145,10 @@ def write_corrected(split: StreetSplit, root: Path, errata: Mapping[str, Erratum
         for record in records:
             erratum = errata.get(f"{by_stem[path.stem.lower()]}:{int(record['question_index'])}")
             if erratum is not None and erratum.verdict == "replaced":
-                record = {**record, "answer": _in_release_spelling(erratum.computed or "", record["answer"])}
+                record = {
+                    **record,
+                    "answer": _in_release_spelling(erratum.computed or "", record["answer"]),
+                }
             if erratum is None or erratum.verdict != "left out":
                 corrected.append(record)
         write_json(
@@ -155,5 +173,7 @@ def _in_release_spelling(answer: str, released: object) -> object:
             return "True" if answer == "yes" else "False"
         return answer.capitalize() if str(released)[:1].isupper() else answer
     if answer.isdecimal():
-        return int(answer) if isinstance(released, int) and not isinstance(released, bool) else answer
+        return (
+            int(answer) if isinstance(released, int) and not isinstance(released, bool) else answer
+        )
     return surface(answer).capitalize() if str(released)[:1].isupper() else surface(answer)

@@ -36,7 +36,9 @@ def bias_plot(report: Mapping[str, Any], attributes: Sequence[str]) -> Plot:
         for (upper, lower), attribute in zip(panels.T, attributes):
             _matrix(upper, report["confusion"][attribute], attribute)
             counts = report["distribution"][attribute]
-            _distribution(lower, counts, {s: report["cv"].get(s, {}).get(attribute) for s in counts})
+            _distribution(
+                lower, counts, {s: report["cv"].get(s, {}).get(attribute) for s in counts}
+            )
 
     title = f"Answers by {' and '.join(attributes)} on L4-3D-Pose"
     note = (
@@ -61,13 +63,17 @@ def _matrix(axes: Any, confused: Mapping[str, Any], attribute: str) -> None:
             axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=7)
 
 
-def _distribution(axes: Any, counts: Mapping[str, Mapping[str, int]], cv: Mapping[str, float | None]) -> None:
+def _distribution(
+    axes: Any, counts: Mapping[str, Mapping[str, int]], cv: Mapping[str, float | None]
+) -> None:
     names = {"gold": ("right", "lightgray"), "predicted": ("answered", "tab:blue")}
     values = list(counts["gold"])
     at = np.arange(len(values))
     for k, (side, (name, color)) in enumerate(names.items()):
         label = name if cv.get(side) is None else f"{name}, CV {cv[side]:.3f}"
-        axes.bar(at + 0.4 * k, [counts[side].get(v, 0) for v in values], 0.4, label=label, color=color)
+        axes.bar(
+            at + 0.4 * k, [counts[side].get(v, 0) for v in values], 0.4, label=label, color=color
+        )
     axes.set_xticks(at + 0.2, values, rotation=90, fontsize=8 if len(values) <= LETTERED else 5.5)
     axes.set(ylabel="answers")
     axes.margins(y=0.35)

@@ -21,7 +21,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution, interval
+from po3d.benchmarks.metrics import (
+    bootstrap,
+    coefficient_of_variation,
+    confusion,
+    distribution,
+    interval,
+)
 from po3d.benchmarks.pulsecheck457.annotations import Box, Photograph
 from po3d.benchmarks.pulsecheck457.score import strict
 from po3d.benchmarks.scoring import published_table
@@ -39,11 +45,40 @@ RED, THICKNESS = (255, 0, 0), 3
 SCORERS = ("strict",)
 # SUN RGB-D classes with a generally agreed front; a table or a lamp has none.
 FRONTED = (
-    "chair", "sofa", "sofa_chair", "office_chair", "bench", "bed", "toilet", "desk", "dresser", "night_stand",
-    "bookshelf", "cabinet", "file_cabinet", "wardrobe", "monitor", "computer", "laptop", "tv", "printer", "microwave",
-    "oven", "stove", "fridge", "refrigerator", "dishwasher", "piano", "sink", "mirror", "whiteboard",
-    "camera", "shoe", "bike", "car",  # of Objectron and other folders with poses
-)  # fmt: skip
+    "chair",
+    "sofa",
+    "sofa_chair",
+    "office_chair",
+    "bench",
+    "bed",
+    "toilet",
+    "desk",
+    "dresser",
+    "night_stand",
+    "bookshelf",
+    "cabinet",
+    "file_cabinet",
+    "wardrobe",
+    "monitor",
+    "computer",
+    "laptop",
+    "tv",
+    "printer",
+    "microwave",
+    "oven",
+    "stove",
+    "fridge",
+    "refrigerator",
+    "dishwasher",
+    "piano",
+    "sink",
+    "mirror",
+    "whiteboard",
+    "camera",
+    "shoe",
+    "bike",
+    "car",  # of Objectron and other folders with poses
+)
 # Ground direction (right, forward) in the camera frame for each answer.
 WAYS = {"front": (0.0, -1.0), "left": (-1.0, 0.0), "back": (0.0, 1.0), "right": (1.0, 0.0)}
 SMALLEST = 40  # minimum shorter side of a box, in pixels
@@ -84,7 +119,9 @@ class PoseRealSplit:
         return pixels if box is None else framed(pixels, box)
 
     def truth(self, name: str) -> Scene:
-        raise InputError(f"{self.split} has no true scenes: its photographs are annotated with boxes only")
+        raise InputError(
+            f"{self.split} has no true scenes: its photographs are annotated with boxes only"
+        )
 
     def hidden(self, name: str) -> None:
         """Return None: occlusion is not annotated."""
@@ -109,7 +146,12 @@ def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]
     x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
     visible = pixels.copy()
     inside = visible[y0:y1, x0:x1]
-    for edge in (np.s_[:THICKNESS], np.s_[-THICKNESS:], np.s_[:, :THICKNESS], np.s_[:, -THICKNESS:]):
+    for edge in (
+        np.s_[:THICKNESS],
+        np.s_[-THICKNESS:],
+        np.s_[:, :THICKNESS],
+        np.s_[:, -THICKNESS:],
+    ):
         inside[edge] = RED
     return visible
 
@@ -123,7 +165,8 @@ def load(root: str | Path, split: str = "") -> PoseRealSplit:
     path = root / FILE
     if not path.is_file():
         raise InputError(
-            f"no {CATEGORY} in {root}: expected {FILE} and images/, as written by `po3d pose-real make`"
+            f"no {CATEGORY} in {root}: expected {FILE} and images/, as written by `po3d pose-real"
+            " make`"
         )
     content = read_json(path, "question file")
     records = content.get("questions") if isinstance(content, dict) else content
@@ -142,7 +185,11 @@ def _question(record: Mapping, where: str) -> Question:
         box = tuple(float(v) for v in record["box"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: missing or malformed field ({error!r})") from None
-    if len(box) != 4 or not all(map(math.isfinite, box)) or not (box[0] < box[2] and box[1] < box[3]):
+    if (
+        len(box) != 4
+        or not all(map(math.isfinite, box))
+        or not (box[0] < box[2] and box[1] < box[3])
+    ):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
     if answer.lower() not in FACINGS:
         raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(FACINGS)}")
@@ -159,7 +206,10 @@ def prompt(question: Question) -> list[str | int]:
     """
     return [
         0,
-        "Left, right, front and back are meant as the camera sees them: a thing that faces the camera faces front.",
+        (
+            "Left, right, front and back are meant as the camera sees them: a thing that faces the"
+            " camera faces front."
+        ),
         f"{question.text}\nAnswer with exactly one of: {', '.join(FACINGS)}.",
     ]
 
@@ -167,7 +217,9 @@ def prompt(question: Question) -> list[str | int]:
 # --- making ---------------------------------------------------------------------------------------
 
 
-def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_window_deg) -> str | None:
+def facing(
+    front: tuple[float, float], window_deg: float = STREET_RULES.facing_window_deg
+) -> str | None:
     """Return the direction of a ground vector (right, forward) from the viewer's perspective; None
     if it is between two.
     """
@@ -191,7 +243,10 @@ def items(photographs: Iterable[Photograph]) -> list[dict]:
             if thing.name not in FRONTED or answer is None or box is None:
                 continue
             retained = _clipped(box, photo.size)
-            if retained is None or min(retained[2] - retained[0], retained[3] - retained[1]) < SMALLEST:
+            if (
+                retained is None
+                or min(retained[2] - retained[0], retained[3] - retained[1]) < SMALLEST
+            ):
                 continue
             noun = thing.name.replace("_", " ")
             records.append(
@@ -245,7 +300,9 @@ def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photogra
     """Add the image size to each photograph; photographs without a file are skipped."""
     for photo in photographs:
         if Path(photo.image).is_absolute() or ".." in Path(photo.image).parts:
-            raise InputError(f"the path of image {photo.image!r} in the annotations leads out of the folder")
+            raise InputError(
+                f"the path of image {photo.image!r} in the annotations leads out of the folder"
+            )
         if (images / photo.image).is_file():
             height, width = read_image(images / photo.image, whole=True).shape[:2]
             yield replace(photo, size=(width, height))
@@ -254,7 +311,9 @@ def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photogra
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict"
+) -> dict:
     """Compute the content of the paper's Table 5, JSON-serialisable: `rows` with the accuracy in
     percent (95 % interval over photographs), `cv` of predicted and true directions, their
     `distribution` and `confusion`, and the paper's rows under `published`.
@@ -265,13 +324,17 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         raise InputError("no questions to score")
     pairs = paired(questions, predictions)
     inputs = [
-        p.answer.strip().lower() if p.status == "ok" and p.answer is not None else None for _, p in pairs
+        p.answer.strip().lower() if p.status == "ok" and p.answer is not None else None
+        for _, p in pairs
     ]
     gold = [q.answer or "" for q in questions]
     right = [a is not None and strict(a, g) for a, g in zip(inputs, gold)]
     boot = bootstrap([100.0 * r for r in right], [_photo(q) for q in questions], gold, FACINGS)
     whole = bootstrap(
-        [100.0 * r for r in right], [_photo(q) for q in questions], [CATEGORY] * len(gold), [CATEGORY]
+        [100.0 * r for r in right],
+        [_photo(q) for q in questions],
+        [CATEGORY] * len(gold),
+        [CATEGORY],
     )
     low, high = interval(whole.samples[:, 0])
     failed = sum(p.status != "ok" for _, p in pairs)

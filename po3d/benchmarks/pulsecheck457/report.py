@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.splits import unique
-from po3d.benchmarks.superclevr.files import StreetQuestion, field_text, read_answer, stored_question, written
+from po3d.benchmarks.superclevr.files import (
+    StreetQuestion,
+    field_text,
+    read_answer,
+    stored_question,
+    written,
+)
 from po3d.benchmarks.vlmevalkit import POINTER, write_table
 from po3d.io.errors import InputError
 from po3d.io.images import ImageError, decode_image, image_size
@@ -41,7 +47,9 @@ _COLUMNS = {
 CATEGORIES = tuple(_COLUMNS)
 FILES = {category: file for category, (file, _) in _COLUMNS.items()}
 BANDS = {category: band for category, (_, band) in _COLUMNS.items()}
-_CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
+_CATEGORY = {
+    name.lower(): category for category, file in FILES.items() for name in (file, category)
+}
 _FIELDS = ("index", "image", "question", "answer", "category")
 _HEAD = 65_536  # number of base64 characters (48 kB) decoded to find an image's size
 
@@ -105,7 +113,9 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
     """Read the questions and images of a TSV."""
     rows = list(table_rows(path, "Spatial457 table"))
     if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
-        raise InputError(f"{path} is not a Spatial457 table: its columns should be {', '.join(_FIELDS)}")
+        raise InputError(
+            f"{path} is not a Spatial457 table: its columns should be {', '.join(_FIELDS)}"
+        )
     cells = {row["index"]: row["image"] for row in rows}
     images: dict[str, str] = {}
     questions = []
@@ -114,7 +124,8 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         cell = row["image"] if len(row["image"]) > POINTER else cells.get(row["image"], "")
         if len(cell) <= POINTER or not row["index"].isdecimal():
             raise InputError(
-                f"{where}: index {row['index']!r} is not a number, or its image is missing from the file"
+                f"{where}: index {row['index']!r} is not a number, or its image is missing from the"
+                " file"
             )
         name = hashlib.sha256(cell.encode()).hexdigest()[:16]
         images[name] = cell
@@ -134,12 +145,18 @@ def _category(cell: str, index: int, where: str) -> str:
         raise InputError(f"{where}: unknown category {cell!r}; known: {', '.join(FILES.values())}")
     if index < min(BANDS.values()):
         raise InputError(
-            f"{where}: no category, and the index {index} is not a question_index from which it follows"
+            f"{where}: no category, and the index {index} is not a question_index from which it"
+            " follows"
         )
     return max((c for c in CATEGORIES if BANDS[c] <= index), key=BANDS.__getitem__)
 
 
-def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]) -> None:
+def write_tsv(
+    path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]
+) -> None:
     """Write questions in VLMEvalKit's TSV format; `encoded` holds each image's file content."""
-    cells = ((q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category]) for q in questions)
+    cells = (
+        (q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category])
+        for q in questions
+    )
     write_table(path, _FIELDS, (dict(zip(_FIELDS, row)) for row in cells), encoded)

@@ -31,14 +31,31 @@ from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORI
 
 MEAN = "mean"  # unweighted mean of the columns
 BIAS_COLUMN = "L4-3D-Pose"  # the category in which the paper measures answer bias (Tab. 4)
-BIAS_VALUES: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
+BIAS_VALUES: dict[str, tuple[str, ...]] = {
+    "shape": SHAPES,
+    "color": COLORS,
+    "size": SIZES,
+    "pose": FACINGS,
+}
 
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
-_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+)
 _ANY_COUNT = tuple("123456789")
-_KIND_OF_WORD = {word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)} | {
-    "addi": "car"
-}  # a 22nd type of Super-CLEVR that occurs in no scene
+_KIND_OF_WORD = {
+    word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)
+} | {"addi": "car"}  # a 22nd type of Super-CLEVR that occurs in no scene
 
 
 def strict(predicted: str, gold: str) -> bool:
@@ -86,7 +103,9 @@ def _as_table(predicted: str, gold: str) -> bool:
 SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit": lenient}
 
 
-def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+) -> list[bool]:
     """Return for each question whether its prediction is right; a status other than "ok" is
     wrong.
     """
@@ -100,7 +119,9 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
     return result
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict"
+) -> dict:
     """Return the content of the benchmark's report, in percent and JSON-serialisable:
 
     rows            name, n, failed, value, ci_low, ci_high for each category present, and their
@@ -136,21 +157,29 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 
 def _boot(
-    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str, names: Sequence[str]
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scorer: str,
+    names: Sequence[str],
 ) -> Bootstrap:
     values = [100.0 * right for right in correct(questions, predictions, scorer)]
     return bootstrap(values, [q.image for q in questions], [q.category for q in questions], names)
 
 
 def _rows(
-    boot: Bootstrap, questions: Sequence[Question], predictions: Sequence[Prediction], names: Sequence[str]
+    boot: Bootstrap,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    names: Sequence[str],
 ) -> list[dict]:
     failed = failures(questions, predictions)
     rows, mean = rows_and_mean(boot, questions, failed, names, MEAN, len(CATEGORIES))
     return [*rows, mean]
 
 
-def _rpdr(boot: Bootstrap, names: Sequence[str], capped: bool = False) -> dict[str, dict[str, float]]:
+def _rpdr(
+    boot: Bootstrap, names: Sequence[str], capped: bool = False
+) -> dict[str, dict[str, float]]:
     point = rpdr(dict(zip(names, boot.value)), capped)
     samples = [rpdr(dict(zip(names, row)), capped) for row in boot.samples]
     return {
@@ -174,13 +203,20 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
             continue
         gold = [q.answer for q in subset]
         answers = [
-            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None for q in subset
+            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None
+            for q in subset
         ]
-        counts[attribute] = {"predicted": distribution(answers, values), "gold": distribution(gold, values)}
+        counts[attribute] = {
+            "predicted": distribution(answers, values),
+            "gold": distribution(gold, values),
+        }
         for side, table in counts[attribute].items():
             if any(table.values()):
                 cv[side][attribute] = coefficient_of_variation(table)
-        confused[attribute] = {"values": list(values), "counts": confusion(gold, answers, values).tolist()}
+        confused[attribute] = {
+            "values": list(values),
+            "counts": confusion(gold, answers, values).tolist(),
+        }
     for side in cv.values():
         if side:
             side["average"] = sum(side.values()) / len(side)

@@ -17,7 +17,8 @@ ABILITIES = {
 }
 RPDR_TITLE = "RPDR (%): plain ratios, and each ratio capped at 100 %, as in the paper's Table 3"
 CV_TITLE = (
-    "Coefficient of variation of the answers on L4-3D-Pose (0: no preference), as in the paper's Table 4"
+    "Coefficient of variation of the answers on L4-3D-Pose (0: no preference), as in the paper's"
+    " Table 4"
 )
 
 
@@ -77,4 +78,6 @@ def report_text(report: Mapping[str, Any]) -> str:
 
 def report_markdown(report: Mapping[str, Any], *others: Mapping[str, Any]) -> str:
     """Return both tables as Markdown with headings."""
-    return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in titled(report, *others))
+    return "\n\n".join(
+        f"## {title}\n\n{markdown(table)}" for title, table in titled(report, *others)
+    )

@@ -46,7 +46,9 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 # --- questions ------------------------------------------------------------------------------------
 
 
-def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT) -> dict[str, list[dict]]:
+def questions(
+    scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT
+) -> dict[str, list[dict]]:
     """Return category -> question records in the official layout, for scene records in image order.
 
     Runs sequentially, because answers are balanced over the whole split.
@@ -60,7 +62,9 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
         for category in CATEGORIES:
             task = COLUMNS[category].task
             generator = rng(seed, f"questions/{category}", record["image_index"])
-            for question in ask(worlds[task], COLUMNS[category], balance[category], generator, scene, dials):
+            for question in ask(
+                worlds[task], COLUMNS[category], balance[category], generator, scene, dials
+            ):
                 outcome = execute(question.program, scene, task)
                 if outcome.answer != question.answer:
                     raise AssertionError(
@@ -70,7 +74,10 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
                     )
                 index = BANDS[category] + len(result[category])
                 outputs = [str(_output(step)) for step in outcome.trace]
-                text, answer = realise(question.program, generator, "benchmark"), _written(question.answer)
+                text, answer = (
+                    realise(question.program, generator, "benchmark"),
+                    _written(question.answer),
+                )
                 fields = (text, answer, index, question.template, question.program, outputs)
                 result[category].append(question_record(record, *fields))
     return result

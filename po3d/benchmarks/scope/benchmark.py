@@ -12,20 +12,20 @@ NAME = "scope"
 
 
 EGO_STEPS = (
-    "Work in three steps.\n"
-    "1. Each picture by itself: find both objects and say how the one lies to the other as this camera sees it. What is lower in "
-    "the picture and hides others is nearer; note whether the statement is true there.\n"
-    "2. If more than one picture is left, put all four views together into one layout of the scene, and keep the picture that "
-    "agrees with it.\n"
-    "3. Give the one picture in which the statement is true."
+    "Work in three steps.\n1. Each picture by itself: find both objects and say how the one lies to"
+    " the other as this camera sees it. What is lower in the picture and hides others is nearer;"
+    " note whether the statement is true there.\n2. If more than one picture is left, put all four"
+    " views together into one layout of the scene, and keep the picture that agrees with it.\n3."
+    " Give the one picture in which the statement is true."
 )
 ALLO_STEPS = (
-    "A person stands in the middle of the scene and faces the camera at 0°. Work in three steps.\n"
-    "1. Each picture by itself: find the person, and list what is before them, behind them, to their left and to their right as "
-    "this camera sees it. What is behind them may be hidden in some pictures.\n"
-    "2. Put all pictures together into one map around the person, seen from above, with the directions that the person has: front "
-    "at 0°, right at 90°, behind at 180°, left at 270°.\n"
-    "3. Find on the map what is behind the person, and which of the choices is nearest to it."
+    "A person stands in the middle of the scene and faces the camera at 0°. Work in three"
+    " steps.\n1. Each picture by itself: find the person, and list what is before them, behind"
+    " them, to their left and to their right as this camera sees it. What is behind them may be"
+    " hidden in some pictures.\n2. Put all pictures together into one map around the person, seen"
+    " from above, with the directions that the person has: front at 0°, right at 90°, behind at"
+    " 180°, left at 270°.\n3. Find on the map what is behind the person, and which of the choices"
+    " is nearest to it."
 )
 STEPS = {"integration_ego": EGO_STEPS, "integration_allo": ALLO_STEPS}
 

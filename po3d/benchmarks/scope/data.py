@@ -23,8 +23,9 @@ A line of items.jsonl:
 
 `Question.image` is the scene, so a system gets all questions on a scene at once and processes each
 view once. An `OrbitQuestion` has its images, views and options, "group", "variant" and "of".
-`ScopeSplit.image` and `ScopeSplit.truth` also accept the file name of a view and return its pixels (rendered
-if a twin has no file) or the visible objects in the view's own frame, whose camera is at -y.
+`ScopeSplit.image` and `ScopeSplit.truth` also accept the file name of a view and return its pixels
+(rendered if a twin has no file) or the visible objects in the view's own frame, whose camera is at
+-y.
 Scores: `po3d.benchmarks.scope.score`.
 """
 
@@ -102,7 +103,9 @@ class ScopeSplit(QuestionSplit):
     @property
     def reading(self) -> OrbitConvention:
         """The orbit convention of the views: a twin's own, else the benchmark's."""
-        return self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
+        return (
+            self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
+        )
 
     def truth(self, name: str) -> Scene:
         """Return the ground truth of a scene, in the frame of its camera at 0 degrees, or of a
@@ -134,16 +137,24 @@ class ScopeSplit(QuestionSplit):
         """Return the existing files of questions, images and scenes."""
         paths = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
         return [
-            path for path in (*paths, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
+            path
+            for path in (*paths, *(self.root / IMAGES / name for name in self._angles))
+            if path.is_file()
         ]
 
     @cached_property
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
-        return {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
+        return {
+            name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)
+        }
 
     def _first(self, scene: str) -> str:
-        names = [n for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1]) if s == scene]
+        names = [
+            n
+            for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1])
+            if s == scene
+        ]
         if not names:
             raise InputError(f"{self.split} has no view of {scene!r}")
         return names[0]
@@ -191,7 +202,8 @@ def _question(record: object, where: str) -> Question:
     texts = [str(o).strip() for o in options] if isinstance(options, list) else []
     if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
         raise InputError(
-            f"{where}: 'options' should be a list of distinct strings, not {json.dumps(options)[:60]}"
+            f"{where}: 'options' should be a list of distinct strings, not"
+            f" {json.dumps(options)[:60]}"
         )
     if not isinstance(images, list) or len(images) != len(views):
         raise InputError(f"{where}: 'images' and 'view' should be lists of equal length")
@@ -206,9 +218,11 @@ def _question(record: object, where: str) -> Question:
         raise InputError(f"{where}: the answer {record['answer']!r} is not among the options")
     text, scene = str(record["question"]), str(record["scene"])
     fields = {
-        "images": tuple(str(name) for name in images), "views": tuple(angles), "options": tuple(options),
+        "images": tuple(str(name) for name in images),
+        "views": tuple(angles),
+        "options": tuple(options),
         "group": str(record.get("group") or f"{scene}/{task}/{text}"),
-    }  # fmt: skip
+    }
     fields |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
     frame = "2d" if task.endswith("_ego") else "6d"
     program = str(record.get("program") or "")
@@ -227,7 +241,9 @@ def read_views(root: str | Path) -> dict[str, SceneViews]:
         except (TypeError, ValueError):
             visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
-            raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} fractions")
+            raise InputError(
+                f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} fractions"
+            )
         models = record.get("models", [])
         if not isinstance(models, list):
             raise InputError(f"{where}: 'models' should be a list of names")

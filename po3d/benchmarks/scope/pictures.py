@@ -23,7 +23,12 @@ from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, OrbitConvention
 from po3d.synthesis.difficulty import OrbitDifficulty, difficulty_of
 from po3d.synthesis.multi_view.pictures import StyledScene, draw_views, styled_scene, visible_shares
-from po3d.synthesis.multi_view.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
+from po3d.synthesis.multi_view.scenes import (
+    LEAST_AREA,
+    LEAST_VISIBLE,
+    OrbitScene,
+    sample_orbit_scene,
+)
 
 MASKS = "masks"
 FILLED = 0.5  # approximate fraction of its box that a silhouette fills; LEAST_AREA refers to boxes
@@ -56,12 +61,16 @@ def draw(out: Path, size: int, studio: OrbitStudio, workers: int = 1) -> None:
 def _draw(index: int, out: Path, studio: OrbitStudio) -> None:
     orbit_scene = studio.orbit_scene(index)
     placed_meshes = styled_scene(orbit_scene, studio.seed, index, studio.split)
-    shots = draw_views(studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall), placed_meshes)
+    shots = draw_views(
+        studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall), placed_meshes
+    )
     for angle, shot in zip(VIEWS, shots):
         name = image_name(scene_name(index), angle)
         write_file(out / IMAGES / name, jpeg(shot.rgb, room_pictures.QUALITY))
     visible, area = visible_shares(shots, len(orbit_scene.scene))
-    write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
+    write_json(
+        _masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None
+    )
 
 
 def _masks(out: Path, index: int) -> Path:
@@ -103,9 +112,12 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
     studio = OrbitStudio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
     placed_meshes = _scene(studio, index)
     ground = placed_meshes.scene.positions[: len(view.scene), :2]
-    if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):
+    if len(ground) != len(view.scene) or not np.allclose(
+        ground, view.scene.positions[:, :2], atol=1e-6
+    ):
         raise InputError(
-            f"{view.scene.image} belongs to a twin of another version, whose images can no longer be rendered"
+            f"{view.scene.image} belongs to a twin of another version, whose images can no longer"
+            " be rendered"
         )
     renderer = studio.renderer(placed_meshes.orbit.width, placed_meshes.orbit.tall)
     return renderer.shoot(placed_meshes.scene, placed_meshes.camera(angle), placed_meshes.look).rgb

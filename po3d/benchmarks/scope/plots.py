@@ -41,7 +41,9 @@ def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
             axes.set(title=group, xlabel="answered", ylabel="gold")
             for (i, j), share in np.ndenumerate(shares):
                 color = "white" if share > 0.6 else "black"
-                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8)
+                axes.text(
+                    j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8
+                )
 
     title = f"Relational confusion, {task.replace('_', ' ')}"
     return Plot(
@@ -63,7 +65,13 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
         ):
             at = np.arange(len(LABELS))
             for k, (name, color) in enumerate((("gold", "lightgray"), ("answered", "tab:blue"))):
-                axes.bar(at + 0.4 * k, [both[name][label] for label in LABELS], 0.4, label=name, color=color)
+                axes.bar(
+                    at + 0.4 * k,
+                    [both[name][label] for label in LABELS],
+                    0.4,
+                    label=name,
+                    color=color,
+                )
             axes.set_xticks(at + 0.2, LABELS, rotation=60, ha="right", fontsize=7)
             axes.set_title(task, fontsize=9)
         axes.legend(fontsize=7)
@@ -74,7 +82,11 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
 
 def updating_plot(report: Mapping[str, Any]) -> Plot:
     """Return the fractions of error kinds in egocentric updating, one bar per group and angle."""
-    bars = {f"{g}\n{a}°": c for g, angles in report["updating_errors"].items() for a, c in angles.items()}
+    bars = {
+        f"{g}\n{a}°": c
+        for g, angles in report["updating_errors"].items()
+        for a, c in angles.items()
+    }
 
     def draw(figure: Any) -> None:
         axes, floor = figure.subplots(), np.zeros(len(bars))
@@ -95,10 +107,17 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
     """Return accuracy against C(S) over all eight views, one point per report and per blind
     baseline.
     """
-    points = [(r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")]
+    points = [
+        (r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")
+    ]
     for report in reports:
         points.append(
-            (row_name(report), _accuracy(report["rows"], task), _agreement(report["consistency"], task), "o")
+            (
+                row_name(report),
+                _accuracy(report["rows"], task),
+                _agreement(report["consistency"], task),
+                "o",
+            )
         )
     if reports:
         for name, cells in reports[0]["baseline_consistency"].items():
@@ -124,7 +143,10 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
             ylim=(-3, 108),
         )
 
-    note = "Squares: the paper's rows, measured on the official images; crosses: answers that ignore the question."
+    note = (
+        "Squares: the paper's rows, measured on the official images; crosses: answers that ignore"
+        " the question."
+    )
     return Plot("accuracy_consistency", "Accuracy and consistency", note, (4.6, 4.4), draw)
 
 
@@ -149,8 +171,12 @@ def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the figures of reports; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m po3d.benchmarks.scope.plots", description=__doc__)
-    parser.add_argument("reports", nargs="+", help="report.json files written by evaluate.py benchmark=scope")
+    parser = argparse.ArgumentParser(
+        prog="python -m po3d.benchmarks.scope.plots", description=__doc__
+    )
+    parser.add_argument(
+        "reports", nargs="+", help="report.json files written by evaluate.py benchmark=scope"
+    )
     parser.add_argument("--save", required=True, help="the folder for the plots")
     options = parser.parse_args(arguments)
 

@@ -21,8 +21,13 @@ from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
 
 TASKS = (
-    "consistency_ego", "consistency_allo", "updating_ego", "updating_allo", "integration_ego", "integration_allo",
-)  # fmt: skip
+    "consistency_ego",
+    "consistency_allo",
+    "updating_ego",
+    "updating_allo",
+    "integration_ego",
+    "integration_allo",
+)
 SINGLE = TASKS[:4]  # tasks on one view, whose answers are directions
 AVERAGE = "average"
 SCORERS = ("choice",)
@@ -58,7 +63,9 @@ def correct(
     return [math.nan if q.variant else float(taken[q.id] == q.answer) for q in questions]
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice"
+) -> dict:
     """Return the content of the benchmark's report, in percent and JSON-serialisable; 95 %
     intervals over scenes (1000 resamples).
 
@@ -94,7 +101,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "directions": _directions(labels),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
-        "baselines": {name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()},
+        "baselines": {
+            name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()
+        },
         "baseline_consistency": {name: _consistency(main, blind) for name, blind in blinds.items()},
         "published": comparable(published_rows(), rows),
         "published_consistency": published("scene_consistency"),
@@ -129,7 +138,9 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     for q in questions:
         original = by_id.get(q.of)
         if q.variant and original is not None:
-            pairs.setdefault(q.category, []).append((taken[original.id] == q.answer, taken[q.id] == q.answer))
+            pairs.setdefault(q.category, []).append(
+                (taken[original.id] == q.answer, taken[q.id] == q.answer)
+            )
     result = {}
     for task in TASKS:
         if task in pairs:
@@ -167,11 +178,14 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
             if whole:
                 agree = [_agrees([views_of[v] for v in views], taken) for views_of in whole]
                 right = [
-                    all(taken[views_of[v].id] == views_of[v].answer for v in views) for views_of in whole
+                    all(taken[views_of[v].id] == views_of[v].answer for v in views)
+                    for views_of in whole
                 ]
                 cells[name] = {
-                    "n": len(whole), "consistent": 100.0 * float(np.mean(agree)), "joint": 100.0 * float(np.mean(right)),
-                }  # fmt: skip
+                    "n": len(whole),
+                    "consistent": 100.0 * float(np.mean(agree)),
+                    "joint": 100.0 * float(np.mean(right)),
+                }
         if cells:
             result[task] = cells
     return result
@@ -232,9 +246,15 @@ def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str,
         if q.category != "updating_ego" or q.answer not in LABELS or not match:
             continue
         angle = int(match[1])
-        cell = result.setdefault(group_of(q.answer), {}).setdefault(str(angle), dict.fromkeys(ERRORS, 0))
+        cell = result.setdefault(group_of(q.answer), {}).setdefault(
+            str(angle), dict.fromkeys(ERRORS, 0)
+        )
         cell[_error(taken[q.id], q.answer, angle)] += 1
-    return {g: dict(sorted(result[g].items(), key=lambda item: int(item[0]))) for g in GROUPS if g in result}
+    return {
+        g: dict(sorted(result[g].items(), key=lambda item: int(item[0])))
+        for g in GROUPS
+        if g in result
+    }
 
 
 def _error(answer: str | None, gold: str, angle: int) -> str:

@@ -32,7 +32,14 @@ def consistency_table(report: dict, *others: dict, named: bool = False) -> Table
             rows.append(_consistency_row(f"{name}, {task}", cells.get(task)))
     theirs = len(rows)
     for row in report["published_consistency"]:
-        cells = [row["orthogonal_4_view"], None, row["diagonal_4_view"], None, row["all_8_view"], None]
+        cells = [
+            row["orthogonal_4_view"],
+            None,
+            row["diagonal_4_view"],
+            None,
+            row["all_8_view"],
+            None,
+        ]
         rows.append([f"{row['model']} *", None, *cells])
     return Table(header, rows, (ours, theirs))
 
@@ -69,14 +76,17 @@ def updating_table(report: dict) -> Table:
     for group, angles in report["updating_errors"].items():
         for angle, counts in angles.items():
             total = sum(counts.values())
-            rows.append([f"{group}, {angle}°", total, *(100 * counts[kind] / total for kind in ERRORS)])
+            rows.append(
+                [f"{group}, {angle}°", total, *(100 * counts[kind] / total for kind in ERRORS)]
+            )
     return Table(("egocentric updating (%)", "n", *ERRORS), rows)
 
 
 def paraphrase_table(report: dict) -> Table:
     """Return the accuracy in the benchmark's wording and in paraphrases."""
     rows = [
-        [name, c["n"], c["template"], c["paraphrase"], c["delta"]] for name, c in report["paraphrase"].items()
+        [name, c["n"], c["template"], c["paraphrase"], c["delta"]]
+        for name, c in report["paraphrase"].items()
     ]
     return Table(("paraphrase (%)", "n", "template", "paraphrase", "change"), rows)
 
@@ -88,7 +98,10 @@ def report_text(report: dict) -> str:
 
 def titled(report: dict, *others: dict) -> list[tuple[str, Table]]:
     """Return titles and tables for the HTML page."""
-    title = "consistency over the views of a scene (Table 7): one answer from all views; joint: all are right"
+    title = (
+        "consistency over the views of a scene (Table 7): one answer from all views; joint: all are"
+        " right"
+    )
     return [(title, consistency_table(report, *others, named=True))]
 
 
@@ -102,17 +115,24 @@ def _page(report: dict, spelling: Callable[..., str], heading: str, short: bool)
     if report["paraphrase"]:
         titled.append(("Natural paraphrases", [paraphrase_table(report)]))
     if not short:
-        matrices = [confusion_table(report, task, group) for task in report["confusion"] for group in GROUPS]
+        matrices = [
+            confusion_table(report, task, group) for task in report["confusion"] for group in GROUPS
+        ]
         titled += [
             ("Errors of updating", [updating_table(report)]),
             ("Directions", [direction_table(report)]),
             ("Relational confusion", matrices),
         ]
     return "\n\n".join(
-        part for title, tables in titled for part in _section(heading, title, tables, spelling) if part
+        part
+        for title, tables in titled
+        for part in _section(heading, title, tables, spelling)
+        if part
     )
 
 
-def _section(heading: str, title: str, tables: Sequence[Table], spelling: Callable[..., str]) -> list[str]:
+def _section(
+    heading: str, title: str, tables: Sequence[Table], spelling: Callable[..., str]
+) -> list[str]:
     note = FOOTNOTE if title == "Consistency" else ""
     return [f"{heading}{title}" if heading else "", *(spelling(table) for table in tables), note]

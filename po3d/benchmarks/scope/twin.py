@@ -201,7 +201,9 @@ class _QuestionSampler:
         same = dict.fromkeys(VIEWS, label)
         return [
             *self.around("consistency_allo", k, program, same, sitting),
-            *self.around("updating_allo", k, call("turned", str(turn), b, a, program), same, sitting),
+            *self.around(
+                "updating_allo", k, call("turned", str(turn), b, a, program), same, sitting
+            ),
         ]
 
     def around(
@@ -230,13 +232,22 @@ class _QuestionSampler:
             right = (self.index + 2 * n) % 4
             options = [*others[:right], names[ranked[0]], *others[right:]]
             words = int(self.random.integers(2**31))
-            questions += self.ask("integration_allo", which, program, views, options, names[ranked[0]], words)
+            questions += self.ask(
+                "integration_allo", which, program, views, options, names[ranked[0]], words
+            )
         return questions
 
     def ask(
-        self, task: str, which: str, program: Call, views: Sequence[int], options: Sequence[str], answer: str,
-        words: int, sitting: bool = False,
-    ) -> list[Question]:  # fmt: skip
+        self,
+        task: str,
+        which: str,
+        program: Call,
+        views: Sequence[int],
+        options: Sequence[str],
+        answer: str,
+        words: int,
+        sitting: bool = False,
+    ) -> list[Question]:
         """Return the question in the paper's wording and its paraphrase; `words` seeds the
         wording.
         """
@@ -247,8 +258,13 @@ class _QuestionSampler:
             "options": tuple(options), "group": group,
         }  # fmt: skip
         frame = "2d" if task.endswith("_ego") else "6d"
-        texts = [say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))]
-        row, paraphrase = (frame, task, answer, SCOPE.text(program)), {"variant": "paraphrase", "of": key}
+        texts = [
+            say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))
+        ]
+        row, paraphrase = (
+            (frame, task, answer, SCOPE.text(program)),
+            {"variant": "paraphrase", "of": key},
+        )
         return [
             OrbitQuestion(key, self.name, texts[0], *row, **fields),
             OrbitQuestion(f"{key}/p", self.name, texts[1], *row, **fields, **paraphrase),

@@ -52,5 +52,7 @@ class SceneViews:
             o = self.scene.objects[i]
             x, y = turn @ np.array(o.position[:2])
             position = (float(x), float(y), o.position[2])
-            objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + back))))
+            objects.append(
+                replace(o, position=position, heading=float(wrap_angle(o.heading + back)))
+            )
         return Scene(tuple(objects), self.orbit.axes(0), "gt", self.orbit.camera(0), image=image)

@@ -53,7 +53,9 @@ def load(root: str | Path, split: str = "") -> StreetSplit:
     if not questions:
         raise InputError(f"{files[0]} contains no questions")
     source = Folder(root.parent if root.is_file() else root, SCENES)
-    return StreetSplit(split or root.name, unique(questions, root, "question_index of"), source, tuple(files))
+    return StreetSplit(
+        split or root.name, unique(questions, root, "question_index of"), source, tuple(files)
+    )
 
 
 def _question(record: object, file: str, where: str) -> Question:
@@ -75,7 +77,10 @@ def prompt(question: Question) -> list[str | int]:
     """Return the prompt: meaning of the directions, image, question, allowed words, and a template
     with two fields.
     """
-    focus = "Left, right, front and behind are meant as the camera sees them; front is nearer to the camera."
+    focus = (
+        "Left, right, front and behind are meant as the camera sees them; front is nearer to the"
+        " camera."
+    )
     return street_prompt(question, focus, "It is made of rubber (matte) or metal (shiny).")
 
 

@@ -20,7 +20,16 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.street import Step, StreetProgram, asking
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
-from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
+from po3d.scene.street import (
+    AXES,
+    CAMERA_JITTER,
+    FOCAL,
+    HEIGHT,
+    WIDTH,
+    camera,
+    extent,
+    heading_from_rotation,
+)
 from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
 from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPE_NAMES, SHAPES, SIZES, VALUES
 
@@ -74,11 +83,13 @@ def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
         f"The picture shows vehicles standing on the ground. {focus}".rstrip(),
         0,
         f"Question: {question.text}",
-        f"A vehicle's type is one of: {shapes}. Its color is one of: {', '.join(COLORS)}. Its size is "
-        f"{' or '.join(SIZES)}. {also}\n"
-        "The answer is one of these words, or a whole number from 0 to 10 where the question is how many, or Yes or "
-        "No where it is whether something is so. When in doubt give the likeliest answer.\n"
-        "Say briefly why, then the answer, in this template: {'Reasoning': '<why>', 'Answer': '<answer>'}",
+        (
+            f"A vehicle's type is one of: {shapes}. Its color is one of: {', '.join(COLORS)}. Its"
+            f" size is {' or '.join(SIZES)}. {also}\nThe answer is one of these words, or a whole"
+            " number from 0 to 10 where the question is how many, or Yes or No where it is whether"
+            " something is so. When in doubt give the likeliest answer.\nSay briefly why, then the"
+            " answer, in this template: {'Reasoning': '<why>', 'Answer': '<answer>'}"
+        ),
     ]
 
 
@@ -132,7 +143,12 @@ def question_record(
     `nodes_from_program`.
     """
     about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
-    fields = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
+    fields = {
+        "question": text,
+        "answer": answer,
+        "question_index": index,
+        "template_filename": template,
+    }
     return {**about, **fields, "program": nodes_from_program(program, outputs)}
 
 
@@ -167,7 +183,9 @@ def _nodes(stored: object) -> Sequence[Mapping]:
             raise ProgramError("the columns are not lists of equal length")
         return [dict(zip(stored, values)) for values in zip(*columns, strict=True)]
     if not isinstance(stored, list):
-        raise ProgramError(f"expected a list of nodes, got {type(stored).__name__} {str(stored)[:40]!r}")
+        raise ProgramError(
+            f"expected a list of nodes, got {type(stored).__name__} {str(stored)[:40]!r}"
+        )
     return stored
 
 
@@ -213,8 +231,12 @@ def read_scenes(root: str | Path) -> list[dict]:
     for file in files:
         content = read_json(file, "scene file")
         scenes = content.get("scenes", [content]) if isinstance(content, dict) else content
-        if not isinstance(scenes, list) or not all(isinstance(r, dict) and "objects" in r for r in scenes):
-            raise InputError(f"{file} contains no Super-CLEVR scenes: each needs the field 'objects'")
+        if not isinstance(scenes, list) or not all(
+            isinstance(r, dict) and "objects" in r for r in scenes
+        ):
+            raise InputError(
+                f"{file} contains no Super-CLEVR scenes: each needs the field 'objects'"
+            )
         records += scenes
     return sorted(records, key=lambda r: str(r.get("image_filename", "")))
 
@@ -241,7 +263,11 @@ def scene_from_superclevr(record: Mapping) -> Scene:
         view = _camera_from_blender(vehicle_scene.matrix_world)
     else:
         view = _fitted_camera(vehicle_scene.objects)
-    occluders = None if vehicle_scene.occlusion is None else _occluders(vehicle_scene.occlusion, count, where)
+    occluders = (
+        None
+        if vehicle_scene.occlusion is None
+        else _occluders(vehicle_scene.occlusion, count, where)
+    )
     return Scene(objects, AXES, "gt", view, occluders, vehicle_scene.image_filename)
 
 
@@ -259,7 +285,8 @@ def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | N
     for attribute, value in values.items():
         if value not in known[attribute]:
             raise InputError(
-                f"{where}: unknown {attribute} {printable(value)}; known: {', '.join(known[attribute])}"
+                f"{where}: unknown {attribute} {printable(value)}; known:"
+                f" {', '.join(known[attribute])}"
             )
     heading = heading_from_rotation(shape, o.rotation)
     size = tuple(float(v) for v in extent(shape, values["size"]))
@@ -295,7 +322,9 @@ def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
     return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
 
 
-def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[dict[int, float], ...]:
+def _occluders(
+    stored: Mapping[str, "Hidden"], count: int, where: str
+) -> tuple[dict[int, float], ...]:
     """Return the dominant occluder of each object. An entry is {"obj": [state, mask, flag,
     occluder's index]}.
     """
@@ -310,7 +339,8 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
             ) from None
         if hider is not None and (not 0 <= hider < count or hider == i):
             raise InputError(
-                f"{where}: occlusion.{i}: {hider} is not another object; valid indices are 0 to {count - 1}"
+                f"{where}: occlusion.{i}: {hider} is not another object; valid indices are 0 to"
+                f" {count - 1}"
             )
         occluders.append({} if hider is None else {hider: 1.0})
     return tuple(occluders)
@@ -384,7 +414,9 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
     return asking(build(len(nodes) - 1))
 
 
-def nodes_from_program(program: StreetProgram, outputs: Sequence[object] | None = None) -> list[dict]:
+def nodes_from_program(
+    program: StreetProgram, outputs: Sequence[object] | None = None
+) -> list[dict]:
     """Convert a program to the official node list, with each node's `_output` if `outputs` are
     given.
 
@@ -425,12 +457,18 @@ def read_scene(path: str | Path) -> Scene:
     record = read_json(path, "scene file")
     if isinstance(record, dict) and record.get("format") == FORMAT:
         return from_json(record, str(path))
-    if not isinstance(record, dict) or "format" in record or not {"objects", "scenes"} & set(record):
+    if (
+        not isinstance(record, dict)
+        or "format" in record
+        or not {"objects", "scenes"} & set(record)
+    ):
         raise InputError(
             f"{path}: a scene should be in po3d's format ({FORMAT}) or Super-CLEVR's "
             "(objects, or scenes with one entry)"
         )
     records = read_scenes(path)
     if len(records) != 1:
-        raise InputError(f"{path} contains {len(records)} scenes; a file with a single scene is needed")
+        raise InputError(
+            f"{path} contains {len(records)} scenes; a file with a single scene is needed"
+        )
     return scene_from_superclevr(records[0])

@@ -28,7 +28,9 @@ OVERALL = "overall"  # unweighted over all questions, as the paper reports
 SCORERS = ("strict",)
 
 
-def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+) -> list[bool]:
     """Return for each question whether its prediction is right; a status other than "ok" is
     wrong.
     """
@@ -39,7 +41,9 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
     ]
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict"
+) -> dict:
     """Return the content of the report, in percent and JSON-serialisable: `rows` (name, n, failed,
     value, ci_low, ci_high) of each category present and `overall`; `images`, the unit of the
     bootstrap (1000 resamples, 95 %).
@@ -51,8 +55,17 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     failed = failures(questions, predictions)
     images = [q.image for q in questions]
     rows = []
-    for name in (*(c for c in (*CATEGORIES, OTHER) if any(q.category == c for q in questions)), OVERALL):
+    for name in (
+        *(c for c in (*CATEGORIES, OTHER) if any(q.category == c for q in questions)),
+        OVERALL,
+    ):
         in_category = [k for k, q in enumerate(questions) if name in (q.category, OVERALL)]
         boot = bootstrap_groups(right, images, {name: in_category})
         rows.append(row(name, [failed[k] for k in in_category], boot.value[0], boot.samples[:, 0]))
-    return {"scorer": scorer, "images": len(set(images)), "rows": rows, "other_scorers": {}, "published": []}
+    return {
+        "scorer": scorer,
+        "images": len(set(images)),
+        "rows": rows,
+        "other_scorers": {},
+        "published": [],
+    }

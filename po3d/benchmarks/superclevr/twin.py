@@ -51,7 +51,9 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 
     def finish(scenes: list[dict], info: dict) -> None:
         write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
-        write_json(last, {"info": info, "questions": questions(scenes, twin.seed, twin.dials)}, indent=None)
+        write_json(
+            last, {"info": info, "questions": questions(scenes, twin.seed, twin.dials)}, indent=None
+        )
 
     write(out, FORMAT, twin, workers, last, finish)
 
@@ -80,5 +82,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
             answer = int(answer) if str(answer).isdecimal() else answer
             template = f"{question.template.partition('/')[0]}.json"
             text = realise(question.program, random, "benchmark")
-            records.append(question_record(record, text, answer, len(records), template, question.program))
+            records.append(
+                question_record(record, text, answer, len(records), template, question.program)
+            )
     return records

@@ -21,7 +21,10 @@ def program_of(text: str) -> StreetProgram:
     try:
         for it, start in [*reading.values("opening"), (_IT, 0)]:
             for question, end in reading.values("question", start):
-                if end == len(reading.words) and _IT not in (core := _resolve_it(question, it)).calls():
+                if (
+                    end == len(reading.words)
+                    and _IT not in (core := _resolve_it(question, it)).calls()
+                ):
                     return asking(STREET.from_core(core))
     except RecursionError:
         raise ProgramError("the description of an object refers to too many others") from None

@@ -13,9 +13,9 @@ NAME = "3dsrbench"
 
 
 BOXES = (
-    "First give the 3D bounding box of each object that the question is about: center, size and heading in the "
-    "camera's frame, in metres and degrees. Then answer from these boxes, in a last line of its own that begins "
-    "with 'Answer:' and has the letter of the right option."
+    "First give the 3D bounding box of each object that the question is about: center, size and"
+    " heading in the camera's frame, in metres and degrees. Then answer from these boxes, in a last"
+    " line of its own that begins with 'Answer:' and has the letter of the right option."
 )
 
 
@@ -42,7 +42,9 @@ _PROTOCOLS = {
     ),
     "vanilla": "every row counts separately (no CircularEval)",
     "flip": "a row is right if it and its mirror image are answered right (FlipEval)",
-    "flip_circular": "a question is right if all its rotations and mirror images are answered right",
+    "flip_circular": (
+        "a question is right if all its rotations and mirror images are answered right"
+    ),
 }
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, IndoorDifficulty,

@@ -68,15 +68,26 @@ def read_labels(labels: str | Path, photographs: str | Path) -> list[LabelledPho
 
 
 def scene_of(
-    boxes: Sequence[LabelledBox], intrinsics: Array, size: tuple[int, int], image: str, height: float | None
+    boxes: Sequence[LabelledBox],
+    intrinsics: Array,
+    size: tuple[int, int],
+    image: str,
+    height: float | None,
 ) -> Scene:
-    """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest box."""
+    """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest
+    box.
+    """
     k = np.asarray(intrinsics, float)
     down = np.mean([box.rotation[:, 1] for box in boxes], 0) if boxes else np.array([0.0, 1.0, 0.0])
     down = down / np.linalg.norm(down)
     if height is None:
-        height = max(float(down @ box.center) + box.extent[2] / 2 for box in boxes) if boxes else 1.5
-    pitch, roll = math.asin(float(np.clip(-down[2], -1, 1))), math.atan2(float(down[0]), float(down[1]))
+        height = (
+            max(float(down @ box.center) + box.extent[2] / 2 for box in boxes) if boxes else 1.5
+        )
+    pitch, roll = (
+        math.asin(float(np.clip(-down[2], -1, 1))),
+        math.atan2(float(down[0]), float(down[1])),
+    )
     camera = held(CameraPose(height, pitch, roll, AHEAD), *size, (k[0, 0] + k[1, 1]) / 2)
     camera = replace(camera, center=(float(k[0, 2]), float(k[1, 2])))
     to_world = camera.cam_T_world.inverse()
@@ -96,20 +107,25 @@ def scene_of(
     return Scene(tuple(objects), axes, "gt", camera, image=image)
 
 
-# --- KITTI ------------------------------------------------------------------------------------------
+# --- KITTI ----------------------------------------------------------------------------------------
 
 
 def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
     folder = labels / "label_2" if (labels / "label_2").is_dir() else labels
     for path in sorted(folder.glob("*.txt")):
-        picture = next((p for s in PICTURES if (p := photographs / f"{path.stem}{s}").is_file()), None)
+        picture = next(
+            (p for s in PICTURES if (p := photographs / f"{path.stem}{s}").is_file()), None
+        )
         calibration = next(
-            (p for p in (labels / "calib" / path.name, path.with_suffix(".calib")) if p.is_file()), None
+            (p for p in (labels / "calib" / path.name, path.with_suffix(".calib")) if p.is_file()),
+            None,
         )
         if picture is None:
             continue
         if calibration is None:
-            raise InputError(f"{path}: no calibration, neither calib/{path.name} nor {path.stem}.calib")
+            raise InputError(
+                f"{path}: no calibration, neither calib/{path.name} nor {path.stem}.calib"
+            )
         projection = kitti_projection(calibration)
         boxes = list(read_kitti(path, projection))
         scene = scene_of(boxes, projection[:, :3], _size(picture), picture.name, KITTI_HEIGHT)
@@ -147,7 +163,7 @@ def read_kitti(path: Path, projection: Array) -> Iterator[LabelledBox]:
         yield LabelledBox(name, center, (length, width, height), rotation, (x0, y0, x1, y1), clear)
 
 
-# --- Omni3D -----------------------------------------------------------------------------------------
+# --- Omni3D ---------------------------------------------------------------------------------------
 
 
 def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
@@ -158,21 +174,27 @@ def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
             of_image.setdefault(annotation["image_id"], []).append(annotation)
         images = record["images"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"labels {path} are no Omni3D file ({' '.join(str(error).split())[:120]})") from None
+        raise InputError(
+            f"labels {path} are no Omni3D file ({' '.join(str(error).split())[:120]})"
+        ) from None
     for image in images:
         try:
             name = str(image["file_path"])
             picture = next(
-                (p for p in (photographs / name, photographs / Path(name).name) if p.is_file()), None
+                (p for p in (photographs / name, photographs / Path(name).name) if p.is_file()),
+                None,
             )
-            boxes = [box for a in of_image.get(image["id"], ()) if (box := _omni3d_box(a)) is not None]
+            boxes = [
+                box for a in of_image.get(image["id"], ()) if (box := _omni3d_box(a)) is not None
+            ]
             if picture is None or not boxes:
                 continue
             shown = picture.relative_to(photographs).as_posix()
             scene = scene_of(boxes, np.array(image["K"], float), _size(picture), shown, None)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"labels {path}: image {image.get('id')!r} is broken ({' '.join(str(error).split())[:120]})"
+                f"labels {path}: image {image.get('id')!r} is broken"
+                f" ({' '.join(str(error).split())[:120]})"
             ) from None
         yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
 

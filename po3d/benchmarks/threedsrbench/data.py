@@ -72,7 +72,8 @@ def split_qid(qid: str, where: str = "") -> Qid:
     match = _QID.fullmatch(qid)
     if not match:
         raise InputError(
-            f"{where}{qid!r} is not a qid; expected XXXXXXXX, optionally followed by -flip, -1 or -flip-1"
+            f"{where}{qid!r} is not a qid; expected XXXXXXXX, optionally followed by -flip, -1 or"
+            " -flip-1"
         )
     return Qid(match["base"], bool(match["flip"]), int(match["turn"] or 0))
 
@@ -136,10 +137,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
         if any(split_qid(q.id).turn for q in self.questions):
             return []
         return [
-            (
-                "the table has no rotations of options, so circular equals vanilla here; the "
-                "published figures are circular"
-            )
+            "the table has no rotations of options, so circular equals vanilla here; the "
+            "published figures are circular"
         ]
 
     def _render(self, name: str) -> NDArray[np.uint8]:
@@ -148,7 +147,9 @@ class ThreeDSRBenchSplit(QuestionSplit):
 
         twin = described(self.root, TWIN_FORMAT, name)
         objects = difficulty_of(twin.get("dials"), IndoorDifficulty).objects
-        return picture(self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects))
+        return picture(
+            self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects)
+        )
 
     def truth(self, name: str) -> Scene:
         """Return the ground-truth scene of an image; raise InputError if there is none."""
@@ -181,7 +182,9 @@ class Lens:
 
     def known_focal(self) -> float | None:
         """Return the true focal length of a twin's view; None for photographs."""
-        camera = self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
+        camera = (
+            self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
+        )
         return None if camera is None else camera.focal / camera.width
 
     def focal(self, name: str) -> float:
@@ -202,7 +205,9 @@ def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenc
     if not root.is_file():
         path = next((root / name for name in FILES if (root / name).is_file()), root / OURS)
         if not path.is_file():
-            raise InputError(f"no 3DSRBench data in {root}: expected one of {', '.join(FILES)}; {WHERE}")
+            raise InputError(
+                f"no 3DSRBench data in {root}: expected one of {', '.join(FILES)}; {WHERE}"
+            )
     records, pictures = read_table(path, flips)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
     return ThreeDSRBenchSplit(
@@ -217,7 +222,9 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     offered = {letter: record[letter] for letter in LETTERS if letter in record}
     letter, category = record.get("answer", "").upper(), record.get("category", "")
     if letter not in offered:
-        raise InputError(f"{where}: the answer {letter!r} is not one of the options {', '.join(offered)}")
+        raise InputError(
+            f"{where}: the answer {letter!r} is not one of the options {', '.join(offered)}"
+        )
     known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
@@ -225,15 +232,23 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     viewpoint = record.get("viewpoint", "")
     if "viewpoint" in record:
         known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
-    image = record.get("pixels") or photo + (MIRROR if name.flip and record.get("mirrored") != "yes" else "")
+    image = record.get("pixels") or photo + (
+        MIRROR if name.flip and record.get("mirrored") != "yes" else ""
+    )
     if not image:
         raise InputError(f"{where}: the row has neither an image nor its path or URL")
     answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
     letters = "".join(offered)
-    fields = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
+    fields = {
+        "scene": record.get("scene") or photo or name.base,
+        "letter": letter,
+        "viewpoint": viewpoint,
+    }
     fields["letters"] = "" if letters == "".join(LETTERS[: len(letters)]) else letters
     fields |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
-    fields["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
+    fields["columns"] = {
+        k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")
+    }
     text = record["question"]
     return PhotoQuestion(qid, image, text, "6d", category, answer, program, options, **fields)
 
@@ -250,7 +265,9 @@ def _photo(record: Mapping[str, str], where: str) -> str:
 
 
 def _read_scenes(path: Path) -> dict[str, Scene]:
-    scenes = (from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file")))
+    scenes = (
+        from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file"))
+    )
     return {scene.image: scene for scene in scenes}
 
 
@@ -281,7 +298,9 @@ def rotations(question: Question) -> list[Question]:
     return rows
 
 
-def write_release(folder: str | Path, questions: Sequence[Question], scenes: Iterable[Scene] = ()) -> None:
+def write_release(
+    folder: str | Path, questions: Sequence[Question], scenes: Iterable[Scene] = ()
+) -> None:
     """Write rows and true scenes (identified by their `image`) in the format of `load`.
 
     The caller stores the images below the folder, named as in `Question.image`. The table is
@@ -290,7 +309,9 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    stored_flips = {q.id for q in questions if split_qid(q.id).flip and not q.image.endswith(MIRROR)}
+    stored_flips = {
+        q.id for q in questions if split_qid(q.id).flip and not q.image.endswith(MIRROR)
+    }
     columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
     columns += ["mirrored"] if stored_flips else []
     columns += [f"meta_{k}" for k in extra]
@@ -307,7 +328,9 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
             writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})
 
 
-def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
+def write_vlmevalkit(
+    path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]
+) -> None:
     """Write rows in VLMEvalKit's TSV format; `encoded` holds each image's file content by
     `Question.image`, with flip rows already mirrored.
     """

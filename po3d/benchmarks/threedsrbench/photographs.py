@@ -52,8 +52,8 @@ def generate(
     scenes, questions = make(labelled, size, seed, margin)
     if not questions:
         raise InputError(
-            f"no question can be asked about the {len(labelled)} photographs: it takes two objects of "
-            "different names, clear of decision boundaries"
+            f"no question can be asked about the {len(labelled)} photographs: it takes two objects"
+            " of different names, clear of decision boundaries"
         )
     for scene in scenes:
         target = out / scene.image
@@ -105,7 +105,10 @@ def question_rows(
     spoken = speak(PhraseCall(item.op, tuple(names)), "release", random)
     program = PhraseCall(item.op, tuple(f"#{i} {name}" for i, name in zip(item.rows, names)))
     rows: list[Question] = []
-    for ending, image, table in (("", scene.image, scene), ("-flip", scene.image + MIRROR, mirrored(scene))):
+    for ending, image, table in (
+        ("", scene.image, scene),
+        ("-flip", scene.image + MIRROR, mirrored(scene)),
+    ):
         right = answered(THREEDSRBENCH.to_core(program), table).answer
         option = spoken.option_of[without_row(right)]
         row = PhotoQuestion(

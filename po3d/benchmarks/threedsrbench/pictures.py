@@ -34,7 +34,8 @@ def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:
     places = {o.position for o in room.objects}
     if not all(o.position in places for o in scene.objects):
         raise InputError(
-            f"{scene.image} belongs to a twin of another version, whose images can no longer be rendered"
+            f"{scene.image} belongs to a twin of another version, whose images can no longer be"
+            " rendered"
         )
     camera = scene.camera
     drawing = studio.renderer(camera.width, camera.height)

@@ -33,10 +33,19 @@ RAW = ("qid", "qtype", "relation", "answer")
 # Derived from released rows, except for "closer to camera" and for the order of the cells, which is
 # confirmed only for "viewpoint towards object".
 RELATIONS = {
-    "higher": "higher", "above": "above", "closer to camera": "nearer_camera", "next to": "next_to", "in front of": "in_front_of",
-    "on the left": "on_the_left", "viewpoint": "side_to_camera", "viewpoint towards object": "side_to", "closer to": "closer_to",
-    "facing": "facing", "parallel": "parallel", "same direction": "same_direction",
-}  # fmt: skip
+    "higher": "higher",
+    "above": "above",
+    "closer to camera": "nearer_camera",
+    "next to": "next_to",
+    "in front of": "in_front_of",
+    "on the left": "on_the_left",
+    "viewpoint": "side_to_camera",
+    "viewpoint towards object": "side_to",
+    "closer to": "closer_to",
+    "facing": "facing",
+    "parallel": "parallel",
+    "same direction": "same_direction",
+}
 
 
 def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], dict[str, bytes]]:
@@ -55,7 +64,9 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
     if set(RAW) <= columns and "question" not in columns:
         worded = [_worded(r, f"{path}, row {k}") for k, r in enumerate(records)]
         if flips:
-            worded += [_worded(mirrored_record(r), f"{path}, row {k}") for k, r in enumerate(records)]
+            worded += [
+                _worded(mirrored_record(r), f"{path}, row {k}") for k, r in enumerate(records)
+            ]
         return worded, pictures
     if missing := [c for c in REQUIRED if c not in columns]:
         raise InputError(f"{path} is not a 3DSRBench table: the column {missing[0]!r} is missing")
@@ -80,7 +91,9 @@ def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -
             try:
                 record["pixels"] = _store_picture(base64.b64decode(cell, validate=True), pictures)
             except ValueError as error:
-                raise InputError(f"{path}, row {number}: the image is not valid base64 ({error})") from None
+                raise InputError(
+                    f"{path}, row {number}: the image is not valid base64 ({error})"
+                ) from None
     return record
 
 
@@ -101,7 +114,9 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
         if "pointer" in record:
             target = record.pop("pointer")
             if target not in carrier:
-                raise InputError(f"{path}, row {k}: its image refers to row {target!r}, which has none")
+                raise InputError(
+                    f"{path}, row {k}: its image refers to row {target!r}, which has none"
+                )
             record["pixels"] = carrier[target]["pixels"]
 
 
@@ -113,7 +128,9 @@ def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
     result = dict(record)
     for column in ("subject", "object1", "object2", "answer"):
         if column in result:
-            result[column] = re.sub(r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], result[column])
+            result[column] = re.sub(
+                r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], result[column]
+            )
     return result | {"qid": f"{record['qid']}-flip"}
 
 

@@ -41,8 +41,15 @@ VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
 SCORERS = ("circular", "vanilla", "flip", "flip_circular")
 # categories whose answer changes under mirroring
-SIDED = ("orientation_on_the_left", "orientation_viewpoint", "multi_object_viewpoint_towards_object")
-MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
+SIDED = (
+    "orientation_on_the_left",
+    "orientation_viewpoint",
+    "multi_object_viewpoint_towards_object",
+)
+MEASURED = {
+    "real": "official photographs, circular",
+    "synthetic": "official synthetic splits, circular",
+}
 
 _ARTICLE = re.compile(r"^(?:the|an?) ")
 _TURN = re.compile(r"-\d+$")
@@ -83,7 +90,8 @@ def correct(
         key = group_key(q.id, scorer)
         right[key] = right.get(key, True) and hit
     return [
-        float(right.pop(key)) if (key := group_key(q.id, scorer)) in right else math.nan for q in questions
+        float(right.pop(key)) if (key := group_key(q.id, scorer)) in right else math.nan
+        for q in questions
     ]
 
 
@@ -95,13 +103,19 @@ def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -
     return [answers.get(q.id) == _plain(q.answer or "") for q in questions]
 
 
-def _chosen_options(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, str]:
+def _chosen_options(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dict[str, str]:
     """Return row id -> normalised content of the chosen option, for rows whose answer is one of
     their options.
     """
     answers = {}
     for q, p in paired(questions, predictions):
-        at = chosen(p.answer, q.options, letters_of(q)) if p.status == "ok" and p.answer is not None else None
+        at = (
+            chosen(p.answer, q.options, letters_of(q))
+            if p.status == "ok" and p.answer is not None
+            else None
+        )
         if at is not None:
             answers[q.id] = _plain(q.options[at])
     return answers
@@ -127,7 +141,9 @@ def group_key(qid: str, scorer: str) -> str:
 # --- the tables -----------------------------------------------------------------------------------
 
 
-def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular") -> dict:
+def score(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
+) -> dict:
     """Return the content of the benchmark's report, in percent and JSON-serialisable; 95 %
     intervals over scenes (1000 resamples).
 
@@ -155,8 +171,12 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "scorer": scorer,
         "images": len({q.scene for q in questions}),
         "rows": rows,
-        "other_scorers": {s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer},
-        "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
+        "other_scorers": {
+            s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer
+        },
+        "baselines": {
+            name: table.guessing(same) for name, same in (("random", False), ("random++", True))
+        },
         "relative_drop": table.relative_drop(),
         "by_viewpoint": {
             v: _Table(*_of_viewpoint(v, questions, predictions, hits), scorer).rows() for v in views
@@ -168,14 +188,20 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 
 def _of_viewpoint(
-    view: str, questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool]
+    view: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    hits: Sequence[bool],
 ):
     indices = [k for k, q in enumerate(questions) if q.viewpoint == view]
     return [questions[k] for k in indices], predictions, [hits[k] for k in indices]
 
 
 def _unresolved(
-    questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool], scorer: str
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    hits: Sequence[bool],
+    scorer: str,
 ) -> dict:
     taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
     keys = [group_key(q.id, scorer) for q in questions]
@@ -217,7 +243,10 @@ class _Table:
         return (*names, q.viewpoint) if q.viewpoint else names
 
     def _boot(self, names: Sequence[str]) -> Bootstrap:
-        values, scenes = [100.0 * right for right in self.right], [rows[0].scene for rows in self.groups]
+        values, scenes = (
+            [100.0 * right for right in self.right],
+            [rows[0].scene for rows in self.groups],
+        )
         return bootstrap_groups(values, scenes, {name: self.columns[name] for name in names})
 
     def rows(self) -> list[dict]:
@@ -237,10 +266,16 @@ class _Table:
         """
         expected = []
         for rows in self.groups:
-            guesses = {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
+            guesses = (
+                {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
+            )
             expected.append(100 * float(np.prod([1 / len(q.options) for q in guesses])))
         return [
-            {"name": name, "n": len(indices), "value": float(np.mean([expected[k] for k in indices]))}
+            {
+                "name": name,
+                "n": len(indices),
+                "value": float(np.mean([expected[k] for k in indices])),
+            }
             for name, indices in self.columns.items()
         ]
 
@@ -275,7 +310,10 @@ def consistency(
             flips.append(mirrored_answer(q.category, answers[base]) != answers[q.id])
     rotated = [len(turns[key]) > 1 for key, size in sizes.items() if size > 1]
     return {
-        name: {"n": len(agreements), "value": 100 * float(np.mean(agreements)) if agreements else 0.0}
+        name: {
+            "n": len(agreements),
+            "value": 100 * float(np.mean(agreements)) if agreements else 0.0,
+        }
         for name, agreements in (("circular", rotated), ("flip", flips))
     }
 
@@ -298,11 +336,16 @@ def published_rows() -> list[dict]:
         rows.append({**record, "measured_on": MEASURED["real"]})
     for record in published_table(__file__, "3dsrbench_synthetic"):
         by_viewpoint = {
-            view: {name: record[f"{view}_{name}"] for name in (OVERALL, *MAIN_TYPES)} for view in VIEWPOINTS
+            view: {name: record[f"{view}_{name}"] for name in (OVERALL, *MAIN_TYPES)}
+            for view in VIEWPOINTS
         }
         rows.append(
-            {"model": f"{record['model']}, synthetic", **{view: by_viewpoint[view][OVERALL] for view in VIEWPOINTS},
-             "relative_drop": record["relative_drop_percent"], "by_viewpoint": by_viewpoint,
-             "measured_on": MEASURED["synthetic"]}
-        )  # fmt: skip
+            {
+                "model": f"{record['model']}, synthetic",
+                **{view: by_viewpoint[view][OVERALL] for view in VIEWPOINTS},
+                "relative_drop": record["relative_drop_percent"],
+                "by_viewpoint": by_viewpoint,
+                "measured_on": MEASURED["synthetic"],
+            }
+        )
     return rows

@@ -77,12 +77,15 @@ def generate(
 ) -> None:
     """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
 
-    `margin` scales the distance of answers from decision boundaries (`synthesis.indoor_view.questions`);
-    `furniture`, `cache`: see `room_pictures.Studio`; `dials`: the difficulty. An incomplete folder
+    `margin` scales the distance of answers from decision boundaries
+    (`synthesis.indoor_view.questions`); `furniture`, `cache`: see `room_pictures.Studio`; `dials`:
+    the difficulty. An incomplete folder
     of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
-        raise InputError(f"margin={margin!r} should be between 0 (includes questions at the boundary) and 3")
+        raise InputError(
+            f"margin={margin!r} should be between 0 (includes questions at the boundary) and 3"
+        )
     out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
     if not (out / OURS).exists():
         scenes, questions = make(size, seed, split, margin, workers, dials)
@@ -124,13 +127,19 @@ def make(
 # --- one room -------------------------------------------------------------------------------------
 
 
-def _rooms(seed: int, split: str, margin: float, dials: IndoorDifficulty, index: int) -> list[TwinRoom]:
+def _rooms(
+    seed: int, split: str, margin: float, dials: IndoorDifficulty, index: int
+) -> list[TwinRoom]:
     numbers = range(index * ROOMS, (index + 1) * ROOMS)
     return [look(seed, number, split, margin, dials) for number in numbers]
 
 
 def look(
-    seed: int, number: int, split: str = "test", margin: float = 1.0, dials: IndoorDifficulty = INSIDE_DEFAULT
+    seed: int,
+    number: int,
+    split: str = "test",
+    margin: float = 1.0,
+    dials: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> TwinRoom:
     """Return room `number` of a seed in both views; a pure function."""
     room = sample_room(seed, number, split, dials.objects)
@@ -139,14 +148,18 @@ def look(
     uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
     views = (common, uncommon)
     glimpsed = np.flatnonzero((common.area > 0) | (uncommon.area > 0)).tolist()
-    referring = phrases(room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random)
+    referring = phrases(
+        room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random
+    )
     boxed = [_boxed(room, view) for view in views]
     offered = offers(boxed, referring, random, margin)
     if dials.near is not None or dials.occluded is not None:
         random = rng(seed, f"inside dials/{split}", number)
         near = [] if not dials.near else offers(boxed, referring, random, margin, near=True)
         hidden = frozenset(
-            np.flatnonzero((common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)).tolist()
+            np.flatnonzero(
+                (common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)
+            ).tolist()
         )
         offered = _dialled(offered, near, hidden, dials, random)
     scenes = tuple(
@@ -170,7 +183,9 @@ def _dialled(
     """
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
-        items, others = ([i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near))
+        items, others = (
+            [i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near)
+        )
         if dials.near is not None and random.random() < dials.near:
             items = others or items
         if dials.occluded is not None:
@@ -192,12 +207,16 @@ def question_rows(
     """Return the rows of a question: in both views, each with all rotations, original and
     mirrored.
     """
-    spoken = speak(PhraseCall(item.op, tuple(room.phrases[i] for i in item.rows)), "release", random)
+    spoken = speak(
+        PhraseCall(item.op, tuple(room.phrases[i] for i in item.rows)), "release", random
+    )
     questions = []
     for viewpoint, scene, visible_rows, answer in zip(
         VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True
     ):
-        program = PhraseCall(item.op, tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows))
+        program = PhraseCall(
+            item.op, tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows)
+        )
         name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
         hold = "level" if viewpoint == VIEWPOINTS[0] else room.kind
         for ending, image, table in (
@@ -205,11 +224,20 @@ def question_rows(
             ("-flip", scene.image + MIRROR, mirrored(scene)),
         ):
             right = answered(THREEDSRBENCH.to_core(program), table).answer
-            if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
+            if not ending and right != (
+                program.things[answer] if isinstance(answer, int) else answer
+            ):
                 raise AssertionError(f"{name}: {program} gives {right!r}, not {answer!r}")
             option = spoken.option_of[without_row(right)]
-            fields = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "columns": {"hold": hold}}
-            fields |= {"letter": LETTERS[spoken.options.index(option)], "options": tuple(spoken.options)}
+            fields = {
+                "scene": f"{room.number:06d}",
+                "viewpoint": viewpoint,
+                "columns": {"hold": hold},
+            }
+            fields |= {
+                "letter": LETTERS[spoken.options.index(option)],
+                "options": tuple(spoken.options),
+            }
             row = (name + ending, image, spoken.text, "6d", category, option, program.text())
             questions += rotations(PhotoQuestion(*row, **fields))
     return questions

@@ -42,21 +42,28 @@ class Cell(NamedTuple):
     settings: tuple[Setting, ...]
 
 
-def cell(kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
+def cell(
+    kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
+) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting.
     """
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(kind.executor.modules)):
-        raise InputError(f"grid: {unknown[0]!r} is not a module; known: {', '.join(kind.executor.modules)}")
+        raise InputError(
+            f"grid: {unknown[0]!r} is not a module; known: {', '.join(kind.executor.modules)}"
+        )
     for module, value in settings.items():
         number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if not number and value not in (TRUTH, PREDICTED):
             raise InputError(
-                f"grid: {module}={value!r} should be truth, predicted, or a non-negative noise level"
+                f"grid: {module}={value!r} should be truth, predicted, or a non-negative noise"
+                " level"
             )
         if number and module not in kind.executor.units:
-            raise InputError(f"grid: no noise model for {module!r}; known: {', '.join(kind.executor.units)}")
+            raise InputError(
+                f"grid: no noise model for {module!r}; known: {', '.join(kind.executor.units)}"
+            )
     return Cell(name, tuple(settings.get(m, rest) for m in kind.executor.modules))
 
 
@@ -89,10 +96,17 @@ def grid_answers(
         if workers > 1:
             mapped = stack.enter_context(pool(workers)).map
         each = mapped(_image_answers, images, itertools.repeat(cells))
-        rows = [row for answers_of in progress(each, "grid", len(images), unit="image") for row in answers_of]
+        rows = [
+            row
+            for answers_of in progress(each, "grid", len(images), unit="image")
+            for row in answers_of
+        ]
     answers_of = dict(zip(ids, rows, strict=True))
     return [
-        [Prediction(q.id, "failed" if (a := answers_of[q.id][k]) is None else "ok", a) for q in questions]
+        [
+            Prediction(q.id, "failed" if (a := answers_of[q.id][k]) is None else "ok", a)
+            for q in questions
+        ]
         for k in range(len(cells))
     ]
 
@@ -143,19 +157,27 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
         for m in kind.executor.modules:
             # a true position implies the true depth, so they are predicted together
             if m != "depth":
-                together = [m, "depth"] if m == "position" and "depth" in kind.executor.modules else [m]
-                singles.append(cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
+                together = (
+                    [m, "depth"] if m == "position" and "depth" in kind.executor.modules else [m]
+                )
+                singles.append(
+                    cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH)
+                )
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
         quantity = _american(quantity)
         points = [0.0, *(s for s in sigmas if s != 0)]
-        curves[quantity] = [(s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points]
+        curves[quantity] = [
+            (s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points
+        ]
     more = [cell(kind, _settings_text(c), c) for c in options.get("cells") or []]
     return Plan(groups, subsets, singles, curves, more)
 
 
 def _settings_text(settings: Mapping[str, Setting]) -> str:
-    return ", ".join(f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items())
+    return ", ".join(
+        f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items()
+    )
 
 
 # --- the result -----------------------------------------------------------------------------------
@@ -192,10 +214,18 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    counted = list(split.questions) if kind.executor.grouped else _counted(benchmark, split.questions, scorer)
-    answers = grid_answers(kind, counted, split.truth, work.cells, predictions, scenes, seed, workers)
+    counted = (
+        list(split.questions)
+        if kind.executor.grouped
+        else _counted(benchmark, split.questions, scorer)
+    )
+    answers = grid_answers(
+        kind, counted, split.truth, work.cells, predictions, scenes, seed, workers
+    )
     problems = _unlike(counted, predictions, answers[0])
-    right = np.array([benchmark.correct(counted, predictions, scorer) for predictions in answers], float)
+    right = np.array(
+        [benchmark.correct(counted, predictions, scorer) for predictions in answers], float
+    )
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, counted = right[:, counts] == 1, [counted[k] for k in counts]
     rows = {id(c): _rows(r, counted, kind.executor.headline) for c, r in zip(work.cells, right)}
@@ -204,7 +234,11 @@ def run_grid(
     names = list(work.groups)
     return {
         "cells": [
-            {"name": c.name, "settings": dict(zip(kind.executor.modules, c.settings)), "rows": rows[id(c)]}
+            {
+                "name": c.name,
+                "settings": dict(zip(kind.executor.modules, c.settings)),
+                "rows": rows[id(c)],
+            }
             for c in work.cells
         ],
         "curves": {
@@ -223,7 +257,9 @@ def run_grid(
 
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """Return the questions that count in the headline figures."""
-    scores = benchmark.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
+    scores = benchmark.correct(
+        questions, [Prediction(q.id, "abstained") for q in questions], scorer
+    )
     return [q for q, right in zip(questions, scores, strict=True) if not math.isnan(right)]
 
 
@@ -249,7 +285,10 @@ def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
 
 
 def _attribution(
-    questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
+    questions: Sequence[Question],
+    masks: NDArray[np.bool_],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
 ) -> dict[str, dict]:
     intervals = _share_intervals(questions, masks, shares, names)
     result = {}
@@ -260,7 +299,9 @@ def _attribution(
         result[category] = {
             "n": int(in_category.sum()),
             "error": 100 * float((~masks[0][in_category]).mean()),
-            "shares": {name: 100 * float(s) for name, s in zip(names, shares[:, in_category].mean(1))},
+            "shares": {
+                name: 100 * float(s) for name, s in zip(names, shares[:, in_category].mean(1))
+            },
             "alone": {name: 100 * float(a) for name, a in zip(names, alone)},
             "intervals": intervals[category],
         }
@@ -268,7 +309,10 @@ def _attribution(
 
 
 def _share_intervals(
-    questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
+    questions: Sequence[Question],
+    masks: NDArray[np.bool_],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
 ) -> dict[str, dict[str, list[float | None]]]:
     """Return category -> group, and "error" -> both ends of the interval of its share; None where
     undefined.
@@ -311,25 +355,27 @@ def _untrue(questions: Sequence[Question], masks: NDArray[np.bool_]) -> list[str
         return []
     first = questions[int(np.argmin(masks[-1]))].id
     return [
-        (
-            f"the cell with all modules from ground truth is {100 * masks[-1].mean():.3f}, "
-            f"not 100: {int((~masks[-1]).sum())} released answers differ from the result of "
-            f"their program on the true scene, first {first} (see po3d audit)"
-        )
+        f"the cell with all modules from ground truth is {100 * masks[-1].mean():.3f}, "
+        f"not 100: {int((~masks[-1]).sum())} released answers differ from the result of "
+        f"their program on the true scene, first {first} (see po3d audit)"
     ]
 
 
 def _unlike(
-    questions: Sequence[Question], predictions: Mapping[str, Prediction], answers: Sequence[Prediction]
+    questions: Sequence[Question],
+    predictions: Mapping[str, Prediction],
+    answers: Sequence[Prediction],
 ) -> list[str]:
-    other = [q.id for q, p in zip(questions, answers, strict=True) if predictions[q.id].answer != p.answer]
+    other = [
+        q.id
+        for q, p in zip(questions, answers, strict=True)
+        if predictions[q.id].answer != p.answer
+    ]
     if not other:
         return []
     return [
-        (
-            f"the cell with all modules predicted differs from the system in {len(other)}"
-            f" answers, first {other[0]}"
-        )
+        f"the cell with all modules predicted differs from the system in {len(other)}"
+        f" answers, first {other[0]}"
     ]
 
 
@@ -341,4 +387,6 @@ def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():
         write_file(out / name, page)
-    write_json(out / GRID, {"format": GRID_FORMAT, **{k: v for k, v in result.items() if k != "errors"}})
+    write_json(
+        out / GRID, {"format": GRID_FORMAT, **{k: v for k, v in result.items() if k != "errors"}}
+    )

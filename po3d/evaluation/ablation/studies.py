@@ -91,26 +91,36 @@ def planned(
     for part, wanted in study["parts"].items():
         if unknown := set(wanted) - PARTS:
             raise InputError(
-                f"study.parts.{part}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(sorted(PARTS))}"
+                f"study.parts.{part}: unknown key {sorted(unknown)[0]!r}; known:"
+                f" {', '.join(sorted(PARTS))}"
             )
         if wanted.get("fills") not in TIMED:
             raise InputError(
-                f"study.parts.{part}.fills={wanted.get('fills')!r} should be one of {', '.join(TIMED)}"
+                f"study.parts.{part}.fills={wanted.get('fills')!r} should be one of"
+                f" {', '.join(TIMED)}"
             )
         values = wanted.get("values") or []
         if not values or not wanted.get("over"):
-            raise InputError(f"study.parts.{part} needs `over` (an option of train.py) and its `values`")
+            raise InputError(
+                f"study.parts.{part} needs `over` (an option of train.py) and its `values`"
+            )
         variants = wanted.get("variants") or {"": {}}
         for value in values:
             for variant, changes in variants.items():
                 name = "-".join(filter(None, (_filename(value), variant)))
                 folder = Path(out) / part / name
-                overrides = {"out": str(folder), "export": str(folder / "checkpoint"), wanted["over"]: value}
+                overrides = {
+                    "out": str(folder),
+                    "export": str(folder / "checkpoint"),
+                    wanted["over"]: value,
+                }
                 config = varied(
                     wanted.get("experiment"), wanted.get("options") or [], {**changes, **overrides}
                 )
                 oracle = tuple(wanted.get("oracle") or ())
-                runs.append(TrainingRun(part, name, value, variant, config, wanted["fills"], oracle))
+                runs.append(
+                    TrainingRun(part, name, value, variant, config, wanted["fills"], oracle)
+                )
     folders = [run.config["out"] for run in runs]
     if twice := next((f for f in folders if folders.count(f) > 1), None):
         raise InputError(f"two runs of the study have the same folder {twice}")
@@ -118,7 +128,10 @@ def planned(
 
 
 def run_study(
-    runs: Sequence[TrainingRun], fit: Callable[[dict[str, Any]], object], setting: Setting, out: str | Path
+    runs: Sequence[TrainingRun],
+    fit: Callable[[dict[str, Any]], object],
+    setting: Setting,
+    out: str | Path,
 ) -> dict[str, Any]:
     """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
     curves under `out`, and return the content of OUT/study.json.
@@ -158,7 +171,9 @@ def _filename(value: object) -> str:
 def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
     source = BENCHMARKS[BENCHMARK]
     if setting.root is not None or setting.split == "mini":
-        return opened(BENCHMARK, setting.root).first(setting.size), Path(setting.root or source.mini)
+        return opened(BENCHMARK, setting.root).first(setting.size), Path(
+            setting.root or source.mini
+        )
     if setting.split != "fresh":
         raise InputError(
             f"study.split={setting.split!r} should be mini or fresh; for a release, set study.root"
@@ -174,7 +189,9 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     """
     mark = folder / "run.json"
     if mark.is_file() and read_json(mark) != config:
-        raise InputError(f"{folder} holds a training with other options; choose another out=DIR or remove it")
+        raise InputError(
+            f"{folder} holds a training with other options; choose another out=DIR or remove it"
+        )
     write_json(mark, config)
 
 
@@ -245,7 +262,12 @@ def _result(
                 run.config, {run.fills: {"sha256": about["sha256"]}}, data, git_revision()
             ),
         },
-        {"checkpoint": about["sha256"], "setting": setting.__dict__, "oracle": run.oracle, "data": data},
+        {
+            "checkpoint": about["sha256"],
+            "setting": setting.__dict__,
+            "oracle": run.oracle,
+            "data": data,
+        },
     )
     return {
         "part": run.part,
@@ -257,7 +279,8 @@ def _result(
         "validation": about["metrics"],
         "speed": speed,
         "rows": [
-            {k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")} for row in report["rows"]
+            {k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")}
+            for row in report["rows"]
         ],
         "perception": report["perception"].get("all", {}) if run.fills == "perception" else {},
     }
@@ -292,7 +315,13 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
         for r in runs_of_part:
             figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in perception_keys]
             rows.append(
-                [r["name"], r["parameters"] / 1e6, r["speed"], *(row["value"] for row in r["rows"]), *figures]
+                [
+                    r["name"],
+                    r["parameters"] / 1e6,
+                    r["speed"],
+                    *(row["value"] for row in r["rows"]),
+                    *figures,
+                ]
             )
         tables[part] = Table(header, rows)
     return tables
@@ -322,7 +351,9 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
     points: dict[str, dict[str, list[dict[str, float]]]] = {}
     for part in dict.fromkeys(r["part"] for r in results):
         runs_of_part = [r for r in results if r["part"] == part]
-        if len(runs_of_part) < 2 or not all(isinstance(r["value"], int | float) for r in runs_of_part):
+        if len(runs_of_part) < 2 or not all(
+            isinstance(r["value"], int | float) for r in runs_of_part
+        ):
             continue
         lines: dict[str, list[dict[str, float]]] = {}
         for r in sorted(runs_of_part, key=lambda r: r["value"]):
@@ -345,7 +376,13 @@ def curve_plot(lines: Curve, path: Path) -> None:
             x, main = [p["x"] for p in points], name.startswith("mean")
             color = "black" if name == "mean" else None
             axes.plot(
-                x, [p["value"] for p in points], "o-", lw=3 if main else 1, ms=4, label=name, color=color
+                x,
+                [p["value"] for p in points],
+                "o-",
+                lw=3 if main else 1,
+                ms=4,
+                label=name,
+                color=color,
             )
             low, high = ([p[end] for p in points] for end in ("ci_low", "ci_high"))
             if main and None not in low:

@@ -25,7 +25,8 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, sha256, write_file, write_json
 from po3d.reasoning.questions import Prediction, Question
 
-# Benchmark -> its key in EASI and the dataset's name in VLMEvalKit; only these are on the leaderboard.
+# Benchmark -> its key in EASI and the dataset's name in VLMEvalKit; only these are on the
+# leaderboard.
 EASI = {"3dsrbench": ("3dsrbench", "3DSRBench")}
 # VLMEvalKit's names of 3DSRBench's protocols, in the order of its file; EASI reads the first row
 SETTINGS = {
@@ -56,7 +57,9 @@ def write_easi(
     """
     out, own = Path(out), BENCHMARKS[benchmark]
     if out.exists() and not (out / "easi_results.json").is_file() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty and holds no easi_results.json; choose another folder")
+        raise InputError(
+            f"{out} is not empty and holds no easi_results.json; choose another folder"
+        )
     key, dataset = EASI.get(benchmark, (benchmark, own.title))
     settings = SETTINGS.get(benchmark, {})
     first = next(iter(settings), own.scorers[0])
@@ -70,7 +73,10 @@ def write_easi(
         "extracted": lambda q: by_id[q.id][0].answer if by_id[q.id][0].status == "ok" else "",
         "hit": lambda q: "" if by_id[q.id][1] != by_id[q.id][1] else int(by_id[q.id][1]),
     }
-    files = [stem.with_name(f"{stem.name}_{part}") for part in ("result.xlsx", "acc.csv", "settings.json")]
+    files = [
+        stem.with_name(f"{stem.name}_{part}")
+        for part in ("result.xlsx", "acc.csv", "settings.json")
+    ]
     write_results(files[0], benchmark, questions, predictions, extra)
     write_file(files[1], _accuracies(by_scorer, settings))
     rows = {row["name"]: row["value"] for row in by_scorer[first]}
@@ -78,11 +84,17 @@ def write_easi(
     write_json(
         files[2],
         {
-            "model": model, "dataset": dataset, "data": data, "questions": len(questions), "scorer": first,
-            "rule": own.protocols.get(first, ""), "po3d": __version__, "results_sha256": sha256(files[0]),
+            "model": model,
+            "dataset": dataset,
+            "data": data,
+            "questions": len(questions),
+            "scorer": first,
+            "rule": own.protocols.get(first, ""),
+            "po3d": __version__,
+            "results_sha256": sha256(files[0]),
             "run": dict(about),
         },
-    )  # fmt: skip
+    )
     payload = {
         "modelName": model,
         **dict.fromkeys(UNKNOWN, ""),
@@ -101,7 +113,9 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _accuracies(by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: Mapping[str, str]) -> str:
+def _accuracies(
+    by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: Mapping[str, str]
+) -> str:
     """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
     their names, as fractions.
     """
@@ -112,21 +126,32 @@ def _accuracies(by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: 
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", *(["Overall"] if headline else []), *names])
     for scorer in order:
-        values = {r["name"]: "" if r["value"] is None else r["value"] / 100 for r in by_scorer[scorer]}
+        values = {
+            r["name"]: "" if r["value"] is None else r["value"] / 100 for r in by_scorer[scorer]
+        }
         figures = [values[headline]] if headline else []
-        writer.writerow([settings.get(scorer, scorer), *figures, *(values.get(n, "") for n in names)])
+        writer.writerow(
+            [settings.get(scorer, scorer), *figures, *(values.get(n, "") for n in names)]
+        )
     return text.getvalue()
 
 
 def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
-    with atomic_write(path, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with (
+        atomic_write(path, "wb") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
         for one in sorted(files):
             archive.writestr(
-                zipfile.ZipInfo(f"{folder}/{one.name}", EPOCH), one.read_bytes(), zipfile.ZIP_DEFLATED
+                zipfile.ZipInfo(f"{folder}/{one.name}", EPOCH),
+                one.read_bytes(),
+                zipfile.ZIP_DEFLATED,
             )
 
 
 def described_data(twin: bool, benchmark: str) -> str:
     """Return in words what the questions are."""
     title = BENCHMARKS[benchmark].title
-    return f"po3d's twin of {title}, not the benchmark's images" if twin else f"the release of {title}"
+    return (
+        f"po3d's twin of {title}, not the benchmark's images" if twin else f"the release of {title}"
+    )

@@ -142,7 +142,12 @@ class Prompts:
 
 
 def _vlmevalkit(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool, query: Prompts
+    questions: Sequence[Question],
+    benchmark: str,
+    out: Path,
+    encoded: Encoded,
+    bare: bool,
+    query: Prompts,
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
     harness = BENCHMARKS[benchmark].harness
@@ -154,7 +159,12 @@ def _vlmevalkit(
 
 
 def _write_table(
-    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool, query: Prompts
+    path: Path,
+    questions: Sequence[Question],
+    benchmark: str,
+    encoded: Encoded,
+    bare: bool,
+    query: Prompts,
 ) -> None:
     """Write the harness's custom data: with columns A to D a multiple choice whose prompt it
     builds, else the question is the whole prompt.
@@ -163,7 +173,15 @@ def _write_table(
     """
     benchmark_spec = BENCHMARKS[benchmark]
     multi_image = any(len(pictures(q)) > 1 for q in questions)
-    columns = ["index", "qid", "image", "question", *choices.columns(questions), "answer", "category"]
+    columns = [
+        "index",
+        "qid",
+        "image",
+        "question",
+        *choices.columns(questions),
+        "answer",
+        "category",
+    ]
 
     def row(k: int, q: Question) -> dict[str, Any]:
         cells_of_row = {**cells(benchmark_spec, q, k), "image": pictures(q)}
@@ -171,7 +189,9 @@ def _write_table(
             one = query(q)
             cells_of_row |= {"question": one.text, "image": list(one.pictures)}
         if multi_image:
-            cells_of_row["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
+            cells_of_row["image_path"] = str(
+                [_file_name(name, encoded.image_format) for name in pictures(q)]
+            )
         return cells_of_row
 
     rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
@@ -196,24 +216,41 @@ def _lmms_eval(
     return out / f"{name}.yaml"
 
 
-def _doc(q: Question, prompt_parts: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
+def _doc(
+    q: Question, prompt_parts: Prompt, benchmark: str, files: Mapping[str, str]
+) -> dict[str, Any]:
     """Return a line of data.jsonl, as documented in `lmms_task`."""
     names = [files[name] for name in prompt_parts.pictures]
     parts = [
-        {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
+        (
+            {"type": "image", "value": names[part]}
+            if isinstance(part, int)
+            else {"type": "text", "value": part}
+        )
         for part in prompt_parts.parts
     ]
     return {
-        "id": q.id, "question": prompt_parts.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
-        "letter": letter(q) if q.options else "", "options": gapped(q), "category": q.category,
-    }  # fmt: skip
+        "id": q.id,
+        "question": prompt_parts.text,
+        "parts": parts,
+        "images": names,
+        "answer": BENCHMARKS[benchmark].written(q.answer),
+        "letter": letter(q) if q.options else "",
+        "options": gapped(q),
+        "category": q.category,
+    }
 
 
 # --- OpenAI messages ------------------------------------------------------------------------------
 
 
 def _openai(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool, query: Prompts
+    questions: Sequence[Question],
+    benchmark: str,
+    out: Path,
+    encoded: Encoded,
+    inline: bool,
+    query: Prompts,
 ) -> Path:
     path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
 
@@ -223,7 +260,9 @@ def _openai(
             one = query(q)
             names = one.pictures
             if inline:
-                latest = {n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names}
+                latest = {
+                    n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names
+                }
             content = messages(one, [latest[n] for n in names])
             answer = BENCHMARKS[benchmark].written(q.answer)
             row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
@@ -286,9 +325,16 @@ def export_command(arguments: argparse.Namespace) -> int:
     setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
     prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
     path = export(
-        split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,
-        arguments.inline, twin_record(arguments.benchmark, arguments.data), prompter,
-    )  # fmt: skip
+        split,
+        arguments.benchmark,
+        arguments.format,
+        arguments.out,
+        arguments.image_format,
+        arguments.bare,
+        arguments.inline,
+        twin_record(arguments.benchmark, arguments.data),
+        prompter,
+    )
     print(f"wrote {len(split.questions)} questions to {path}")
     same = ["--benchmark", arguments.benchmark]
     for option in ("data", "size"):
@@ -316,9 +362,13 @@ def _release(arguments: argparse.Namespace) -> Path:
     flips = sum("-flip" in q.id for q in questions)
     print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} images to {out}")
     if not flips:
-        print("note: the table has no flipped rows and is not a raw annotation, so only rotations were made")
+        print(
+            "note: the table has no flipped rows and is not a raw annotation, so only rotations"
+            " were made"
+        )
     print(
-        f"evaluate: python evaluate.py benchmark={arguments.benchmark} data.root={shlex.quote(str(out))} ..."
+        f"evaluate: python evaluate.py benchmark={arguments.benchmark}"
+        f" data.root={shlex.quote(str(out))} ..."
     )
     return out
 
@@ -341,11 +391,16 @@ def _easi(arguments: argparse.Namespace, split: Any) -> int:
     ):
         print(f"wrote {written}")
     if arguments.benchmark not in EASI:
-        print(f"note: {arguments.benchmark} is no benchmark of EASI's leaderboard; the files have its shape")
+        print(
+            f"note: {arguments.benchmark} is no benchmark of EASI's leaderboard; the files have its"
+            " shape"
+        )
     if twin:
         print(f"note: the figures are of {data}: do not submit them")
     if not about:
-        print("note: no run.json beside the predictions; add the settings of the run to settings.json")
+        print(
+            "note: no run.json beside the predictions; add the settings of the run to settings.json"
+        )
     print(f"fill in before a submission: {', '.join(UNKNOWN)} in easi_results.json")
     return 0
 
@@ -354,7 +409,9 @@ def _results(arguments: argparse.Namespace, split: Any) -> int:
     model, dataset = arguments.model or "po3d", arguments.dataset or f"po3d_{arguments.benchmark}"
     for name in (model, dataset):
         if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
-            raise InputError(f"{name!r} is not valid in a file name; use letters, digits, dots and dashes")
+            raise InputError(
+                f"{name!r} is not valid in a file name; use letters, digits, dots and dashes"
+            )
     path = Path(arguments.out) / f"{model}_{dataset}.xlsx"
     predictions = read_predictions(Path(arguments.predictions))
     silent = write_results(path, arguments.benchmark, split.questions, predictions)

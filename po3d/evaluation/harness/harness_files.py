@@ -27,7 +27,9 @@ from po3d.io.tables import ROWS, table_rows
 CELL = 1_000_000  # maximum characters of a cell; answers have a few thousand at most
 FILE = 256_000_000  # maximum bytes of a file
 REPLACED = "\ufffd"
-_ESCAPE = re.compile(r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(d[c-f][0-9a-f]{2}))")
+_ESCAPE = re.compile(
+    r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(d[c-f][0-9a-f]{2}))"
+)
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
 
 
@@ -58,7 +60,9 @@ def iterate_rows(path: str | Path) -> Iterator[ResponseRow]:
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"{path}: unknown format {path.suffix!r}; known: {', '.join(FORMATS)}")
     if path.stat().st_size > FILE:
-        raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the limit of {FILE:,}")
+        raise InputError(
+            f"{path} has {path.stat().st_size:,} bytes, more than the limit of {FILE:,}"
+        )
     reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
     first, readable = None, False
     for k, cells in enumerate(reader(path), 1):
@@ -79,7 +83,10 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
         return ResponseRow(number, {}, result)
     for name, cell in result.items():
         if size := _longest(cell):
-            fault = f"column {name!r}: the cell has {size:,} characters, more than the limit of {CELL:,}"
+            fault = (
+                f"column {name!r}: the cell has {size:,} characters, more than the limit of"
+                f" {CELL:,}"
+            )
             return ResponseRow(number, {}, fault)
     changed = [name for name, cell in result.items() if REPLACED in str(cell)]
     names = ", ".join(map(repr, changed))
@@ -145,7 +152,9 @@ def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
             row = next(lines, None)
         except csv.Error as error:
             large = "field limit" in str(error)
-            row = _Fault(f"a cell is longer than the limit of {CELL:,} characters" if large else str(error))
+            row = _Fault(
+                f"a cell is longer than the limit of {CELL:,} characters" if large else str(error)
+            )
         finally:
             csv.field_size_limit(limit)
         if row is None:

@@ -111,7 +111,11 @@ def import_rows(
         )
     if not chosen:
         readable = result.rows - len(result.damaged)
-        lacking = f"; no row has an id (columns {', '.join(IDS)})" if result.without_id == readable else ""
+        lacking = (
+            f"; no row has an id (columns {', '.join(IDS)})"
+            if result.without_id == readable
+            else ""
+        )
         raise InputError(
             f"no row of {readable} matches any of the {len(questions)} questions{lacking}"
             "; check --benchmark and --data"
@@ -128,7 +132,11 @@ def import_rows(
     ]
     result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
     result.missing = [q.id for q in questions if q.id not in chosen]
-    result.rules, result.matched_by, result.harness_scores = dict(rules), dict(matched), scores.figure()
+    result.rules, result.matched_by, result.harness_scores = (
+        dict(rules),
+        dict(matched),
+        scores.figure(),
+    )
     return result
 
 
@@ -175,17 +183,27 @@ class _QuestionIndex:
         names = [_cell_text(value) for key in IDS if (value := _first(cells, (key,))) is not None]
         for name in names:
             matches = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
-            agreeing = [q for q in matches if not text or _plain(q.text) in text or text in _plain(q.text)]
+            agreeing = [
+                q for q in matches if not text or _plain(q.text) in text or text in _plain(q.text)
+            ]
             if len(agreeing) == 1:
                 return agreeing[0], "id"
-        images = [_stem(_cell_text(value)) for key in IMAGES if (value := _first(cells, (key,))) is not None]
+        images = [
+            _stem(_cell_text(value))
+            for key in IMAGES
+            if (value := _first(cells, (key,))) is not None
+        ]
         for image in images:
             if len(matches := self.by_image.get((image, text), [])) == 1:
                 return matches[0], "image and question"
         matches = self.by_text.get(text, []) if text else []
         if len(matches) == 1 and not images:
             return matches[0], "question"
-        own = f"the id {names[0]!r}" if names else f"an id, which the row lacks (columns {', '.join(IDS)})"
+        own = (
+            f"the id {names[0]!r}"
+            if names
+            else f"an id, which the row lacks (columns {', '.join(IDS)})"
+        )
         if len(matches) > 1:
             return None, f"{len(matches)} questions have the row's text, and none of them has {own}"
         return None, f"no question has {own}" + (" or the row's text" if text else "")
@@ -208,7 +226,9 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
 
 def _response(cells: Mapping[str, object]) -> str:
     """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
-    return _cell_text(next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), ""))
+    return _cell_text(
+        next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), "")
+    )
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
@@ -281,21 +301,33 @@ def import_command(arguments: argparse.Namespace) -> int:
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
-    write_jsonl(out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions))
+    write_jsonl(
+        out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions)
+    )
     sidecar = out.with_name(out.name + ".import.json")
     kinds = ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold")
     lists = {k: getattr(result, k) for k in kinds}
     write_json(
         sidecar,
-        {"file": str(arguments.file), "rows": result.rows, "matched_by": result.matched_by, "rules": result.rules,
-         "without_id": result.without_id, "harness": finite(result.harness_scores), "scores": finite(scored), **lists},
-    )  # fmt: skip
+        {
+            "file": str(arguments.file),
+            "rows": result.rows,
+            "matched_by": result.matched_by,
+            "rules": result.rules,
+            "without_id": result.without_id,
+            "harness": finite(result.harness_scores),
+            "scores": finite(scored),
+            **lists,
+        },
+    )
     print(visible(_summary_text(questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
     return 0
 
 
-def _summary_text(questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]) -> str:
+def _summary_text(
+    questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
+) -> str:
     lines = [f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
              "matched by "
              + ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())]  # fmt: skip
@@ -305,23 +337,36 @@ def _summary_text(questions: Sequence[Question], result: Imported, scored: Mappi
             f"question, or question alone: {result.without_id}"
         )
     lines.append(
-        "answers extracted by: " + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items()))
+        "answers extracted by: "
+        + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items()))
     )
     for what, items in (
         ("questions without a row, counted as wrong", result.missing),
-        ("rows without a question, ignored", [f"row {u['row']} ({u['reason']})" for u in result.unmatched]),
+        (
+            "rows without a question, ignored",
+            [f"row {u['row']} ({u['reason']})" for u in result.unmatched],
+        ),
         ("unreadable rows, ignored", [f"row {d['row']} ({d['reason']})" for d in result.damaged]),
         ("rows repaired", [f"row {r['row']} ({r['reason']})" for r in result.repaired]),
-        ("duplicate rows of a question, ignored", [f"row {d['row']} ({d['id']})" for d in result.duplicates]),
-        ("rows whose gold answer differs from po3d's",
-         [f"row {g['row']} ({g['id']}: {g['theirs']}, po3d {g['ours']})" for g in result.other_gold]),
-    ):  # fmt: skip
+        (
+            "duplicate rows of a question, ignored",
+            [f"row {d['row']} ({d['id']})" for d in result.duplicates],
+        ),
+        (
+            "rows whose gold answer differs from po3d's",
+            [
+                f"row {g['row']} ({g['id']}: {g['theirs']}, po3d {g['ours']})"
+                for g in result.other_gold
+            ],
+        ),
+    ):
         if items:
             more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
             lines.append(f"{what}: {len(items)}: {'; '.join(items[:LISTED_ROWS])}{more}")
     names = [row["name"] for row in next(iter(scored.values()))]
     table = Table(
-        ["scorer", *names], [[scorer, *(row["value"] for row in rows)] for scorer, rows in scored.items()]
+        ["scorer", *names],
+        [[scorer, *(row["value"] for row in rows)] for scorer, rows in scored.items()],
     )
     lines += ["", text(table)]
     if result.harness_scores:

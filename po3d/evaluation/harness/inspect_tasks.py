@@ -62,7 +62,9 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
             scores_by_id = {s.sample_id: s.score for s in scores}
             subset = [q for q in questions if q.id in scores_by_id]
             predictions = [
-                Prediction(q.id, scores_by_id[q.id].metadata["status"], scores_by_id[q.id].answer or None)
+                Prediction(
+                    q.id, scores_by_id[q.id].metadata["status"], scores_by_id[q.id].answer or None
+                )
                 for q in subset
             ]
             rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]

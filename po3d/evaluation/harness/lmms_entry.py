@@ -11,4 +11,6 @@ def manifest() -> Any:
     """Return po3d's ModelManifest for lmms-eval."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
-    return ModelManifest(model_id="po3d", chat_class_path="po3d.evaluation.harness.lmms_model.LmmsPo3d")
+    return ModelManifest(
+        model_id="po3d", chat_class_path="po3d.evaluation.harness.lmms_model.LmmsPo3d"
+    )

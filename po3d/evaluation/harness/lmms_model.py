@@ -77,7 +77,9 @@ class LmmsPo3d(lmms):
         raise NotImplementedError("po3d answers single questions")
 
     def loglikelihood(self, requests: list) -> list:
-        raise NotImplementedError("po3d generates answers; it does not compute likelihoods of given texts")
+        raise NotImplementedError(
+            "po3d generates answers; it does not compute likelihoods of given texts"
+        )
 
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:

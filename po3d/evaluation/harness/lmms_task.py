@@ -48,7 +48,12 @@ def process_results(doc, results):
     right = {_plain(doc["answer"]), *([_plain(doc["letter"])] if doc["letter"] else [])}
     score = float(answer in right)
     return {
-        "po3d_quick": {"id": doc["id"], "category": doc["category"], "response": response, "score": score}
+        "po3d_quick": {
+            "id": doc["id"],
+            "category": doc["category"],
+            "response": response,
+            "score": score,
+        }
     }
 
 

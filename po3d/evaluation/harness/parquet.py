@@ -21,7 +21,18 @@ from po3d.systems.prompts import prompt
 
 PER_FILE = 5_000  # questions per file, some hundred megabytes
 PER_GROUP = 300  # questions per row group; each image is stored once per group
-TEXTS = ("id", "question", "prompt", "answer", "letter", "category", "image", "frame", "change", "program")
+TEXTS = (
+    "id",
+    "question",
+    "prompt",
+    "answer",
+    "letter",
+    "category",
+    "image",
+    "frame",
+    "change",
+    "program",
+)
 _VALUE = {"dtype": "string", "_type": "Value"}
 FEATURES = {  # feature schema in the format of `datasets`
     **dict.fromkeys(TEXTS, _VALUE),
@@ -63,8 +74,15 @@ def write(
             path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
             rows = questions[k * PER_FILE : (k + 1) * PER_FILE]
             # Dictionary encoding stores each image of a group once instead of once per question.
-            options = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30, "write_page_index": True}
-            with atomic_write(path, "wb") as file, parquet.ParquetWriter(file, schema, **options) as writer:
+            options = {
+                "use_dictionary": True,
+                "dictionary_pagesize_limit": 1 << 30,
+                "write_page_index": True,
+            }
+            with (
+                atomic_write(path, "wb") as file,
+                parquet.ParquetWriter(file, schema, **options) as writer,
+            ):
                 for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
                     known = {name: encoded[name] for q in group for name in pictures(q)}
                     records = [_record(q, benchmark, known, files) for q in group]
@@ -78,11 +96,19 @@ def _record(
     q: Question, benchmark: str, encoded: Mapping[str, bytes], files: Mapping[str, str]
 ) -> dict[str, Any]:
     return {
-        "id": q.id, "question": q.text, "prompt": prompt(benchmark, q).text, "answer": BENCHMARKS[benchmark].written(q.answer),
-        "letter": letter(q) if q.options else "", "category": q.category, "image": q.image, "frame": q.frame, "change": q.change,
-        "program": q.program, "options": gapped(q),
+        "id": q.id,
+        "question": q.text,
+        "prompt": prompt(benchmark, q).text,
+        "answer": BENCHMARKS[benchmark].written(q.answer),
+        "letter": letter(q) if q.options else "",
+        "category": q.category,
+        "image": q.image,
+        "frame": q.frame,
+        "change": q.change,
+        "program": q.program,
+        "options": gapped(q),
         "images": [{"bytes": encoded[name], "path": files[name]} for name in pictures(q)],
-    }  # fmt: skip
+    }
 
 
 def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any] | None) -> str:
@@ -99,9 +125,12 @@ def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any]
     }
     counts = Counter(q.category for q in questions)
     body = words["card"].format(
-        title=head["pretty_name"], made=card_words["made"].format(benchmark=benchmark), licence=card_words["licence"],
+        title=head["pretty_name"],
+        made=card_words["made"].format(benchmark=benchmark),
+        licence=card_words["licence"],
         settings="" if twin is None else f"Settings of the generator: `{json.dumps(twin)}`.",
-        questions=len(questions), pictures=len({name for q in questions for name in pictures(q)}),
+        questions=len(questions),
+        pictures=len({name for q in questions for name in pictures(q)}),
         counts="\n".join(f"| {name} | {n} |" for name, n in sorted(counts.items())),
-    )  # fmt: skip
+    )
     return f"---\n{yaml.safe_dump(head, sort_keys=False)}---\n\n{body}"

@@ -119,7 +119,9 @@ class Server(ThreadingHTTPServer):
         """
         if not self.slots.acquire(blocking=False):
             raise Refusal(
-                503, f"{self.limits.waiting} requests are already in progress; try again later", code="busy"
+                503,
+                f"{self.limits.waiting} requests are already in progress; try again later",
+                code="busy",
             )
         try:
             data = body()
@@ -171,7 +173,9 @@ class Server(ThreadingHTTPServer):
         """Return whether all pending requests end within `seconds`."""
         end = time.monotonic() + seconds
         taken = 0
-        while taken < self.limits.waiting and self.slots.acquire(timeout=max(end - time.monotonic(), 0)):
+        while taken < self.limits.waiting and self.slots.acquire(
+            timeout=max(end - time.monotonic(), 0)
+        ):
             taken += 1
         self.slots.release(taken) if taken else None
         return taken == self.limits.waiting
@@ -226,7 +230,9 @@ class Handler(BaseHTTPRequestHandler):
             return False
         host = self.headers.get("Host", "")
         if not self.server.reached_as(host):
-            self._refuse(Refusal(403, f"unknown host name {host[:80]!r}; add it with `po3d serve --name`"))
+            self._refuse(
+                Refusal(403, f"unknown host name {host[:80]!r}; add it with `po3d serve --name`")
+            )
             return False
         origin = self.headers.get("Origin")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
@@ -242,7 +248,12 @@ class Handler(BaseHTTPRequestHandler):
         """Return the list of models, one model, or the health status."""
         path = self.path.split("?")[0].rstrip("/")
         models = {
-            name: {"id": name, "object": "model", "created": self.server.started, "owned_by": "po3d"}
+            name: {
+                "id": name,
+                "object": "model",
+                "created": self.server.started,
+                "owned_by": "po3d",
+            }
             for name in MODELS
         }
         if path == "/health":
@@ -253,7 +264,9 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, models[path.split("/")[-1]])
         else:
             self._refuse(
-                Refusal(404, f"not found: GET {path[:80]}; known: /v1/models, POST /v1/chat/completions")
+                Refusal(
+                    404, f"not found: GET {path[:80]}; known: /v1/models, POST /v1/chat/completions"
+                )
             )
 
     def do_POST(self) -> None:
@@ -268,7 +281,9 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(Refusal(400, str(error)))
         except TimeoutError:
             self._refuse(
-                Refusal(408, f"the request was not received within {self.server.limits.idle:g} seconds")
+                Refusal(
+                    408, f"the request was not received within {self.server.limits.idle:g} seconds"
+                )
             )
         except ConnectionError:
             self.close_connection = True
@@ -289,7 +304,8 @@ class Handler(BaseHTTPRequestHandler):
         if int(length) > self.server.limits.body:
             raise Refusal(
                 413,
-                (f"the body has {int(length):,} bytes, more than the limit of {self.server.limits.body:,}"),
+                f"the body has {int(length):,} bytes, more than the limit of"
+                f" {self.server.limits.body:,}",
             )
         self.sent.within(self.server.limits.idle)
         data = self.rfile.read(int(length))
@@ -352,7 +368,9 @@ def serve_command(arguments: argparse.Namespace) -> int:
         raise InputError("--timeout and --max-megabytes should be positive")
     from po3d.systems import orbit, photographs, rooms, street
 
-    streets = street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
+    streets = street.pipeline(
+        arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode
+    )
     worlds = DomainPipelines(
         {
             "street": lambda: streets,
@@ -363,7 +381,9 @@ def serve_command(arguments: argparse.Namespace) -> int:
     )
     limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)
     try:
-        server = Server((arguments.host, arguments.port), worlds, limits, arguments.workers, arguments.name)
+        server = Server(
+            (arguments.host, arguments.port), worlds, limits, arguments.workers, arguments.name
+        )
     except OSError as error:
         raise InputError(
             f"cannot listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
@@ -372,7 +392,8 @@ def serve_command(arguments: argparse.Namespace) -> int:
         print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
         if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
             print(
-                ("note: the server has no access control: anyone who can reach this machine can use it"),
+                "note: the server has no access control: anyone who can reach this machine can"
+                " use it",
                 flush=True,
             )
         signal.signal(signal.SIGTERM, signal.default_int_handler)

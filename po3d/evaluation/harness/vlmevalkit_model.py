@@ -43,14 +43,18 @@ class Po3d(BaseModel):
         """Return False: messages use the data set's own prompt."""
         return False
 
-    def generate_inner(self, message: Sequence[Mapping[str, str]], dataset: str | None = None) -> str:
+    def generate_inner(
+        self, message: Sequence[Mapping[str, str]], dataset: str | None = None
+    ) -> str:
         """Return the response to one message, given its texts and image paths."""
         texts = tuple(part["value"] for part in message if part["type"] == "text")
         paths = [Path(part["value"]) for part in message if part["type"] == "image"]
         try:
             if len(paths) != 1:
                 raise Refusal(400, f"a street question needs one image, not {len(paths)}")
-            prediction = ask(self.worlds, ChatRequest(NAME, texts, (read_image(paths[0]),))).prediction
+            prediction = ask(
+                self.worlds, ChatRequest(NAME, texts, (read_image(paths[0]),))
+            ).prediction
         except (Refusal, InputError) as error:
             prediction = Prediction("", "failed", reason=str(error))
         return message_answer(prediction, texts)

@@ -37,7 +37,15 @@ def write_results(
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     benchmark_spec = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
-    columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category", "prediction"]
+    columns = [
+        "index",
+        "qid",
+        "question",
+        *choices.columns(questions),
+        "answer",
+        "category",
+        "prediction",
+    ]
     columns += extra
     book = openpyxl.Workbook()
     sheet = book.active
@@ -47,7 +55,9 @@ def write_results(
         p = by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
-        response = message_answer(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
+        response = (
+            message_answer(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
+        )
         row = cells(benchmark_spec, q, k) | {"prediction": response}
         row |= {name: value_of(q) for name, value_of in extra.items()}
         for column, name in enumerate(columns, 1):

@@ -21,15 +21,40 @@ from po3d.scene.table import ObjectState, Scene
 
 RGB = tuple[int, int, int]
 # pairs of BOX_SIGNS
-EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (2, 6), (6, 4), (4, 0), (1, 3), (3, 7), (7, 5), (5, 1))
+EDGES = (
+    (0, 1),
+    (2, 3),
+    (4, 5),
+    (6, 7),
+    (0, 2),
+    (2, 6),
+    (6, 4),
+    (4, 0),
+    (1, 3),
+    (3, 7),
+    (7, 5),
+    (5, 1),
+)
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167),
-)  # fmt: skip
+    (230, 159, 0),
+    (86, 180, 233),
+    (0, 158, 115),
+    (240, 228, 66),
+    (0, 114, 178),
+    (213, 94, 0),
+    (204, 121, 167),
+)
 BOXES = (ORANGE, SKY, GREEN, YELLOW, PURPLE, VERMILION, BLUE)  # colours of boxes on photographs
 TRUTH, BLACK = (255, 255, 255), (0, 0, 0)
 LINES = 60  # maximum number of grid lines on either side of the centre
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
-FLOOR, WALL, DARK, TOUCHED, GONE = (236, 232, 224), (90, 84, 78), (40, 40, 40), VERMILION, (120, 120, 120)
+FLOOR, WALL, DARK, TOUCHED, GONE = (
+    (236, 232, 224),
+    (90, 84, 78),
+    (40, 40, 40),
+    VERMILION,
+    (120, 120, 120),
+)
 SOFT = 70  # opacity of uncertainty regions, of 255
 SIDE = 560  # width and height of a room's view, in pixels
 MARGIN = 34
@@ -69,8 +94,13 @@ class _Sheet:
             if box is None:
                 continue  # no space left for labels
             taken.append(box)
-            if max(abs(box[0] + width / 2 - x), abs(box[1] + height / 2 - y)) > 1.5 * height + width / 2:
-                self.draw.line([(x, y), (box[0] + width / 2, box[1] + height / 2)], fill=(*color, 160))
+            if (
+                max(abs(box[0] + width / 2 - x), abs(box[1] + height / 2 - y))
+                > 1.5 * height + width / 2
+            ):
+                self.draw.line(
+                    [(x, y), (box[0] + width / 2, box[1] + height / 2)], fill=(*color, 160)
+                )
             self.draw.rectangle(box, fill=(*ground, 190))
             self.draw.text((box[0] + 2 - left, box[1] + 2 - top), words, fill=color, font=self.font)
         return self.image
@@ -85,7 +115,9 @@ def _room_for(x, y, width, height, size, taken):
             top = y - height / 2 + math.sin(angle) * ring * 0.6 * height
             left, top = min(max(left, 0), size[0] - width), min(max(top, 0), size[1] - height)
             box = (left, top, left + width, top + height)
-            free = all(box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken)
+            free = all(
+                box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken
+            )
             if free and left >= 0 and top >= 0:
                 yield box
 
@@ -93,7 +125,9 @@ def _room_for(x, y, width, height, size, taken):
 # --- streets and photographs ----------------------------------------------------------------------
 
 
-def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None = None) -> Image.Image:
+def draw_scene(
+    image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None = None
+) -> Image.Image:
     """Draw a scene on its image, beside a top view with the camera at the bottom.
 
     The ground truth, if given, is drawn underneath in white. Without an image, only the top view is
@@ -147,7 +181,9 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
                 continue  # partly behind the camera: cannot be projected
             color = TRUTH if truth else _color(o)
             for a, b in EDGES:
-                sheet.draw.line([tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2)
+                sheet.draw.line(
+                    [tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2
+                )
             sheet.arrow(ends, color, 1 if truth else 3)
             if not truth:
                 middle = (corners[:, 0].mean(), corners[:, 1].min() - sheet.font.size / 2 - 2)
@@ -164,14 +200,18 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
     tables = [table for table in (gt, scene) if table is not None and len(table)]
     points = np.concatenate(
-        [footprint(t.positions, t.headings, t.extents).reshape(-1, 2) for t in tables] or [np.zeros((1, 2))]
+        [footprint(t.positions, t.headings, t.extents).reshape(-1, 2) for t in tables]
+        or [np.zeros((1, 2))]
     )
     reach = max(4.5, float(np.abs(np.stack([points @ right, points @ behind])).max()) + 0.3)
     scale = side / (2 * reach)
 
     def to_pixels(ground: NDArray) -> list[tuple[float, float]]:
         ground = np.atleast_2d(ground)[:, :2]
-        return [(side / 2 + scale * float(p @ right), side / 2 - scale * float(p @ behind)) for p in ground]
+        return [
+            (side / 2 + scale * float(p @ right), side / 2 - scale * float(p @ behind))
+            for p in ground
+        ]
 
     every = math.ceil(reach / LINES)  # scene units between grid lines
     for step in range(-int(reach / every), int(reach / every) + 1):
@@ -190,7 +230,9 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
                 sheet.label(to_pixels(np.array(o.position))[0], str(k), color)
     if scene.camera is not None:
         _camera(sheet, scene, to_pixels, side)
-    draw.text((6, side - 6), "top view, camera at the bottom", fill=INK, font=sheet.font, anchor="lb")
+    draw.text(
+        (6, side - 6), "top view, camera at the bottom", fill=INK, font=sheet.font, anchor="lb"
+    )
     return sheet.done()
 
 
@@ -204,8 +246,10 @@ def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None
         x, y = side / 2 + (x - side / 2) / away, side / 2 + (y - side / 2) / away
     # the camera's z axis in world coordinates
     look = np.asarray(scene.camera.cam_T_world.rotation)[2]
-    (a, b) = to_pixels(np.array([[0.0, 0.0], look[:2]]))
-    angle = math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
+    a, b = to_pixels(np.array([[0.0, 0.0], look[:2]]))
+    angle = (
+        math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
+    )
     rays = [(x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)) for s in (-0.45, 0.45)]
     sheet.draw.polygon([(x, y), *rays], fill=(*SKY, 110), outline=SKY)
     sheet.draw.ellipse((x - 4, y - 4, x + 4, y + 4), fill=SKY, outline=BLACK)
@@ -260,8 +304,9 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
     moved = {
         new: before.objects[old].position[:2]
         for old, new in edited.index.items()
-        if old < len(before) and math.dist(before.objects[old].position[:2], after.objects[new].position[:2]) > 0.02
-    }  # fmt: skip
+        if old < len(before)
+        and math.dist(before.objects[old].position[:2], after.objects[new].position[:2]) > 0.02
+    }
     gone = frozenset(k for k in edited.touched_before if k not in edited.index)
     views = [
         _view(before, axes, edited.touched_before, "before", {}, gone),
@@ -293,7 +338,9 @@ def _view(
     for k in sorted(range(len(scene)), key=lambda i: scene.objects[i].position[2]):
         o, thick = scene.objects[k], k in touched
         corners = pixels(footprint(o.position, o.heading, o.extent))
-        draw.polygon(corners, fill=paint(o), outline=TOUCHED if thick else DARK, width=4 if thick else 1)
+        draw.polygon(
+            corners, fill=paint(o), outline=TOUCHED if thick else DARK, width=4 if thick else 1
+        )
         _doubts(draw, o, pixels, BLUE)
         if k in gone:
             draw.line([corners[0], corners[2]], fill=GONE, width=3)

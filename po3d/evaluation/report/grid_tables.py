@@ -28,9 +28,17 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for quantity, points in result["curves"].items():
         for point in points:
-            rows.append([f"{quantity} ({result['units'][quantity]})", f"{point['sigma']:g}", point["value"],
-                         interval_text(point)])  # fmt: skip
-    return Table(("noise in one module, all else from ground truth", "sigma", "right", "95 %"), rows)
+            rows.append(
+                [
+                    f"{quantity} ({result['units'][quantity]})",
+                    f"{point['sigma']:g}",
+                    point["value"],
+                    interval_text(point),
+                ]
+            )
+    return Table(
+        ("noise in one module, all else from ground truth", "sigma", "right", "95 %"), rows
+    )
 
 
 def alone_table(result: Mapping[str, Any]) -> Table:
@@ -39,7 +47,8 @@ def alone_table(result: Mapping[str, Any]) -> Table:
     """
     groups = list(next(iter(result["attribution"].values()))["alone"])
     rows: list[list[Cell]] = [
-        [c, *(attribution["alone"][g] for g in groups)] for c, attribution in result["attribution"].items()
+        [c, *(attribution["alone"][g] for g in groups)]
+        for c, attribution in result["attribution"].items()
     ]
     return Table(["repaired by ground truth of one module (%)", *groups], rows, (len(rows) - 1,))
 
@@ -56,7 +65,9 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for mask in (0, *(1 << k for k in range(groups)), (1 << groups) - 1):
         cell = result["cells"][mask]
-        rows += figure_rows(named.get(mask) or f"{cell['name'].removeprefix('+ ')} true", cell["rows"])
+        rows += figure_rows(
+            named.get(mask) or f"{cell['name'].removeprefix('+ ')} true", cell["rows"]
+        )
     return Table(["modules", *names], rows, (2, len(rows) - 2))
 
 
@@ -93,9 +104,15 @@ def grid_markdown(result: Mapping[str, Any]) -> str:
     return f"{title}\n\n{_page(result, markdown, '## ', None)}\n"
 
 
-def _page(result: Mapping[str, Any], spelling: Callable[[Table], str], heading: str, most: int | None) -> str:
+def _page(
+    result: Mapping[str, Any], spelling: Callable[[Table], str], heading: str, most: int | None
+) -> str:
     parts = [f"{heading}Cells", spelling(cells_table(result, most))]
     if result["curves"]:
         parts += [f"{heading}Sensitivity to noise", spelling(curves_table(result))]
-    parts += [f"{heading}Error attribution", spelling(blame_table(result)), spelling(alone_table(result))]
+    parts += [
+        f"{heading}Error attribution",
+        spelling(blame_table(result)),
+        spelling(alone_table(result)),
+    ]
     return "\n\n".join([*parts, *(f"PROBLEM: {p}" for p in result["problems"])])

@@ -73,16 +73,21 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     parts = {
         "title": escape(f"{row_name(report)} on {report['benchmark']}"),
         "subtitle": escape(
-            f"{data_line(report)}, {n} questions; scorer: {scorer_name(report['benchmark'], report['scorer'])}"
+            f"{data_line(report)}, {n} questions; scorer:"
+            f" {scorer_name(report['benchmark'], report['scorer'])}"
         ),
         "headline": _headline(page),
         "style": (PAGE / "report.css").read_text(encoding="utf-8"),
-        "tables": "\n".join(_table_card(title, table) for title, table in page.tables)
-        + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes),
+        "tables": (
+            "\n".join(_table_card(title, table) for title, table in page.tables)
+            + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes)
+        ),
         "plots": _plots(page),
-        "sample": ""
-        if listed == n
-        else f'<p class="note">{escape(SAMPLE.format(listed=listed, asked=n))}</p>',
+        "sample": (
+            ""
+            if listed == n
+            else f'<p class="note">{escape(SAMPLE.format(listed=listed, asked=n))}</p>'
+        ),
         "provenance": _provenance(report),
         "data": "\n".join(blocks),
         "script": script,
@@ -105,7 +110,10 @@ def _table_card(title: str, table: Table) -> str:
     """Return a table in a card that scrolls, also by keyboard."""
     head = f"<h3>{escape(title)}</h3>" if title else ""
     name = escape(title or str(table.header[0]), quote=True)
-    return f'<div class="card table" role="region" tabindex="0" aria-label="{name}">{head}{table_html(table)}</div>'
+    return (
+        '<div class="card table" role="region" tabindex="0"'
+        f' aria-label="{name}">{head}{table_html(table)}</div>'
+    )
 
 
 def table_html(table: Table) -> str:
@@ -138,13 +146,17 @@ def _index(page: Page, images: Sequence[str]) -> dict:
         for predictions, right in zip(page.answers, page.right):
             p = predictions[q.id]
             probability = None if p.probability is None else round(p.probability, 4)
-            answers.append((p.answer, p.status, probability, None if right[k] != right[k] else int(right[k])))
+            answers.append(
+                (p.answer, p.status, probability, None if right[k] != right[k] else int(right[k]))
+            )
         error = page.errors.get(q.id)
         blame = None
         if error:
             shares = {name: round(v, 3) for name, v in error["shares"].items() if v}
             blame = {"shares": shares, "repaired_by": error["repaired_by"]}
-        items.append((q.id, place[q.image], categories.index(q.category), q.text, q.answer, answers, blame))
+        items.append(
+            (q.id, place[q.image], categories.index(q.category), q.text, q.answer, answers, blame)
+        )
     return {"systems": page.systems, "categories": categories, "images": images, "items": items}
 
 
@@ -158,16 +170,24 @@ def _headline(page: Page) -> str:
     figures.append((str(silent), "unanswered"))
     if page.trust:
         figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
-    return "".join(f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures)
+    return "".join(
+        f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures
+    )
 
 
 def _plots(page: Page) -> str:
     names = {row["name"] for row in page.rows[0]}
     cards = [
-        ("Accuracy with 95 % intervals", "wide", _legend(page.systems) + svg.intervals(
-            list(zip(page.systems, page.rows)), page.report["published"]),
-         "Faint dots are published results." if any(names & set(p) for p in page.report["published"]) else "")
-    ]  # fmt: skip
+        (
+            "Accuracy with 95 % intervals",
+            "wide",
+            _legend(page.systems)
+            + svg.intervals(list(zip(page.systems, page.rows)), page.report["published"]),
+            "Faint dots are published results."
+            if any(names & set(p) for p in page.report["published"])
+            else "",
+        )
+    ]
     if page.trust:
         ece = (
             f"Expected calibration error {page.trust['ece']:.3f}; the area of a dot is "
@@ -176,10 +196,8 @@ def _plots(page: Page) -> str:
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
         within = "; ".join(
-            (
-                f"{100 * point['coverage']:.1f} % of the questions can be answered at "
-                f"{100 * float(level):g} % risk"
-            )
+            f"{100 * point['coverage']:.1f} % of the questions can be answered at "
+            f"{100 * float(level):g} % risk"
             for level, point in page.trust["coverage_at"].items()
         )
         cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
@@ -218,7 +236,8 @@ def _legend(systems: Sequence[str]) -> str:
     if len(systems) < 2:
         return ""
     entries = (
-        f'<span><svg viewBox="0 0 12 12"><circle cx="6" cy="6" r="5" class="s{k % svg.SERIES}"/></svg>{escape(name)}</span>'
+        '<span><svg viewBox="0 0 12 12"><circle cx="6" cy="6" r="5"'
+        f' class="s{k % svg.SERIES}"/></svg>{escape(name)}</span>'
         for k, name in enumerate(systems)
     )
     return f'<div class="legend">{"".join(entries)}</div>'
@@ -228,9 +247,15 @@ def _provenance(report: Mapping[str, Any]) -> str:
     run = report["provenance"]
     facts = [
         *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(provenance_lines(run))),
-        *((f"{name} checkpoint", f"sha256 {digest}") for name, digest in run["checkpoints"].items()),
+        *(
+            (f"{name} checkpoint", f"sha256 {digest}")
+            for name, digest in run["checkpoints"].items()
+        ),
         *((f"data {key}", str(portable(value))) for key, value in run["data"].items()),
-        *((f"{name}", str(portable(value))) for name, value in (report.get("settings") or {}).items()),
+        *(
+            (f"{name}", str(portable(value)))
+            for name, value in (report.get("settings") or {}).items()
+        ),
         ("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

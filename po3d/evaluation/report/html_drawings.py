@@ -36,7 +36,11 @@ class Drawings:
         top view, objects in `marked` are outlined.
         """
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
-        view = {"objects": [self._index(_object_figure(o, scene, ways, self.size)) for o in scene.objects]}
+        view = {
+            "objects": [
+                self._index(_object_figure(o, scene, ways, self.size)) for o in scene.objects
+            ]
+        }
         if scene.outline:
             view["outline"] = _flat(np.array(scene.outline, float) @ ways.T, 2)
         if marked:
@@ -82,7 +86,11 @@ def _flat(points: Array, digits: int) -> list[float]:
 
 
 def _label(o: ObjectState) -> str:
-    words = [o.value(a) for a in ("size", "state", "color", "material", "shape", "name") if a in o.beliefs]
+    words = [
+        o.value(a)
+        for a in ("size", "state", "color", "material", "shape", "name")
+        if a in o.beliefs
+    ]
     return " ".join(words) or o.name or "object"
 
 
@@ -94,5 +102,7 @@ def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
     """Return a data URI of the pixels as a small JPEG, with its width and height."""
     image = Image.fromarray(np.ascontiguousarray(pixels)).convert("RGB")
     if image.width > WIDTH:
-        image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
+        image = image.resize(
+            (WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS
+        )
     return data_uri(jpeg(np.asarray(image), QUALITY), "jpeg"), image.size

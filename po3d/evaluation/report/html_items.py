@@ -64,8 +64,8 @@ def image_record(
 
     items: question id -> facts, gold, programs and reasons of all systems, views, steps, note,
     counterfactual, names of pictures. `answers` are the predictions of each system by question id,
-    the run's own first. `stored_scenes` are the recorded scenes by image; a missing one is replaced by
-    ground truth.
+    the run's own first. `stored_scenes` are the recorded scenes by image; a missing one is replaced
+    by ground truth.
     """
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
@@ -119,14 +119,18 @@ def facts(q: Question) -> list[tuple[str, str]]:
 def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
     """Return the executor that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
-    return oracle(benchmark.world).executor.explaining({**options, **(report.get("settings") or {})})
+    return oracle(benchmark.world).executor.explaining(
+        {**options, **(report.get("settings") or {})}
+    )
 
 
 def _tables(
     split: Any, name: str, views: Sequence[str], stored_scenes: Mapping[str, Scene]
 ) -> ImageScenes | None:
     """Return the recorded scenes of a run, else ground truth; None if there are neither."""
-    scenes = {n: stored_scenes.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]}
+    scenes = {
+        n: stored_scenes.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]
+    }
     if None in scenes.values():
         return None
     return ImageScenes(scenes, inputs=Context.of(split, name).inputs)

@@ -13,7 +13,9 @@ from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.pipeline import Domain, ImageScenes, run
 
 LEAST_PROBABILITY = 0.005  # probabilities below this are omitted from a step
-CHANGED = "executed again, the program gives another answer: the scene or the code differs from the run's"
+CHANGED = (
+    "executed again, the program gives another answer: the scene or the code differs from the run's"
+)
 
 
 class StepFigure(NamedTuple):
@@ -74,7 +76,9 @@ def traces(
             return Traced(plain, note=execution.outcome.reason)
         answer = explanation.outcome.answer
         answer_text = None if answer is None else reading.question.option_of.get(answer, answer)
-        note = explanation.outcome.reason if p.status != "ok" or answer_text == p.answer else CHANGED
+        note = (
+            explanation.outcome.reason if p.status != "ok" or answer_text == p.answer else CHANGED
+        )
         return Traced(views(explanation.figures), _steps(explanation), note, explanation.flip)
 
     return traced
@@ -93,6 +97,8 @@ def _steps(explanation: Explanation) -> tuple[StepFigure, ...]:
     for step, nearest in explanation.steps:
         likely = sorted(step.objects.items(), key=lambda item: -item[1])
         # -1 is the viewer
-        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > LEAST_PROBABILITY)
+        objects = tuple(
+            (*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > LEAST_PROBABILITY
+        )
         steps.append(StepFigure(step.token, step.text.partition(" -> ")[2], objects, nearest))
     return tuple(steps)

@@ -55,7 +55,10 @@ def _float(caption: str, parts: Sequence[Table], notes: Sequence[str], label: st
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
     for k, part in enumerate(parts):
         lines += ["", r"\smallskip"] * bool(k)
-        lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", _tabular(part) + "}"]
+        lines += [
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            _tabular(part) + "}",
+        ]
     if notes:
         text = " ".join(map(sentence, notes))
         lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {text}}}"]
@@ -67,7 +70,8 @@ def _parts(table: Table) -> list[Table]:
     and without empty rows.
     """
     widths = [
-        max((len(cell_text(row[k])) for row in table.rows), default=0) + 2 for k in range(len(table.header))
+        max((len(cell_text(row[k])) for row in table.rows), default=0) + 2
+        for k in range(len(table.header))
     ]
     count = -(-sum(widths[1:]) // (WIDEST - widths[0])) if widths[0] < WIDEST else 1
     columns = len(widths) - 1
@@ -77,7 +81,9 @@ def _parts(table: Table) -> list[Table]:
     parts = []
     for start in range(1, columns + 1, each):
         chosen = [0, *range(start, min(start + each, columns + 1))]
-        retained = [k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])]
+        retained = [
+            k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])
+        ]
         rules = [sum(k < rule for k in retained) for rule in table.rules]
         rows = [[table.rows[k][c] for c in chosen] for k in retained]
         parts.append(Table([table.header[c] for c in chosen], rows, rules))

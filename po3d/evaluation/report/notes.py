@@ -64,7 +64,9 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
         lines.append(scoring_line(report))
     if INTERVAL in first:
         share = f"{100 * CONFIDENCE:g} %"
-        lines.append(f"Intervals: {share}, bootstrap over {unit(report)} ({RESAMPLES:,} resamples).")
+        lines.append(
+            f"Intervals: {share}, bootstrap over {unit(report)} ({RESAMPLES:,} resamples)."
+        )
     if any(name.endswith(EXPECTED) for name in first):
         lines.append("(expected): the mean score of such answers, computed from the questions.")
     return lines
@@ -79,5 +81,7 @@ def scoring_line(report: Mapping[str, Any]) -> str:
 
 def official(report: Mapping[str, Any]) -> str:
     """Describe the data on which the published rows of a report were measured."""
-    named = dict.fromkeys(row["measured_on"] for row in report["published"] if row.get("measured_on"))
+    named = dict.fromkeys(
+        row["measured_on"] for row in report["published"] if row.get("measured_on")
+    )
     return " and ".join(named) or "the official images"

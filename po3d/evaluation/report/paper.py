@@ -44,7 +44,9 @@ def write_paper(
     """
     out = Path(out)
     if out.exists() and not (out / "main.tex").is_file() and any(out.iterdir()):
-        raise InputError(f"{out} is neither empty nor a folder of paper files; choose another folder")
+        raise InputError(
+            f"{out} is neither empty nor a folder of paper files; choose another folder"
+        )
     written, included = [], []
     for k, (folder, run) in enumerate(groups, 1):
         name = run.report["benchmark"] + (f"-{k}" if len(groups) > 1 else "")
@@ -71,14 +73,21 @@ def _figures(
     floats = []
     for plot in run_figures(run):
         written.append(save(plot._replace(name=f"{name}-{plot.name}"), out / FIGURES, ".pdf"))
-        caption = f"{run.benchmark.title}: {plot.title}. {plot.note} Measured on {data_line(run.report)}."
+        caption = (
+            f"{run.benchmark.title}: {plot.title}. {plot.note} Measured on {data_line(run.report)}."
+        )
         floats.append(_float(written[-1], caption))
     if grid and grid["curves"]:
         path = out / FIGURES / f"{name}-sensitivity.pdf"
         sensitivity_plot(grid["curves"], grid["units"], path)
         written.append(path)
-        caption = "accuracy (%) against noise in one module, all else from ground truth, with 95 % intervals"
-        floats.append(_float(path, f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}."))
+        caption = (
+            "accuracy (%) against noise in one module, all else from ground truth, with 95 %"
+            " intervals"
+        )
+        floats.append(
+            _float(path, f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}.")
+        )
     return "\n\n".join(floats)
 
 
@@ -111,11 +120,18 @@ def protocol(run: ReportedRun) -> str:
             "are paired by question."
         )
     lines.append(
-        f"Intervals are {share} percentile intervals of {RESAMPLES:,} bootstrap resamples of {unit(report)}."
+        f"Intervals are {share} percentile intervals of {RESAMPLES:,} bootstrap resamples of"
+        f" {unit(report)}."
     )
     if report["published"]:
-        line = f"Rows marked * are the figures of the benchmark's paper, measured on {official(report)}"
-        twin = "; the twin's questions are not the official ones, so these rows are not comparable with ours"
+        line = (
+            "Rows marked * are the figures of the benchmark's paper, measured on"
+            f" {official(report)}"
+        )
+        twin = (
+            "; the twin's questions are not the official ones, so these rows are not comparable"
+            " with ours"
+        )
         lines.append(line + (twin if on_twin(report["split"]) else "") + ".")
     weights = [f"{key} {digest[:12]}" for key, digest in created["checkpoints"].items()]
     facts = [
@@ -123,7 +139,9 @@ def protocol(run: ReportedRun) -> str:
         f"revision {(created['git_revision'] or 'unknown')[:12]}",
         created["date"][:10],
     ]
-    lines.append(f"Predictions: {', '.join([*facts, *(f'weights of the {w} (sha256)' for w in weights)])}.")
+    lines.append(
+        f"Predictions: {', '.join([*facts, *(f'weights of the {w} (sha256)' for w in weights)])}."
+    )
     if digest := created["data"].get("sha256"):
         lines.append(f"The data's sha256 begins with {digest[:12]}.")
     return "\n".join(map(sentence, lines))

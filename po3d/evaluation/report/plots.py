@@ -21,7 +21,11 @@ def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
         upper.bar(middle, [b["accuracy"] for b in bins], width, color="tab:blue", edgecolor="white")
         upper.plot((0, 1), (0, 1), "--", color="gray")
         upper.plot(
-            [b["confidence"] for b in bins], [b["accuracy"] for b in bins], "o", color="tab:orange", ms=4
+            [b["confidence"] for b in bins],
+            [b["accuracy"] for b in bins],
+            "o",
+            color="tab:orange",
+            ms=4,
         )
         upper.set(ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), title=f"ECE {figures['ece']:.3f}")
         lower.bar(middle, [b["n"] for b in bins], width, color="gray", edgecolor="white")

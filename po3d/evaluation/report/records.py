@@ -11,7 +11,16 @@ from po3d.evaluation.report.notes import on_twin
 from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.run_names import row_name
-from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, REPORT, REPORT_FORMAT, RUN, described
+from po3d.io.runs import (
+    ERRORS,
+    GRID,
+    GRID_FORMAT,
+    PREDICTIONS,
+    REPORT,
+    REPORT_FORMAT,
+    RUN,
+    described,
+)
 
 AGAIN = "evaluate.py with resume=true rewrites it"
 
@@ -109,7 +118,9 @@ def size_of_run(path: str | Path) -> int | None:
     run.
     """
     path = Path(path)
-    config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
+    config = (
+        described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
+    )
     fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
     return None if fresh else config.get("size")
 
@@ -126,7 +137,9 @@ def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
 
 def _where(about: Mapping[str, Any]) -> str:
     kind = "po3d's twin" if on_twin(about["split"]) else "the official release"
-    return f"{kind} of {about['benchmark']} ({about['split']}, {about['provenance']['data']['root']})"
+    return (
+        f"{kind} of {about['benchmark']} ({about['split']}, {about['provenance']['data']['root']})"
+    )
 
 
 def _record(path: Path, what: str, format: str) -> dict[str, Any]:
@@ -137,5 +150,7 @@ def _record(path: Path, what: str, format: str) -> dict[str, Any]:
         known = ", ".join(BENCHMARKS)
         raise InputError(f"{path} is for the benchmark {printable(name)}; known: {known}")
     if (result := record.get("format", format)) != format:
-        raise InputError(f"{path} has format {printable(result)}; this version reads {format}; {AGAIN}")
+        raise InputError(
+            f"{path} has format {printable(result)}; this version reads {format}; {AGAIN}"
+        )
     return record

@@ -78,7 +78,11 @@ def _figures(report: dict) -> list[list]:
 
 def titled(row: dict) -> str:
     """Return a row's name, with the number of columns if it is a partial average."""
-    return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
+    return (
+        f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})"
+        if "columns" in row
+        else row["name"]
+    )
 
 
 def report_text(report: dict, published: Published = True) -> str:
@@ -132,7 +136,12 @@ def _main_part(report: dict) -> list[str]:
     if tables and tables.instead:
         twin = [f"Rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
         return [page, "", *twin, *_remarks(report)]
-    return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if tables else [])]
+    return [
+        markdown(results_table(report)),
+        "",
+        _footnotes(report),
+        *(["", page] if tables else []),
+    ]
 
 
 _NAMES = {
@@ -174,11 +183,18 @@ def provenance_lines(run: dict) -> list[str]:
     """Describe versions, dates and interruptions of the predictions, and of the scoring if it was
     later.
     """
-    lines = [f"po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}"]
+    lines = [
+        f"po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'},"
+        f" {run['date']}"
+    ]
     if later := run.get("continued"):
-        lines.append(f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}")
+        lines.append(
+            f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}"
+        )
     if scored := run.get("scored"):
-        lines.append(f"scored again: revision {scored['git_revision'] or 'unknown'}, {scored['date']}")
+        lines.append(
+            f"scored again: revision {scored['git_revision'] or 'unknown'}, {scored['date']}"
+        )
     return lines
 
 
@@ -224,7 +240,9 @@ def main(arguments: list[str]) -> int:
 
     def run() -> None:
         if len(arguments) != 2:
-            raise InputError("usage: python -m po3d.evaluation.report.results REPORT.json README.md")
+            raise InputError(
+                "usage: python -m po3d.evaluation.report.results REPORT.json README.md"
+            )
         report, readme = read_report(arguments[0]), Path(arguments[1])
         write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 

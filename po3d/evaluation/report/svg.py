@@ -23,7 +23,10 @@ def _svg(width: float, height: float, parts: Sequence[str], title: str) -> str:
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", kind: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{escape(words)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        f' class="{kind}">{escape(words)}</text>'
+    )
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
@@ -36,22 +39,33 @@ def _path(points: Sequence[tuple[float, float]], kind: str, closed: bool = False
 
 
 def _mark(x: float, y: float, kind: str, title: str, radius: float = 4) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" class="{kind}"><title>{escape(title)}</title></circle>'
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"'
+        f' class="{kind}"><title>{escape(title)}</title></circle>'
+    )
 
 
 def _rect(x: float, y: float, width: float, height: float, kind: str, title: str) -> str:
     size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
-    return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{kind}"><title>{escape(title)}</title></rect>'
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{kind}"><title>{escape(title)}</title></rect>'
+    )
 
 
-def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Sequence[Mapping]) -> str:
+def intervals(
+    systems: Sequence[tuple[str, Sequence[Mapping]]], published: Sequence[Mapping]
+) -> str:
     """Plot figures in percent with their intervals, one line per name.
 
     `systems` are (name, rows with name, value, ci_low, ci_high); `published` rows, {"model": ...,
     name: value}, are faint dots.
     """
     names = [row["name"] for row in systems[0][1]]
-    left, width, step = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0, ROW + 7.0 * (len(systems) - 1)
+    left, width, step = (
+        max(120.0, 24 + 6.6 * max(map(len, names))),
+        640.0,
+        ROW + 7.0 * (len(systems) - 1),
+    )
     height = step * len(names) + 30
 
     def x(value: float) -> float:
@@ -66,7 +80,9 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
         parts.append(_text(left - 12, middle + 4, name, "end", "label"))
         for model in published:
             if isinstance(value := model.get(name), int | float):
-                parts.append(_mark(x(value), middle, "published", f"{model['model']}: {value:.1f}", 3))
+                parts.append(
+                    _mark(x(value), middle, "published", f"{model['model']}: {value:.1f}", 3)
+                )
         for s, (system, rows) in enumerate(systems):
             row = next((r for r in rows if r["name"] == name), None)
             if row is None or row["value"] is None:
@@ -84,7 +100,11 @@ class _Axes:
     """A panel with axes; `at` maps values to pixels."""
 
     def __init__(
-        self, xs: tuple[float, float], ys: tuple[float, float], width: float = 320, height: float = 260
+        self,
+        xs: tuple[float, float],
+        ys: tuple[float, float],
+        width: float = 320,
+        height: float = 260,
     ) -> None:
         self.xs, self.ys, self.width, self.height = xs, ys, width, height
         self.left, self.right, self.top, self.bottom = 54.0, width - 12.0, 12.0, height - 40.0
@@ -94,7 +114,9 @@ class _Axes:
         v = (y - self.ys[0]) / (self.ys[1] - self.ys[0])
         return self.left + u * (self.right - self.left), self.bottom - v * (self.bottom - self.top)
 
-    def frame(self, xticks: Sequence[float], yticks: Sequence[float], xlabel: str, ylabel: str) -> list[str]:
+    def frame(
+        self, xticks: Sequence[float], yticks: Sequence[float], xlabel: str, ylabel: str
+    ) -> list[str]:
         parts = []
         for t in yticks:
             _, y = self.at(self.xs[0], t)
@@ -106,10 +128,13 @@ class _Axes:
             parts.append(_text(x, self.bottom + 17, f"{t:g}", "middle", "tick"))
         parts.append(_line(self.left, self.bottom, self.right, self.bottom, "axis"))
         if xlabel:
-            parts.append(_text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick"))
+            parts.append(
+                _text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick")
+            )
         middle = (self.top + self.bottom) / 2
         parts.append(
-            f'<text transform="translate(11 {middle:.1f}) rotate(-90)" text-anchor="middle" class="tick">{escape(ylabel)}</text>'
+            f'<text transform="translate(11 {middle:.1f}) rotate(-90)" text-anchor="middle"'
+            f' class="tick">{escape(ylabel)}</text>'
         )
         return parts
 
@@ -147,7 +172,9 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
     return _svg(panel.width, panel.height, parts, "risk and coverage")
 
 
-def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, str]) -> list[tuple[str, str]]:
+def noise_curves(
+    curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Return (quantity, plot) of each noise curve of the grid: accuracy against noise, with its
     interval.
     """
@@ -168,7 +195,9 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
         for p in points:
             label = f"{p['sigma']:g}: {p['value']:.1f}"
             parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", label, 3))
-        plots.append((name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}")))
+        plots.append(
+            (name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}"))
+        )
     return plots
 
 
@@ -186,7 +215,10 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
     scale = (width - left - 50) / reach
     parts, x = [], left
     for k, group in enumerate(groups):
-        parts += [_rect(x, 2, 10, 10, f"bar s{k % SERIES}", group), _text(x + 14, 11, group, kind="tick")]
+        parts += [
+            _rect(x, 2, 10, 10, f"bar s{k % SERIES}", group),
+            _text(x + 14, 11, group, kind="tick"),
+        ]
         x += 24 + 7.0 * len(group)
     for row, (category, shares_of) in enumerate(attribution.items()):
         y, x = 24 + ROW * row, left

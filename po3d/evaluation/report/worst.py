@@ -33,11 +33,15 @@ def sheet(out: Path, data: Path, most: int) -> Image.Image:
     wrong: Counter[str] = Counter()
     for p in read_predictions(out / "predictions.jsonl"):
         if p.id not in answers:
-            raise InputError(f"{out} contains predictions for other questions than {data}; set --data")
+            raise InputError(
+                f"{out} contains predictions for other questions than {data}; set --data"
+            )
         q = answers[p.id]
         counts[q.image] += 1
         wrong[q.image] += p.status != "ok" or p.answer != q.answer
-    tables: Mapping[str, Scene] = {r["image"]: from_json(r) for r in read_jsonl(out / "scenes.jsonl")}
+    tables: Mapping[str, Scene] = {
+        r["image"]: from_json(r) for r in read_jsonl(out / "scenes.jsonl")
+    }
     names = sorted(wrong, key=lambda n: (-wrong[n] / counts[n], n))[:most]
     font = ImageFont.load_default(13)
     cells = []
@@ -62,7 +66,9 @@ def main() -> int:
     )
     parser.add_argument("out", help="a folder written by evaluate.py")
     parser.add_argument(
-        "--data", default=str(pulsecheck457.MINI), help="folder of the questions (default: the mini split)"
+        "--data",
+        default=str(pulsecheck457.MINI),
+        help="folder of the questions (default: the mini split)",
     )
     parser.add_argument("--most", type=int, default=10)
     parser.add_argument("--save", default="", help="the image to write (default: OUT/worst.jpg)")

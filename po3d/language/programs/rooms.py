@@ -16,7 +16,9 @@ from po3d.language.program import Language, Signature, Tree, rows
 from po3d.scene.rooms import ATTRIBUTES, PURPOSES
 
 SIDES = ("front", "back", "left", "right")
-_DIRECTIONS = {word.replace("behind", "back").replace("_", " "): word for word in program.DIRECTIONS}
+_DIRECTIONS = {
+    word.replace("behind", "back").replace("_", " "): word for word in program.DIRECTIONS
+}
 DIRECTIONS = tuple(_DIRECTIONS)  # clockwise
 NUMBERS = (
     "0", "0.3", "0.5", "0.6", "0.9", "1", "1.5", "2", "2.5", "3", "4",
@@ -64,6 +66,9 @@ def distinguishing_attribute(pair: RoomCall) -> str | None:
 
 
 ROOMS = Dialect(
-    "the language of rooms", RoomCall, {row.op: row.meaning for row in OPERATIONS}, {"direction": _DIRECTIONS}
+    "the language of rooms",
+    RoomCall,
+    {row.op: row.meaning for row in OPERATIONS},
+    {"direction": _DIRECTIONS},
 )
 call, parse_text, from_tokens = RoomCall.of, RoomCall.parse, RoomCall.from_tokens

@@ -87,7 +87,9 @@ class Step:
 
 _STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args in ARGUMENTS[row.op]}
 # The output classes of the parser's network, in a fixed order.
-TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
+TOKENS: tuple[str, ...] = tuple(
+    t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES}
+)
 
 
 class StreetProgram(Tree):
@@ -97,7 +99,8 @@ class StreetProgram(Tree):
         {
             token: (
                 Signature(
-                    tuple(t.format(*args) for t in row.signature.inputs), row.signature.output.format(*args)
+                    tuple(t.format(*args) for t in row.signature.inputs),
+                    row.signature.output.format(*args),
                 ),
             )
             for token, (row, args) in _STEPS.items()
@@ -147,7 +150,9 @@ def token_types(token: str) -> Signature:
 def asking(program: StreetProgram) -> StreetProgram:
     """Return the program if its output is an answer; else raise ProgramError."""
     if program.output not in ANSWER_TYPES:
-        raise ProgramError(f"the last step {program.op} returns a {program.output}, which is not an answer")
+        raise ProgramError(
+            f"the last step {program.op} returns a {program.output}, which is not an answer"
+        )
     return program
 
 

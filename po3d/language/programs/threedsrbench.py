@@ -49,7 +49,9 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
 class PhraseCall(Tree):
     """A question: an operation on objects."""
 
-    language = Language({row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"}))
+    language = Language(
+        {row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"})
+    )
 
     @property
     def things(self) -> tuple[str, ...]:

@@ -70,5 +70,6 @@ def _framed(program: Call, whose: str) -> Call:
     if program == Call("frame", ("camera",)):
         return Call("frame", (whose,))
     return Call(
-        program.op, tuple(_framed(arg, whose) if isinstance(arg, Call) else arg for arg in program.args)
+        program.op,
+        tuple(_framed(arg, whose) if isinstance(arg, Call) else arg for arg in program.args),
     )

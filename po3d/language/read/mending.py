@@ -31,7 +31,9 @@ class Mending(NamedTuple):
         return f'"{self.written}" is interpreted as "{self.read}"'
 
 
-def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tuple[str, tuple[Mending, ...]]:
+def mended(
+    text: str, names: Sequence[str], known: Callable[[str], bool]
+) -> tuple[str, tuple[Mending, ...]]:
     """Correct misspelt words; return the text and the corrections.
 
     `names`: of the scene's objects; `known`: whether the encoder has a word as a single piece.
@@ -89,4 +91,6 @@ def _lexicon() -> frozenset[str]:
 
 @functools.cache
 def _needed() -> frozenset[str]:
-    return frozenset(chain.from_iterable(map(str.split, lines_beside(nouns.__file__, "needed.txt"))))
+    return frozenset(
+        chain.from_iterable(map(str.split, lines_beside(nouns.__file__, "needed.txt")))
+    )

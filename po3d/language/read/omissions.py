@@ -47,7 +47,9 @@ def omitted(text: str, question: Call) -> str:
         if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
-        if (match := pattern.search(text)) and not allowed(question, {call.op for call in question.calls()}):
+        if (match := pattern.search(text)) and not allowed(
+            question, {call.op for call in question.calls()}
+        ):
             return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
@@ -75,7 +77,9 @@ def forgets_how_many(text: str, change: Call) -> bool:
     if not PARTLY.search(text):
         return False
     changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
-    return bool(changed) and not any(part.op in PARTS for program in changed for part in _chain(program))
+    return bool(changed) and not any(
+        part.op in PARTS for program in changed for part in _chain(program)
+    )
 
 
 def untold(text: str, change: Call) -> bool:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-BEYOND = "the question is too complex for the program language"  # reason if no program expresses the text
+BEYOND = (  # reason if no program expresses the text
+    "the question is too complex for the program language"
+)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,9 @@ def _noun(value: str) -> dict[str, str]:
     singular = set(NOUNS[value]) | (set() if value in _NO_NOUNS else {value})
     if value in PARENT:  # "sedan automobile", "road push bike"
         names = {value} if value in _NO_NOUNS else singular
-        singular = singular | {f"{a} {b}" for a in names for b in (PARENT[value], *NOUNS[PARENT[value]])}
+        singular = singular | {
+            f"{a} {b}" for a in names for b in (PARENT[value], *NOUNS[PARENT[value]])
+        }
     for phrase in singular:
         for form in {phrase} | plurals(phrase):
             table[form] = _TOKENS.get(value, value)

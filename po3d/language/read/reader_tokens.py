@@ -41,15 +41,49 @@ FARTHEST = 24  # word pieces from the first to the last word of a span
 LONGEST_PROGRAM = 96  # tokens
 CLOSED_KINDS = ("size", "facing", "side", "purpose", "occlusion")  # attributes with few values
 STREET_NAMES = {  # names of street shapes in scenes, if different from the shape's id
-    "double": "double bus", "regular": "regular bus", "school": "school bus", "articulated": "articulated bus",
-    "road": "road bike", "mountain": "mountain bike", "utility": "utility bike", "tandem": "tandem bike", "suv": "SUV",
-}  # fmt: skip
+    "double": "double bus",
+    "regular": "regular bus",
+    "school": "school bus",
+    "articulated": "articulated bus",
+    "road": "road bike",
+    "mountain": "mountain bike",
+    "utility": "utility bike",
+    "tandem": "tandem bike",
+    "suv": "SUV",
+}
 TEXTS = (
-    "object", *COLORS, "silver", "gold", "cyan", *MATERIALS, "wood", "rubber", *STATES, "lit", *PURPOSES, "large", "small",
-    "occluded", "occluding", "unoccluded", "front", "behind", "back", "left", "right", "front_left", "front_right", "behind_left",
-    "behind_right", "middle", "person",
-    *(STREET_NAMES.get(shape, shape).lower() for shape in (*SHAPES, *SUPER_CATEGORIES, "hatchback")),
-)  # fmt: skip
+    "object",
+    *COLORS,
+    "silver",
+    "gold",
+    "cyan",
+    *MATERIALS,
+    "wood",
+    "rubber",
+    *STATES,
+    "lit",
+    *PURPOSES,
+    "large",
+    "small",
+    "occluded",
+    "occluding",
+    "unoccluded",
+    "front",
+    "behind",
+    "back",
+    "left",
+    "right",
+    "front_left",
+    "front_right",
+    "behind_left",
+    "behind_right",
+    "middle",
+    "person",
+    *(
+        STREET_NAMES.get(shape, shape).lower()
+        for shape in (*SHAPES, *SUPER_CATEGORIES, "hatchback")
+    ),
+)
 AMOUNTS = (
     *map(str, range(25)),
     "0.3",
@@ -168,7 +202,9 @@ class EncodedInput:
                     break
                 phrase = text[first.start : self.words[j].end].lower()
                 for form in {phrase, in_singular(phrase)}:
-                    spans.setdefault(form, []).append((first.segment, self.places[k], self.places[j]))
+                    spans.setdefault(form, []).append(
+                        (first.segment, self.places[k], self.places[j])
+                    )
         return spans
 
 
@@ -191,7 +227,9 @@ class WordPieces:
         self.known: dict[str, tuple[int, ...]] = {}
         self.named: dict[str, tuple[str, list[tuple[int, int, tuple[int, ...]]]]] = {}
         try:
-            self.unknown, self.begin, self.part = (self.index[p] for p in ("[UNK]", "[CLS]", "[SEP]"))
+            self.unknown, self.begin, self.part = (
+                self.index[p] for p in ("[UNK]", "[CLS]", "[SEP]")
+            )
         except KeyError as missing:
             raise InputError(f"the vocabulary lacks {missing}") from None
 
@@ -225,7 +263,9 @@ class WordPieces:
     def _parted(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
         """Return the cleaned text, and (start, end, pieces) of its words."""
         clean = cleaned(text)
-        return clean, [(m.start(), m.end(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)]
+        return clean, [
+            (m.start(), m.end(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)
+        ]
 
     def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
         """Return `_parted` of a name or attribute, cached because these recur."""
@@ -240,7 +280,8 @@ class WordPieces:
     ) -> list[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]:
         """Tokenise the texts of a part of the input: (segment, text, words) of each."""
         read = [
-            (name, (self._read if name in ("name", "look") else self._parted)(text)) for name, text in part
+            (name, (self._read if name in ("name", "look") else self._parted)(text))
+            for name, text in part
         ]
         return [(SEGMENTS.index(name), clean, cut) for name, (clean, cut) in read]
 
@@ -251,9 +292,12 @@ class WordPieces:
         left out, names last.
         """
         sentences = (
-            ("head", f"{inputs.kind} own" if inputs.own else inputs.kind), ("change", inputs.change), ("frame", inputs.frame),
-            ("question", inputs.question), *(("option", option) for option in inputs.options),
-        )  # fmt: skip
+            ("head", f"{inputs.kind} own" if inputs.own else inputs.kind),
+            ("change", inputs.change),
+            ("frame", inputs.frame),
+            ("question", inputs.question),
+            *(("option", option) for option in inputs.options),
+        )
         sentence_words = [self._words([sentence]) for sentence in sentences if sentence[1]]
         parts = sentence_words + [self._words(entry) for entry in inputs.entries]
         if 1 + sum(map(_length, parts)) > LONGEST_INPUT:
@@ -318,7 +362,9 @@ class Vocabulary:
             for s in signatures
         ]
         for kind, words in LEAVES.items():
-            listed = words if isinstance(words, tuple) else self.texts if words is str else self.amounts
+            listed = (
+                words if isinstance(words, tuple) else self.texts if words is str else self.amounts
+            )
             tokens += [(f"{kind}:{word}", (), kind) for word in listed]
         tokens += [(COPY, (), "text"), *((refusal, (), "refusal") for refusal in REFUSALS)]
         names, inputs, outputs = zip(*tokens, strict=True)
@@ -365,12 +411,16 @@ class Vocabulary:
     ) -> tuple[int, tuple[int, int]] | None:
         """Return a leaf's token and the span that it copies; None if it cannot be written."""
         if kind != "text":
-            token = self.index.get(f"{kind}:{arg:g}" if isinstance(arg, float | int) else f"{kind}:{arg}")
+            token = self.index.get(
+                f"{kind}:{arg:g}" if isinstance(arg, float | int) else f"{kind}:{arg}"
+            )
             return None if token is None else (token, (0, 0))
         text = cleaned(arg).lower()
         closed = self.index.get(f"text:{text}")
         naming = attribute in ("name", "shape")
-        spans = [s for s in pieces.spans.get(text, []) if pieces.copied(*s[1:], naming).lower() == text]
+        spans = [
+            s for s in pieces.spans.get(text, []) if pieces.copied(*s[1:], naming).lower() == text
+        ]
         if attribute in CLOSED_KINDS:
             return None if closed is None else (closed, (0, 0))
         listed = [s for s in spans if SEGMENTS[s[0]] == ("name" if naming else "look")]
@@ -419,7 +469,9 @@ def _attribute(op: str, args: Sequence[Call | str | float]) -> str:
     return "phrase" if op == "refer" else "name"
 
 
-def texts_needed(programs: Iterable[tuple[Call, EncodedInput, Sort]], least: int = 2) -> tuple[str, ...]:
+def texts_needed(
+    programs: Iterable[tuple[Call, EncodedInput, Sort]], least: int = 2
+) -> tuple[str, ...]:
     """Return texts of programs that should be added to the vocabulary.
 
     They are used at least `least` times, and neither the inputs nor TEXTS contain them.

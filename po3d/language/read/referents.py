@@ -32,7 +32,11 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
     used = {call.args[1] for call in program.calls() if call.op == "filter"}
 
     def of(call: Call) -> Call:
-        if call.op == "unique" and (attributes := _filter_values(call.args[0])) and "name" in attributes:
+        if (
+            call.op == "unique"
+            and (attributes := _filter_values(call.args[0]))
+            and "name" in attributes
+        ):
             fit = [t for t in things if all(t.get(a) == v for a, v in attributes.items())]
             return one_of(call, fit, attributes) if len(fit) > 1 else call
         return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
@@ -63,13 +67,17 @@ def without_redundant_looks(program: Call, text: str, things: Sequence[Thing]) -
         args = tuple(of(a) if isinstance(a, Call) else a for a in call.args)
         if call.op == "filter" and call.args[0] in NAMED and (attributes := _filter_values(call)):
             look, value, source = args
-            candidates = [t for t in things if all(_is(t, a, v) for a, v in attributes.items() if a != look)]
+            candidates = [
+                t for t in things if all(_is(t, a, v) for a, v in attributes.items() if a != look)
+            ]
             if len(candidates) > 1 and not is_named(value):
                 return source
         return Call(call.op, args)
 
     def is_named(value: str) -> bool:
-        return any(w.startswith(value[:STEM]) for w in words) or bool(words & _LIKE.get(value, set()))
+        return any(w.startswith(value[:STEM]) for w in words) or bool(
+            words & _LIKE.get(value, set())
+        )
 
     return program if words & _OTHERS else of(program)
 
@@ -88,7 +96,11 @@ def disambiguate(program: Call, things: Sequence[Thing]) -> Call:
 
     It then asks for an attribute whose values distinguish them. Unchanged if there is none.
     """
-    if program.op != "query" or program.args[0] != "name" or (name := _name_of(program.args[1])) is None:
+    if (
+        program.op != "query"
+        or program.args[0] != "name"
+        or (name := _name_of(program.args[1])) is None
+    ):
         return program
     same = [t for t in things if _is(t, "name", name)]
     for look in LOOKS if len(same) > 1 else ():

@@ -49,7 +49,9 @@ def telling(program: RoomCall, words: Sequence[str] = ()) -> RoomCall:
     if op == "query" and args[1].args and isinstance(source := args[1].args[-1], RoomCall):
         if source.op == "pair" and not about_looks:
             looks = distinguishing_attribute(source)
-            return RoomCall("name", args[1:]) if looks is None else RoomCall("query", (looks, args[1]))
+            return (
+                RoomCall("name", args[1:]) if looks is None else RoomCall("query", (looks, args[1]))
+            )
         if args[1].op != "only" and _known_look(args[0], source):
             return RoomCall("name", args[1:])
     if (

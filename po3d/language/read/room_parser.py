@@ -26,13 +26,33 @@ LEAST_PROBABILITY = 0.3  # parses of lower probability get the status "unparsed"
 LONGEST_SENTENCE = 60
 SIMILAR = 0.8  # least difflib ratio of a misspelt word to the known one
 SHORTEST_MISSPELT = 4
-NO_NAME = frozenset([
-    "the", "a", "an", "and", "or", "with", "than", "from", "that", "which", "is", "are", "was", "to", "s", "'s", "?", "my",
-])  # never in a name  # fmt: skip
+NO_NAME = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "with",
+        "than",
+        "from",
+        "that",
+        "which",
+        "is",
+        "are",
+        "was",
+        "to",
+        "s",
+        "'s",
+        "?",
+        "my",
+    ]
+)  # never in a name
 # Questions for an amount, which are accepted only as a comparison of two objects ("how large is it
 # compared to ...").
 AMOUNT = re.compile(
-    r"\bhow (tall|high|wide|long|deep|thick|heavy|old|far|large|big|much)\b(?!.*\bnumber\b)", re.IGNORECASE
+    r"\bhow (tall|high|wide|long|deep|thick|heavy|old|far|large|big|much)\b(?!.*\bnumber\b)",
+    re.IGNORECASE,
 )
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
 NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
@@ -44,7 +64,9 @@ _TOKENS = [
     *((f"{kind}:", (), kind) for kind in OPEN),
     (ANYTHING, (), "name"),
 ]
-LANGUAGE = TokenLanguage(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN))
+LANGUAGE = TokenLanguage(
+    *zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN)
+)
 
 
 class RoomParser(NetworkParser):
@@ -57,7 +79,9 @@ class RoomParser(NetworkParser):
         known = {*words, *KNOWN, *NOUN_WORDS}
         self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
 
-    def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
+    def _prepared(
+        self, text: str, sort: str
+    ) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
         if reason := _unreadable(text, sort):
             return Parse("unparsed", reason=reason)
         written = words_of(text)
@@ -87,7 +111,9 @@ class RoomParser(NetworkParser):
 
 def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Parse:
     probability = written.probability
-    texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
+    texts = [
+        _text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)
+    ]
     program = from_tokens(texts)
     if amount and program.op not in ("size", "height"):
         reason = f"not understood: {amount[0].lower()} is not a number of objects"

@@ -1,8 +1,9 @@
 """Test whether a sentence about a room is worded as Hypo3D's twin words it, or as people do.
 
 A logistic regression on hashed word n-grams, nouns and looks masked, so that it judges the wording
-and not the objects: `rooms.style.npy`, fitted by `python -m tools.room_style` on generated sentences
-and the sentence bank's training part. Unlike `say.retold`, it also accepts wordings that the grammar
+and not the objects: `rooms.style.npy`, fitted by `python -m tools.room_style` on generated
+sentences and the sentence bank's training part. Unlike `say.retold`, it also accepts wordings that
+the grammar
 has no longer.
 """
 
@@ -28,7 +29,9 @@ STEP = 1 / 16  # of a stored weight, int8
 MASK, START, END = "_", "^", "$"
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!.,;:]+")
 # Words that are nouns or states elsewhere, but carry a sentence's wording.
-_WORDING = frozenset(["on", "off", "in", "up", "down", "right", "left", "front", "back", "thing", "object"])
+_WORDING = frozenset(
+    ["on", "off", "in", "up", "down", "right", "left", "front", "back", "thing", "object"]
+)
 
 
 def style(text: str) -> float:

@@ -45,7 +45,8 @@ _DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS = map(
     _WORDINGS.expression, ("degrees", "counter", "moved", "camera", "camera_phrase", "yours")
 )
 _IMAGES, _WHICH, _NEAREST, _TAIL, _ORDER, _PICTURED, _VIEWED, _ARTICLE = map(
-    _WORDINGS.expression, ("images", "which", "nearest", "tail", "order", "pictured", "viewed", "article")
+    _WORDINGS.expression,
+    ("images", "which", "nearest", "tail", "order", "pictured", "viewed", "article"),
 )
 _FRACTION = re.compile(rf"\b({_either(_FRACTIONS)}) turn\b")
 _VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", "image", "photo"}
@@ -74,7 +75,9 @@ class _ParseError(Exception):
 def _clean(text: str) -> str:
     text = text.replace("’", "'").replace("‘", "'").replace("º", "°")
     text = re.sub(
-        r"\b(where|you|what|which)'(?:s|re)\b", lambda m: f"{m[1]} {'are' if m[1] == 'you' else 'is'}", text
+        r"\b(where|you|what|which)'(?:s|re)\b",
+        lambda m: f"{m[1]} {'are' if m[1] == 'you' else 'is'}",
+        text,
     )
     text = _ORDER.sub("", text)
     return re.sub(r"\s+", " ", re.sub(r"\s+([,.?])", r"\1", text)).strip()
@@ -86,7 +89,9 @@ def _several(text: str) -> Call:
         for pattern in _BEHIND_SOMEONE:
             if match := pattern.search(text):
                 person = call("thing", _bare(match["r"]))
-                return call("name", call("nearest", call("toward", _DIRECTION[match["rel"]], person)))
+                return call(
+                    "name", call("nearest", call("toward", _DIRECTION[match["rel"]], person))
+                )
         raise _ParseError("not understood: the location to which something is nearest")
     if _WHICH.search(text):
         bare = _CAMERA_PHRASE.sub(" ", text)
@@ -111,7 +116,10 @@ def _one(text: str) -> Call:
     else:
         eyes = call("thing", owner)
         inner = call(
-            "where", call("thing", a), eyes if b in (None, owner) else call("thing", b), call("own", eyes)
+            "where",
+            call("thing", a),
+            eyes if b in (None, owner) else call("thing", b),
+            call("own", eyes),
         )
     for angle, first, second in turn:
         inner = call("turned", angle, call("thing", first), call("thing", second), inner)

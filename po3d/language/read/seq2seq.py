@@ -102,7 +102,9 @@ class TypeTable(nn.Module):
         cost[0] = 0
         for _ in names:
             token_cost = 1 + cost[inputs].sum(1)
-            best = torch.where(allowed, token_cost, torch.full_like(token_cost, 10_000)).min(1).values
+            best = (
+                torch.where(allowed, token_cost, torch.full_like(token_cost, 10_000)).min(1).values
+            )
             cost = torch.minimum(cost, best)
             cost[0] = 0
         self.count = len(names)
@@ -253,7 +255,11 @@ class Seq2Seq(nn.Module):
         mask = words != PAD
         x = self.drop(self.embed(words))
         first, *others = self.blocks
-        x = first(x, mask[..., None]) if self.training else first.lookup(x, self.embed.weight, words)
+        x = (
+            first(x, mask[..., None])
+            if self.training
+            else first.lookup(x, self.embed.weight, words)
+        )
         for block in others:
             x = block(x, mask[..., None])
         key, value = self.key_value(self.norm(x)).chunk(2, -1)
@@ -268,11 +274,18 @@ class Seq2Seq(nn.Module):
         """
         embeds = [*self.previous, *self.owed]
         sizes = [embed.embedding_dim for embed in embeds]
-        weights = torch.cat([layer.weight[:, : sum(sizes)] for layer in (self.look[0], self.write[0])])
+        weights = torch.cat(
+            [layer.weight[:, : sum(sizes)] for layer in (self.look[0], self.write[0])]
+        )
         return [e.weight @ w.T for e, w in zip(embeds, weights.split(sizes, 1), strict=True)]
 
     def _step(
-        self, tables: list[Tensor], last: Tensor, stack: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded
+        self,
+        tables: list[Tensor],
+        last: Tensor,
+        stack: Tensor,
+        state: tuple[Tensor, Tensor, Tensor],
+        encoded,
     ) -> tuple[Tensor, Tensor, tuple]:
         """Run one decoder step.
 
@@ -293,16 +306,24 @@ class Seq2Seq(nn.Module):
         score = torch.einsum("bhd,bhtd->bht", q, key) / q.shape[-1] ** 0.5 + bias
         weight = score.masked_fill(~mask[:, None], -1e4).softmax(-1)
         context = torch.einsum("bht,bhtd->bhd", weight, value).flatten(1)
-        projected = F.linear(torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias)
+        projected = F.linear(
+            torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias
+        )
         hidden = remember_write + projected
-        return self.write[1:](hidden), torch.cat([F.gelu(hidden), query], 1), (context, weight, ever + weight)
+        return (
+            self.write[1:](hidden),
+            torch.cat([F.gelu(hidden), query], 1),
+            (context, weight, ever + weight),
+        )
 
     def _pointers(self, aim: Tensor, attention: Tensor, encoded) -> Tensor:
         """Return pointer scores (B, 2, T) of the words as first and last word of a copied span."""
         key, _, mask = encoded
         ends = self.point(aim).unflatten(1, (2, -1))
         words = key.transpose(1, 2).flatten(2)  # (B, T, width)
-        scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(attention)
+        scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(
+            attention
+        )
         return scores.float().masked_fill(~mask[:, None], -torch.inf)  # padding is never copied
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
@@ -312,7 +333,11 @@ class Seq2Seq(nn.Module):
         return key.new_zeros(batch, heads * size), nothing, nothing
 
     def forward(
-        self, words: Tensor, program: Tensor, sorts: Tensor | None = None, spans: Tensor | None = None
+        self,
+        words: Tensor,
+        program: Tensor,
+        sorts: Tensor | None = None,
+        spans: Tensor | None = None,
     ) -> Tensor:
         """Return the teacher-forced negative log-likelihood (B,) under the type table.
 
@@ -338,7 +363,11 @@ class Seq2Seq(nn.Module):
             if self.copying and spans is not None:
                 pointing = self.types.copies[safe] & (gold >= 0)
                 ends = self._pointers(aim, state[1], encoded).flatten(0, 1)
-                missed = F.cross_entropy(ends, spans[:, k].flatten(), reduction="none").view(batch, 2).sum(1)
+                missed = (
+                    F.cross_entropy(ends, spans[:, k].flatten(), reduction="none")
+                    .view(batch, 2)
+                    .sum(1)
+                )
                 loss = loss + missed * pointing
             stack = self.types.step(stack, safe)
             last = torch.cat([safe[:, None], last[:, :-1]], 1)
@@ -356,11 +385,15 @@ class Seq2Seq(nn.Module):
         for length, group in groupby(distinct, columns):
             same = list(group)
             for part in (same[start : start + BATCH] for start in range(0, len(same), BATCH)):
-                words = torch.tensor([[*ids, *[PAD] * (length - len(ids))] for ids in part], device=device)
+                words = torch.tensor(
+                    [[*ids, *[PAD] * (length - len(ids))] for ids in part], device=device
+                )
                 decoded = self.greedy(words, torch.full((len(part),), sort, device=device))
                 counts, probability = decoded.lengths.tolist(), decoded.probability.tolist()
                 tokens = decoded.tokens[:, : max(counts)].tolist()
-                spans = decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
+                spans = (
+                    decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
+                )
                 for k, (ids, count) in enumerate(zip(part, counts)):
                     cache[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
         return [cache[tuple(ids)] for ids in sentences]
@@ -413,7 +446,9 @@ class Seq2Seq(nn.Module):
         both = first[:, :, None] + last[:, None]  # (B, from, to)
         length = scores.shape[-1]
         near = (
-            torch.ones(length, length, dtype=torch.bool, device=scores.device).triu().tril(LONGEST_NAME - 1)
+            torch.ones(length, length, dtype=torch.bool, device=scores.device)
+            .triu()
+            .tril(LONGEST_NAME - 1)
         )
         best, where = both.masked_fill(~near, -torch.inf).flatten(1).max(1)
         return best, torch.stack([where // length, where % length], 1)
@@ -459,11 +494,14 @@ class NetworkParser(ABC):
         ready = [item[0] for item in prepared if not isinstance(item, Parse)]
         written = iter(self.network.read(ready, self.sorts.index(sort)))
         return [
-            item if isinstance(item, Parse) else self._likely(next(written), item[1]) for item in prepared
+            item if isinstance(item, Parse) else self._likely(next(written), item[1])
+            for item in prepared
         ]
 
     @abstractmethod
-    def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
+    def _prepared(
+        self, text: str, sort: str
+    ) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
         """Prepare a text for the network.
 
         Return a failed Parse, or the word ids and the function that converts the network's output
@@ -473,6 +511,8 @@ class NetworkParser(ABC):
     def _likely(self, written: Written, parsed: Callable[[Written], Parse]) -> Parse:
         least, probability = self.least_probability, written.probability
         if probability < least:
-            reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
+            reason = (
+                f"not understood: the best program has probability {probability:.2f}, below {least}"
+            )
             return Parse("unparsed", None, probability, reason)
         return parsed(written)

@@ -34,7 +34,9 @@ def _stand_ins(text: str) -> tuple[dict[str, str], str]:
     for shape, name in UNSEEN_NAMES.items():
         if name.search(text):
             leaves = SUPER_CATEGORIES[UNSEEN_SHAPES[shape]]
-            known = next((leaf for leaf in leaves if leaf not in text.lower() and leaf not in replaced), None)
+            known = next(
+                (leaf for leaf in leaves if leaf not in text.lower() and leaf not in replaced), None
+            )
             if known is not None:
                 replaced[known], text = shape, name.sub(rf"{known}\1", text)
     return replaced, text
@@ -44,7 +46,9 @@ def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:
     """Put the unseen vehicle types back into the parse."""
     if parse.program is None or not stood_in:
         return parse
-    names = {f"filter[shape={known}]": f"filter[shape={shape}]" for known, shape in stood_in.items()}
+    names = {
+        f"filter[shape={known}]": f"filter[shape={shape}]" for known, shape in stood_in.items()
+    }
     return replace(parse, program=from_tokens([names.get(t, t) for t in parse.program.texts()]))
 
 
@@ -57,7 +61,9 @@ class Parser(NetworkParser):
         super().__init__(network, words, *args, **options)
         self.tokenizer = Tokenizer(words)
 
-    def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
+    def _prepared(
+        self, text: str, sort: str
+    ) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
         if reason := too_long(text, sort):
             return Parse("unparsed", reason=reason)
         if not words_of(text):
@@ -65,7 +71,9 @@ class Parser(NetworkParser):
         stood_in, text = _stand_ins(text)
         read = self.tokenizer(text)
         if read.unknown:
-            return Parse("unparsed", unknown=read.unknown, reason=f"unknown words: {', '.join(read.unknown)}")
+            return Parse(
+                "unparsed", unknown=read.unknown, reason=f"unknown words: {', '.join(read.unknown)}"
+            )
         if not read.tokens:
             return Parse("unparsed", reason="the text contains no question")
         if len(read.tokens) > LONGEST_QUESTION:

@@ -36,7 +36,9 @@ KEYS: dict[str, re.Pattern[str]] = {
     for rule in _WORDINGS.of["needs"]
 }
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule.pattern.op, _compiled(wording)) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
+    (rule.pattern.op, _compiled(wording))
+    for rule in _WORDINGS.of["asks"]
+    for wording in rule.wordings
 )
 # For each answer type, the pattern of the options that express each answer.
 CHOICE_WORDS: dict[str, dict[str, re.Pattern[str]]] = {}

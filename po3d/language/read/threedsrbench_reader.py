@@ -38,7 +38,11 @@ from po3d.language.read.threedsrbench_patterns import (
 _QUOTED = re.compile(r'["“”«][^"“”»]*["“”»]')
 _HOLE = re.compile(r"QUOTE(\d+)")
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
-_TO_CAMERA = {"closer_to": "nearer_camera", "farther_from": "farther_camera", "side_to": "side_to_camera"}
+_TO_CAMERA = {
+    "closer_to": "nearer_camera",
+    "farther_from": "farther_camera",
+    "side_to": "side_to_camera",
+}
 _TO_GROUND = {"closer_to": "lower", "farther_from": "higher"}
 
 
@@ -88,7 +92,9 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
     return TAIL.sub("", question), quotes
 
 
-def _program(op: str, parts: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
+def _program(
+    op: str, parts: dict[str, str | None], quotes: list[str], options: Sequence[str]
+) -> PhraseCall:
     """Build the program from a match.
 
     Groups: x, y (objects in the program's order), pair ("X or Y", "X and Y"), each with a numeric
@@ -105,7 +111,9 @@ def _program(op: str, parts: dict[str, str | None], quotes: list[str], options: 
         op = _TO_CAMERA[op]
     elif op in _TO_GROUND and GROUND.fullmatch(_bare(things[0])):
         op, things = _TO_GROUND[op], things[1:]
-    return PhraseCall(op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things))
+    return PhraseCall(
+        op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things)
+    )
 
 
 def _bare(thing: str) -> str:

@@ -12,7 +12,8 @@ from po3d.language.read.phrases import MISSPELT, PHRASES
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _WORDINGS = load("read_street", "patterns")
 _CONTRACTIONS = tuple(
-    (re.compile(_WORDINGS.with_pieces(rule.wordings[0])), rule.pattern.op) for rule in _WORDINGS.of["undone"]
+    (re.compile(_WORDINGS.with_pieces(rule.wordings[0])), rule.pattern.op)
+    for rule in _WORDINGS.of["undone"]
 )
 _NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
@@ -43,7 +44,9 @@ class Tokenizer:
     is unknown. Tokens outside `vocabulary`, if given, are unknown too.
     """
 
-    def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
+    def __init__(
+        self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES
+    ):
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
         self._phrases = phrases  # not copied: the table has more than 100,000 phrases
         by_first: dict[str, set[int]] = {}

@@ -8,7 +8,10 @@ from po3d.scene.vocabulary import shape_name
 
 SCENE = Call("scene")
 LOOKS = ("name", "shape", "size", "color", "material")
-_FACTS = {"number": lambda value: not isinstance(value, Tree), "direction": lambda value: value in DIRECTIONS}
+_FACTS = {
+    "number": lambda value: not isinstance(value, Tree),
+    "direction": lambda value: value in DIRECTIONS,
+}
 
 
 def say(program: Call, random: np.random.Generator | None = None) -> str:
@@ -26,7 +29,9 @@ def say(program: Call, random: np.random.Generator | None = None) -> str:
 
 def set_phrase(things: Call) -> str:
     """Generate a plural noun phrase for a set: "small cars to the left of the bus"."""
-    return spaced(load("plain").say("many", _as_people_say(things), lambda n: 0, _FACTS).text().rstrip(", "))
+    return spaced(
+        load("plain").say("many", _as_people_say(things), lambda n: 0, _FACTS).text().rstrip(", ")
+    )
 
 
 def _as_people_say(program: Call) -> Call:

@@ -102,7 +102,9 @@ _FACTS = {
 }
 
 
-def _sentence(form: str, program: RoomCall, random: np.random.Generator, facts: dict) -> SpannedSentence:
+def _sentence(
+    form: str, program: RoomCall, random: np.random.Generator, facts: dict
+) -> SpannedSentence:
     pick: Pick = lambda n: int(random.integers(n))  # noqa: E731
     pieces = load("rooms").say(form, numbered(program), pick, facts | _FACTS)
     shorten(pieces, pick)

@@ -33,7 +33,10 @@ def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: st
     unknown style.
     """
     known("style", style, STYLES)
-    grammar, things = load("threedsrbench"), {str(k): thing for k, thing in enumerate(program.things)}
+    grammar, things = (
+        load("threedsrbench"),
+        {str(k): thing for k, thing in enumerate(program.things)},
+    )
     text = (
         wording.format(*program.things)
         if wording

@@ -100,7 +100,8 @@ def read_catalogues(folder: str | Path = FOLDER) -> dict[str, CatalogueEntry]:
     libraries = sorted(Path(folder).glob("*.sh3f"))
     if not libraries:
         raise InputError(
-            f"no furniture library (*.sh3f) in {folder}: install the Debian package sweethome3d-furniture"
+            f"no furniture library (*.sh3f) in {folder}: install the Debian package"
+            " sweethome3d-furniture"
         )
     return {entry.id: entry for library in libraries for entry in read_catalogue(library)}
 
@@ -127,7 +128,9 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry
     try:
         size = tuple(float(row[side]) for side in ("width", "depth", "height"))
         rotation = (
-            tuple(float(v) for v in row["modelRotation"].split()) if "modelRotation" in row else IDENTITY
+            tuple(float(v) for v in row["modelRotation"].split())
+            if "modelRotation" in row
+            else IDENTITY
         )
         if len(rotation) != 9 or not np.isfinite(size + rotation).all() or min(size) <= 0:
             raise ValueError(f"size {size}, rotation {rotation}")
@@ -142,7 +145,9 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry
             rotation,
         )
     except KeyError as error:
-        raise InputError(f"furniture library {library}, entry {number}: {error.args[0]} is missing") from None
+        raise InputError(
+            f"furniture library {library}, entry {number}: {error.args[0]} is missing"
+        ) from None
     except ValueError as error:
         raise InputError(f"furniture library {library}, entry {number}: {error}") from None
 
@@ -156,7 +161,9 @@ def _opened(library: Path) -> zipfile.ZipFile:
     except FileNotFoundError:
         raise InputError(f"furniture library not found: {library}") from None
     except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"furniture library {library} is damaged or not a zip file ({error})") from None
+        raise InputError(
+            f"furniture library {library} is damaged or not a zip file ({error})"
+        ) from None
 
 
 def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
@@ -189,7 +196,9 @@ class _Members(Resolver):
         the library lacks.
         """
         entry, texture = self.entry, not name.lower().endswith(".mtl")
-        member = posixpath.normpath(posixpath.join(posixpath.dirname(entry.model), name.replace("\\", "/")))
+        member = posixpath.normpath(
+            posixpath.join(posixpath.dirname(entry.model), name.replace("\\", "/"))
+        )
         where = f"furniture library {entry.library}, model {entry.model}: {name}"
         try:
             if member.startswith(("/", "..")):
@@ -244,23 +253,37 @@ def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
         members = _Members(archive, entry)
         try:
             geometry = load_obj(io.BytesIO(text), resolver=members).get("geometry", {})
-        except (ValueError, IndexError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise InputError(f"{where}: not a readable OBJ file ({type(error).__name__}: {error})") from None
+        except (
+            ValueError,
+            IndexError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            OverflowError,
+        ) as error:
+            raise InputError(
+                f"{where}: not a readable OBJ file ({type(error).__name__}: {error})"
+            ) from None
     if members.error is not None:
         raise members.error
     surfaces = [_Surface.of(kwargs) for kwargs in geometry.values()]
-    points = np.concatenate([s.vertices[s.faces].reshape(-1, 3) for s in surfaces] or [np.zeros((0, 3))])
+    points = np.concatenate(
+        [s.vertices[s.faces].reshape(-1, 3) for s in surfaces] or [np.zeros((0, 3))]
+    )
     faces = len(points) // 3
     if not 0 < faces <= MAX_FACES or not np.isfinite(points).all():
         raise InputError(
-            f"{where}: {faces} triangles; between 1 and {MAX_FACES} with finite vertices are supported"
+            f"{where}: {faces} triangles; between 1 and {MAX_FACES} with finite vertices are"
+            " supported"
         )
 
     model_R_file = np.reshape(entry.rotation, (3, 3))
     points = points @ model_R_file.T
     low, high = points.min(0), points.max(0)
     if (high - low).min() <= 1e-9 * (high - low).max():
-        raise InputError(f"{where}: a flat model cannot be scaled to the catalogue's height, width and depth")
+        raise InputError(
+            f"{where}: a flat model cannot be scaled to the catalogue's height, width and depth"
+        )
     width, depth, height = (side / 100 for side in entry.size)
     model_T_file = np.diag(np.array([width, height, depth]) / (high - low)) @ model_R_file
     object_T_file = rotation_z(turn) @ object_R_model @ model_T_file
@@ -277,7 +300,9 @@ def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
         if color is not None:
             colors[part.name] = color
     if not 0 < len(parts) <= MAX_PARTS:
-        raise InputError(f"{where}: {len(parts)} visible parts; between 1 and {MAX_PARTS} are supported")
+        raise InputError(
+            f"{where}: {len(parts)} visible parts; between 1 and {MAX_PARTS} are supported"
+        )
     return LibraryMesh(_joined(shapes, parts), colors)
 
 
@@ -318,7 +343,11 @@ def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
     normals = np.concatenate([shape.normals for shape in shapes])
     part = np.repeat(np.arange(len(parts)), count).astype(np.uint8)
     return Mesh(
-        vertices.astype(np.float32), normals.astype(np.float32), part, faces.astype(np.int32), tuple(parts)
+        vertices.astype(np.float32),
+        normals.astype(np.float32),
+        part,
+        faces.astype(np.int32),
+        tuple(parts),
     )
 
 
@@ -345,12 +374,19 @@ class _Surface(NamedTuple):
     @classmethod
     def of(cls, kwargs: Mapping[str, Any]) -> "_Surface":
         """Convert trimesh's geometry."""
-        uv, material = getattr(kwargs["visual"], "uv", None), getattr(kwargs["visual"], "material", None)
+        uv, material = (
+            getattr(kwargs["visual"], "uv", None),
+            getattr(kwargs["visual"], "material", None),
+        )
         vertices, faces = np.asarray(kwargs["vertices"], float), triangulate_quads(kwargs["faces"])
         if material is None or not material.name:
             return cls(vertices, faces, None, "plain", np.full(3, 0.6), 1.0, None)
         options = material.kwargs
-        opacity = _number(options.get("d"), 1.0) if "d" in options else 1 - _number(options.get("tr"), 0.0)
+        opacity = (
+            _number(options.get("d"), 1.0)
+            if "d" in options
+            else 1 - _number(options.get("tr"), 0.0)
+        )
         uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, float)[:, :2]
         color = np.asarray(material.diffuse[:3], float) / 255
         return cls(vertices, faces, uv, material.name, color, opacity, material.image)
@@ -388,7 +424,9 @@ class _Surface(NamedTuple):
         shade = np.full(len(self.faces), -1)
         if there.any():
             pixels = np.uint8(np.round(mean_color[there, :3] * 255))[None]
-            indices = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[0]
+            indices = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[
+                0
+            ]
             shade[there] = np.unique(indices, return_inverse=True)[1]
         count = shade.max() + 1
         palette = [to_linear(mean_color[shade == k, :3]).mean(0) for k in range(count)]

@@ -27,7 +27,9 @@ from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
 from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
-OWN_CANDIDATES = 4  # number of our own shapes from which the one with the closest proportions is taken
+OWN_CANDIDATES = (
+    4  # number of our own shapes from which the one with the closest proportions is taken
+)
 HELD = 1500  # models in memory
 MAX_FACES = 12_000  # of a rendered model; larger ones are simplified, because a room has 25 of them
 GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
@@ -45,10 +47,14 @@ LOOSE = 1.9
 # not opposite to the wall side: cribs stand with a long side to the wall, a kitchen island's end is
 # rounded. Some objects of orbit scenes have their nose on a side.
 TURNS = {
-    "Blend Swap CC-0#babyRockingBed": 90.0, "Scopia#crib": 90.0, "Blend Swap CC-0#islandExtension": 90.0,
-    "Blend Swap CC-0#caballito": 90.0, "Blend Swap CC-BY#toyTrain": 90.0, "Blend Swap CC-0#motorbike": -90.0,
+    "Blend Swap CC-0#babyRockingBed": 90.0,
+    "Scopia#crib": 90.0,
+    "Blend Swap CC-0#islandExtension": 90.0,
+    "Blend Swap CC-0#caballito": 90.0,
+    "Blend Swap CC-BY#toyTrain": 90.0,
+    "Blend Swap CC-0#motorbike": -90.0,
     "Blend Swap CC-0#wheelbarrow": -90.0,
-}  # fmt: skip
+}
 
 
 @functools.cache
@@ -116,7 +122,11 @@ class RoomModels:
         return self._held[name]
 
     def pick(
-        self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
+        self,
+        category: str,
+        extent: tuple[float, float, float],
+        split: Split,
+        random: np.random.Generator,
     ) -> str:
         """Return the name of a random model for a box of `extent` (depth, width, height) with
         similar proportions. If both kinds exist, catalogue models and our own shapes are equally
@@ -124,14 +134,22 @@ class RoomModels:
         """
         names = models_of(category, split)
         others = {
-            name: _unequal(extent, catalogue()[name].extent) for name in names if not name.startswith(OWN)
+            name: _unequal(extent, catalogue()[name].extent)
+            for name in names
+            if not name.startswith(OWN)
         }
         own_models = [name for name in names if name.startswith(OWN)]
-        limit = LOOSE if own_models else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
+        limit = (
+            LOOSE if own_models else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
+        )
         fitting = [name for name, unequal in others.items() if unequal <= limit]
         if own_models and (not fitting or random.random() < 0.5):
-            candidates = [own_models[k] for k in random.integers(len(own_models), size=OWN_CANDIDATES)]
-            return min(candidates, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)))
+            candidates = [
+                own_models[k] for k in random.integers(len(own_models), size=OWN_CANDIDATES)
+            ]
+            return min(
+                candidates, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent))
+            )
         return fitting[int(random.integers(len(fitting)))]
 
     def _load(self, name: str) -> RoomModel:
@@ -139,7 +157,15 @@ class RoomModels:
             key, make = _key(_own_version(), name), functools.partial(_own, name)
         elif name in self._entries:
             entry, turn = self._entries[name], TURNS.get(name, 0.0)
-            facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+            facts = (
+                FORMAT,
+                MAX_FACES,
+                PAINTED,
+                entry.id,
+                entry.size,
+                turn,
+                entry.library.stat().st_size,
+            )
             key, make = _key(*facts), functools.partial(_prepared, entry, turn)
         else:
             raise InputError(f"the furniture libraries lack the model {name!r}")
@@ -241,7 +267,9 @@ def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
     normals = _means(mesh.normals, group)[first]
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
     shrunk = vertices.min(0), vertices.max(0)  # averaging shrinks the mesh: restore the box
-    vertices = low + (vertices - shrunk[0]) * ((high - low) / np.maximum(shrunk[1] - shrunk[0], 1e-9))
+    vertices = low + (vertices - shrunk[0]) * (
+        (high - low) / np.maximum(shrunk[1] - shrunk[0], 1e-9)
+    )
     return Mesh(
         vertices.astype(np.float32),
         normals.astype(np.float32),

@@ -19,13 +19,39 @@ from po3d.scene.table import Scene
 DISPLAY_NAMES = {"tv": "TV"}  # a name in common spelling
 # Objects that show little of their nominal colour: glass, leaves, screens, pictures.
 COLOURLESS = frozenset(
-    ("window", "mirror", "picture", "tv", "monitor", "laptop", "plant", "fireplace", "door", "clock", "book")
+    (
+        "window",
+        "mirror",
+        "picture",
+        "tv",
+        "monitor",
+        "laptop",
+        "plant",
+        "fireplace",
+        "door",
+        "clock",
+        "book",
+    )
 )
 ALIKE = [
-    {"white", "beige"}, {"white", "gray"}, {"gray", "black"}, {"red", "pink"}, {"pink", "purple"}, {"orange", "yellow"},
-    {"red", "orange"}, {"blue", "purple"}, {"brown", "black"}, {"brown", "red"}, {"brown", "orange"}, {"beige", "yellow"},
-    {"black", "blue"}, {"black", "green"}, {"beige", "orange"}, {"purple", "black"}, {"beige", "pink"},
-]  # fmt: skip
+    {"white", "beige"},
+    {"white", "gray"},
+    {"gray", "black"},
+    {"red", "pink"},
+    {"pink", "purple"},
+    {"orange", "yellow"},
+    {"red", "orange"},
+    {"blue", "purple"},
+    {"brown", "black"},
+    {"brown", "red"},
+    {"brown", "orange"},
+    {"beige", "yellow"},
+    {"black", "blue"},
+    {"black", "green"},
+    {"beige", "orange"},
+    {"purple", "black"},
+    {"beige", "pink"},
+]
 RESTING = 0.03  # largest gap in metres between an underside and the top that supports it
 BARE = 0.35  # share of unambiguous nouns that are used without a colour
 
@@ -51,7 +77,11 @@ def phrases(
 
 class _PhraseGenerator:
     def __init__(self, scene: Scene, visible: tuple[int, ...]) -> None:
-        self.scene, self.visible, self.world = scene, visible, SceneGeometry.of(scene, THREEDSRBENCH_RULES)
+        self.scene, self.visible, self.world = (
+            scene,
+            visible,
+            SceneGeometry.of(scene, THREEDSRBENCH_RULES),
+        )
         self.names = [o.value("name") for o in scene.objects]
         self.colors = [
             o.value("color") if "color" in o.beliefs and name not in COLOURLESS else ""
@@ -62,7 +92,9 @@ class _PhraseGenerator:
         """Return the other visible rows that the noun of i could mean."""
         name = self.names[i]
         return [
-            j for j in self.visible if j != i and (fits(name, self.names[j]) or fits(self.names[j], name))
+            j
+            for j in self.visible
+            if j != i and (fits(name, self.names[j]) or fits(self.names[j], name))
         ]
 
     def alone(self, i: int, random: np.random.Generator) -> str:
@@ -106,6 +138,11 @@ class _PhraseGenerator:
             return None
         for j in range(len(self.scene)):
             top = self.world.things[j].top
-            if j != i and abs(self.world.things[i].low - top) <= RESTING and top > 0.1 and self.over(i, j):
+            if (
+                j != i
+                and abs(self.world.things[i].low - top) <= RESTING
+                and top > 0.1
+                and self.over(i, j)
+            ):
                 return j
         return None

@@ -47,13 +47,50 @@ METRES: dict[str, float] = {
 }
 FRONTED = frozenset(  # objects with a distinguishable front
     (
-        "chair", "armchair", "office chair", "sofa", "bed", "crib", "desk", "nightstand", "dresser", "cabinet", "bookshelf",
-        "shelf", "wardrobe", "closet", "refrigerator", "washing machine", "oven", "stove", "sink", "toilet", "fireplace",
-        "piano", "tv", "monitor", "laptop", "printer", "microwave", "picture", "mirror", "whiteboard", "clock", "telephone",
+        "chair",
+        "armchair",
+        "office chair",
+        "sofa",
+        "bed",
+        "crib",
+        "desk",
+        "nightstand",
+        "dresser",
+        "cabinet",
+        "bookshelf",
+        "shelf",
+        "wardrobe",
+        "closet",
+        "refrigerator",
+        "washing machine",
+        "oven",
+        "stove",
+        "sink",
+        "toilet",
+        "fireplace",
+        "piano",
+        "tv",
+        "monitor",
+        "laptop",
+        "printer",
+        "microwave",
+        "picture",
+        "mirror",
+        "whiteboard",
+        "clock",
+        "telephone",
         # of photographs with labels
-        "person", "cyclist", "car", "van", "truck", "bus", "tram", "motorcycle", "bicycle",
+        "person",
+        "cyclist",
+        "car",
+        "van",
+        "truck",
+        "bus",
+        "tram",
+        "motorcycle",
+        "bicycle",
     )
-)  # fmt: skip
+)
 # smallest distance in metres between footprints of objects related by beside, in front of or near
 APART = 0.05
 # largest deviation of an answer, or of the baseline, from its share per view, in questions
@@ -81,8 +118,9 @@ def offers(
 ) -> list[ViewQuestion]:
     """Return one random question of each possible sort.
 
-    `views`: the room with each view's camera and image boxes. `phrases_by_row`: phrase of each row that may
-    be mentioned. `margin` scales the required distances from decision boundaries; 0 accepts all.
+    `views`: the room with each view's camera and image boxes. `phrases_by_row`: phrase of each row
+    that may be mentioned. `margin` scales the required distances from decision boundaries; 0
+    accepts all.
     `near`: only questions with an answer closer to the boundary than that, but not closer than
     NEAREST of it.
     """
@@ -158,7 +196,9 @@ class _ItemSampler:
         if not clear:
             return None
         answers = tuple(verdict.answer for verdict in verdicts)
-        flat = tuple(planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers))
+        flat = tuple(
+            planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers)
+        )
         return ViewQuestion(op, rows, answers, flat)
 
     def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
@@ -180,7 +220,9 @@ class CategoryBalance:
         # by operation, view: the baseline is right
         self._flat: Counter[tuple[str, int]] = Counter()
 
-    def choose(self, offered: Sequence[ViewQuestion], random: np.random.Generator) -> dict[str, ViewQuestion]:
+    def choose(
+        self, offered: Sequence[ViewQuestion], random: np.random.Generator
+    ) -> dict[str, ViewQuestion]:
         """Return category -> the question that improves the balance most, among those that keep it
         within limits. The counts are not changed.
         """
@@ -194,7 +236,10 @@ class CategoryBalance:
 
     def worth(self, chosen: Mapping[str, ViewQuestion]) -> float:
         """Return the value of these questions, which is higher for types that are rare so far."""
-        return sum(1 / (1 + sum(self._counts[op] for op in OF_TYPE[category])) for category in sorted(chosen))
+        return sum(
+            1 / (1 + sum(self._counts[op] for op in OF_TYPE[category]))
+            for category in sorted(chosen)
+        )
 
     def note(self, chosen: Mapping[str, ViewQuestion]) -> None:
         """Count these questions."""
@@ -234,7 +279,9 @@ class CategoryBalance:
         expected = share * (self._counts[item.op] + 1)
         gaps = []
         for view, (answer, flat) in enumerate(zip(item.answers, item.flat, strict=True)):
-            ahead = [self._answers[item.op, view, word] + (word == answer) - expected for word in words]
+            ahead = [
+                self._answers[item.op, view, word] + (word == answer) - expected for word in words
+            ]
             right = self._flat[item.op, view] + flat - expected
             if (
                 item.op == "side_to_camera"

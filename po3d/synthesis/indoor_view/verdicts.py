@@ -115,7 +115,9 @@ def _closer_to(sign: float) -> Callable[[SceneGeometry, int, int, int], Verdict]
 def _facing(world: SceneGeometry, facing: int, i: int, j: int) -> Verdict:
     first, second = (abs(_bearing(world, facing, k)) for k in (i, j))
     off = min(abs(first - second) / 2, max(0.0, FACING - min(first, second)))
-    return Verdict(1 if first < second else 2, min(_aside(world, facing, k, off) for k in (i, j)), off)
+    return Verdict(
+        1 if first < second else 2, min(_aside(world, facing, k, off) for k in (i, j)), off
+    )
 
 
 def _turn(world: SceneGeometry, i: int, j: int) -> float:

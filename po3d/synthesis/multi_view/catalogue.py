@@ -36,7 +36,9 @@ class CatalogueCategory:
 
 @functools.cache
 def _models(name: str, split: Split) -> tuple[AssetModel, ...]:
-    models: list[AssetModel] = [m for m in catalogue().values() if m.orbit == name and m.split == split]
+    models: list[AssetModel] = [
+        m for m in catalogue().values() if m.orbit == name and m.split == split
+    ]
     if name not in CATALOGUE_ONLY:
         for variant in own_names(name, split):
             depth, width, height = own_sizes()[variant]

@@ -33,10 +33,17 @@ from po3d.synthesis.top_view.shell import Shell
 # Catalogue tables whose flat top is at full height and fills their box. They have the splits of
 # rooms.
 TABLES = (
-    "Blend Swap CC-0#table", "Blend Swap CC-BY#table", "Kator Legaz#folding-table", "Scopia#table4",
-    "Scopia#black_table", "Scopia#wooden_table_office", "Scopia#white_kitchen_table",
-    "Scopia#wooden_office_pear_table_rect", "Scopia#table-on-trestles", "Scopia#table-with-leaning-feet",
-)  # fmt: skip
+    "Blend Swap CC-0#table",
+    "Blend Swap CC-BY#table",
+    "Kator Legaz#folding-table",
+    "Scopia#table4",
+    "Scopia#black_table",
+    "Scopia#wooden_table_office",
+    "Scopia#white_kitchen_table",
+    "Scopia#wooden_office_pear_table_rect",
+    "Scopia#table-on-trestles",
+    "Scopia#table-with-leaning-feet",
+)
 TABLE_HEIGHT = (0.68, 0.78)  # metres
 RIM = (0.04, 0.2)  # margin of the table around its objects, metres
 # distance from the farthest camera to the walls, metres
@@ -115,9 +122,14 @@ def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
     return scene.view(VIEWS[index % len(VIEWS)]), scene.look
 
 
-def draw_views(renderer: RoomRenderer, scene: StyledScene, angles: Sequence[int] = VIEWS) -> list[RoomShot]:
+def draw_views(
+    renderer: RoomRenderer, scene: StyledScene, angles: Sequence[int] = VIEWS
+) -> list[RoomShot]:
     """Render the views with masks, by angle; the renderer must have the orbit's image size."""
-    return [renderer.shoot(scene.scene, scene.camera(angle), scene.look, amodal=True) for angle in angles]
+    return [
+        renderer.shoot(scene.scene, scene.camera(angle), scene.look, amodal=True)
+        for angle in angles
+    ]
 
 
 def visible_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
@@ -164,7 +176,9 @@ def _table(
     return state, Dress(str(random.choice(names)), color, finish, "")
 
 
-def _hall(orbit_scene: OrbitScene, lift: float, stretch: float, random: np.random.Generator) -> Shell:
+def _hall(
+    orbit_scene: OrbitScene, lift: float, stretch: float, random: np.random.Generator
+) -> Shell:
     """Build four walls around all cameras, higher than these."""
     out = orbit_scene.orbit.radius + random.uniform(*BEYOND[orbit_scene.ground], 4)
     turn = random.uniform(-math.pi, math.pi)

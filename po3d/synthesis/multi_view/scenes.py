@@ -146,7 +146,10 @@ def _layout(
     targets = [behind if behind is not None and wanted[0] == "behind" else free[1], free[2]]
     radii = [math.hypot(*o.extent[:2]) / 2 for o in cast.states]
     places = np.full((n, 2), np.nan)
-    order = [*((cast.person,) if cast.person is not None else ()), *((behind,) if behind is not None else ())]
+    order = [
+        *((cast.person,) if cast.person is not None else ()),
+        *((behind,) if behind is not None else ()),
+    ]
     order += [i for i in range(n) if i not in order]
     for i in order:
         role = _role(i, cast, behind, targets, wanted)
@@ -154,7 +157,9 @@ def _layout(
             return None
     states = [
         replace(
-            o, position=(float(places[i, 0]), float(places[i, 1]), o.extent[2] / 2), heading=_heading(random)
+            o,
+            position=(float(places[i, 0]), float(places[i, 1]), o.extent[2] / 2),
+            heading=_heading(random),
         )
         for i, o in enumerate(cast.states)
     ]
@@ -165,7 +170,9 @@ def _layout(
             heading = -math.pi / 2  # towards the camera of 0 degrees
         else:
             way = places[pair.target] - places[pair.reference]
-            heading = math.remainder(math.atan2(way[1], way[0]) - azimuth_of(label) - jitter, 2 * math.pi)
+            heading = math.remainder(
+                math.atan2(way[1], way[0]) - azimuth_of(label) - jitter, 2 * math.pi
+            )
         states[pair.reference] = replace(states[pair.reference], heading=heading)
         azimuth = azimuth_in(own_axes(heading), places[pair.target] - places[pair.reference])
         if nearest_label(azimuth) != label or off(azimuth, label) > STEP / 2 - MARGIN:
@@ -182,17 +189,29 @@ def _layout(
     for k, angle in enumerate(VIEWS):
         visible[k], area = visible_shares(scene, orbit.camera(angle))
         visible_enough[k] = (visible[k] >= LEAST_VISIBLE) & (area >= LEAST_AREA)
-        if not all(visible_enough[k, p.target] and visible_enough[k, p.reference] for p in own_pairs):
+        if not all(
+            visible_enough[k, p.target] and visible_enough[k, p.reference] for p in own_pairs
+        ):
             return None
     visible_enough = visible_enough > 0
     orbit_scene = OrbitScene(
-        scene, orbit, ground, tuple(cast.models), frozenset(i for i in range(n) if cast.kinds[i].seat),
-        cast.person, behind, own_pairs, visible, visible_enough,
-    )  # fmt: skip
+        scene,
+        orbit,
+        ground,
+        tuple(cast.models),
+        frozenset(i for i in range(n) if cast.kinds[i].seat),
+        cast.person,
+        behind,
+        own_pairs,
+        visible,
+        visible_enough,
+    )
     return orbit_scene if _good(orbit_scene) else None
 
 
-def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[int, int] | None) -> _Cast:
+def _cast(
+    random: np.random.Generator, ground: str, split: str, objects: tuple[int, int] | None
+) -> _Cast:
     """Sample the objects for a ground: first the references (including a person, if any), then the
     others.
     """
@@ -215,9 +234,13 @@ def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[i
             k = painted.pop(int(random.integers(len(painted))))
             kinds.append(kinds[k])
             models.append(models[k])
-            colors.append(colors[k] if same else str(random.choice([c for c in COLORS if c != colors[k]])))
+            colors.append(
+                colors[k] if same else str(random.choice([c for c in COLORS if c != colors[k]]))
+            )
     states = [
-        ObjectState(sure(name=t.name) | (sure(color=c) if c else {}), (0.0, 0.0, 0.0), 0.0, m.extent)
+        ObjectState(
+            sure(name=t.name) | (sure(color=c) if c else {}), (0.0, 0.0, 0.0), 0.0, m.extent
+        )
         for t, m, c in zip(kinds, models, colors)
     ]
     return _Cast(states, [m.name for m in models], kinds, 0 if person else None, (0, 1))
@@ -239,9 +262,15 @@ def _role(
 
 
 def _place(
-    i: int, role: tuple[float, float] | None, places: Array, radii: Sequence[float], stage: GroundSize,
-    random: np.random.Generator, cast: _Cast, behind: int | None,
-) -> bool:  # fmt: skip
+    i: int,
+    role: tuple[float, float] | None,
+    places: Array,
+    radii: Sequence[float],
+    stage: GroundSize,
+    random: np.random.Generator,
+    cast: _Cast,
+    behind: int | None,
+) -> bool:
     """Place object `i`; return False if there is no free place."""
     if i == cast.person:
         places[i] = random.uniform(-0.04, 0.04, 2) * stage.reach
@@ -278,7 +307,13 @@ def _named(states: Sequence[ObjectState]) -> list[ObjectState]:
     looks = [(k, o.value("color") if "color" in o.beliefs else "") for k, o in zip(kinds, states)]
     named = []
     for o, kind, look in zip(states, kinds, looks):
-        name = kind if kinds.count(kind) == 1 else f"{look[1]} {kind}" if looks.count(look) == 1 else ""
+        name = (
+            kind
+            if kinds.count(kind) == 1
+            else f"{look[1]} {kind}"
+            if looks.count(look) == 1
+            else ""
+        )
         named.append(replace(o, name=f"standing {kind}" if kind in PEOPLE else name))
     return named
 
@@ -295,7 +330,9 @@ def visible_pairs(orbit_scene: OrbitScene, near: bool = False) -> list[Reference
     direction at least MARGIN from a sector border, or with `near` closer to one.
     """
     everywhere = [
-        i for i in np.flatnonzero(orbit_scene.visible_enough.all(0)).tolist() if orbit_scene.names[i]
+        i
+        for i in np.flatnonzero(orbit_scene.visible_enough.all(0)).tolist()
+        if orbit_scene.names[i]
     ]
     pairs = []
     for a in everywhere:
@@ -325,16 +362,27 @@ def choices(orbit_scene: OrbitScene) -> list[int]:
     first; [] if the answer is not clear. Objects without an unambiguous name are omitted and must
     not be the nearest.
     """
-    if orbit_scene.behind is None or orbit_scene.person is None or not orbit_scene.names[orbit_scene.behind]:
+    if (
+        orbit_scene.behind is None
+        or orbit_scene.person is None
+        or not orbit_scene.names[orbit_scene.behind]
+    ):
         return []
     ground = orbit_scene.scene.positions[:, :2]
-    others = [i for i in range(len(orbit_scene.scene)) if i not in (orbit_scene.behind, orbit_scene.person)]
+    others = [
+        i
+        for i in range(len(orbit_scene.scene))
+        if i not in (orbit_scene.behind, orbit_scene.person)
+    ]
     away = {i: float(np.hypot(*(ground[i] - ground[orbit_scene.behind]))) for i in others}
     others.sort(key=away.__getitem__)
     halves = (orbit_scene.visible_enough[0::2].any(0), orbit_scene.visible_enough[1::2].any(0))
     needed = (orbit_scene.person, orbit_scene.behind, *others)
     if not all(half[i] for half in halves for i in needed):
         return []
-    if not _clear_nearest(ground, orbit_scene.behind, orbit_scene.person) or not orbit_scene.names[others[0]]:
+    if (
+        not _clear_nearest(ground, orbit_scene.behind, orbit_scene.person)
+        or not orbit_scene.names[others[0]]
+    ):
         return []
     return [i for i in others if orbit_scene.names[i]]

@@ -32,6 +32,8 @@ def visible_shares(scene: Scene, camera: Camera) -> tuple[Array, Array]:
     shares, nearer = np.zeros(len(hulls)), shapely.Polygon()
     for i in np.argsort(depth, kind="stable"):
         if area[i] > 0:
-            shares[i] = shapely.area(shapely.intersection(hulls[i], frame).difference(nearer)) / area[i]
+            shares[i] = (
+                shapely.area(shapely.intersection(hulls[i], frame).difference(nearer)) / area[i]
+            )
             nearer = shapely.union(nearer, hulls[i])
     return shares, area / (camera.width * camera.height)

@@ -33,8 +33,8 @@ from po3d.synthesis.render.official import OFFICIAL_LOOKS, STUDIO
 from po3d.synthesis.shapes.mesh import Mesh
 
 MISSING = (
-    "Blender's module bpy is missing: `python -m venv BL && BL/bin/pip install 'bpy>=4.2,<5'` (Python 3.11), "
-    "then blender.python=BL/bin/python"
+    "Blender's module bpy is missing: `python -m venv BL && BL/bin/pip install 'bpy>=4.2,<5'`"
+    " (Python 3.11), then blender.python=BL/bin/python"
 )
 
 # Super-CLEVR's lamps and sun: position, power in watts (sun: per square metre), colour, size (sun:
@@ -84,7 +84,9 @@ class Blender:
             )  # fmt: skip
         except OSError as error:
             self._folder.cleanup()
-            raise InputError(f"blender.python={python} cannot be started: {error.strerror}") from None
+            raise InputError(
+                f"blender.python={python} cannot be started: {error.strerror}"
+            ) from None
         hello = self._answer(_SECONDS)
         if "missing" in hello:
             self.close()
@@ -129,7 +131,9 @@ class Blender:
         the lights. `skies`: a folder of .exr photographs that replace Blender's eight.
         """
         if look not in OFFICIAL_LOOKS:
-            raise InputError(f"Blender supports the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
+            raise InputError(
+                f"Blender supports the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}"
+            )
         generator = rng(seed, "cycles")
         lights = _studio(generator) if look == STUDIO else _street(generator, skies)
         out = Path(self._folder.name) / "picture.png"
@@ -200,7 +204,9 @@ def open_blender(python: str = "") -> Blender:
 def check(look: str | None, python: str = "") -> None:
     """Raise a one-line InputError if Blender is missing or cannot render `look`."""
     if look not in OFFICIAL_LOOKS:
-        raise InputError(f"renderer=blender supports look={' and look='.join(OFFICIAL_LOOKS)}, not {look}")
+        raise InputError(
+            f"renderer=blender supports look={' and look='.join(OFFICIAL_LOOKS)}, not {look}"
+        )
     if not python and importlib.util.find_spec("bpy") is None:
         raise InputError(MISSING)
     open_blender(python)
@@ -212,7 +218,10 @@ def check(look: str | None, python: str = "") -> None:
 def camera_matrix(view: Camera) -> list[list[float]]:
     """Return Blender's camera-to-world matrix; its camera looks along -z with y up."""
     world_T_cam, matrix = view.cam_T_world.inverse(), np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
+    matrix[:3, :3], matrix[:3, 3] = (
+        world_T_cam.rotation * (1.0, -1.0, -1.0),
+        world_T_cam.translation,
+    )
     return matrix.tolist()
 
 
@@ -228,7 +237,9 @@ def _studio(generator: np.random.Generator) -> dict:
         for place, energy, color, size in _LAMPS
     ]
     place, energy, angle = _SUN
-    lamps.append({"kind": "SUN", "place": place, "energy": energy, "color": (1, 1, 1), "angle": angle})
+    lamps.append(
+        {"kind": "SUN", "place": place, "energy": energy, "color": (1, 1, 1), "angle": angle}
+    )
     return {
         "lamps": lamps,
         "world": {"color": (0, 0, 0)},
@@ -276,19 +287,28 @@ def _materials(o: PlacedMesh, look: str, generator: np.random.Generator) -> list
         surface_values = {"color": [float(c) for c in color]}
         if not toy:
             return surface_values | {
-                "kind": "surface", "metallic": finish.metallic, "roughness": finish.roughness, "coat": finish.clearcoat
-            }  # fmt: skip
+                "kind": "surface",
+                "metallic": finish.metallic,
+                "roughness": finish.roughness,
+                "coat": finish.clearcoat,
+            }
         surface_values["kind"] = "metal" if finish.metallic > 0.5 else "rubber"
-        return surface_values | ({"texture": texture, "second": second} if texture and print_ else {})
+        return surface_values | (
+            {"texture": texture, "second": second} if texture and print_ else {}
+        )
 
     materials = []
     for part in o.mesh.parts:
         if part.name in o.colors:
-            materials.append(surface(o.colors[part.name], o.finishes.get(part.name, o.finish), False))
+            materials.append(
+                surface(o.colors[part.name], o.finishes.get(part.name, o.finish), False)
+            )
         elif part.material == "paint":
             materials.append(surface(o.color, o.finish, True))
         elif part.material == "glass" and o.window < 1:
-            materials.append({"kind": "pane", "color": [float(c) for c in o.color], "opacity": o.window})
+            materials.append(
+                {"kind": "pane", "color": [float(c) for c in o.color], "opacity": o.window}
+            )
         elif o.tint:
             _, _, shade = SURFACES[part.material]
             color = np.array(o.color) * (1.0 if o.even else shade)

@@ -165,7 +165,9 @@ def _world(bpy, blender, world: dict) -> tuple:
 
 def _own_skies(bpy) -> list:
     folder = os.path.join(bpy.utils.resource_path("LOCAL"), _OWN_SKIES)
-    names = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".exr")]
+    names = [
+        os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".exr")
+    ]
     if not names:
         raise ValueError(f"no images in {folder}; set skies=DIR to a folder of .exr files")
     return names
@@ -206,12 +208,19 @@ def _ground(bpy, ground: dict, world: dict, image: object, below: list) -> None:
         for k in range(61):
             d = -30 + k
             rise = 0.03 * max(0.0, d - 7) ** 2
-            rows.append([(d * away[0] + s * across[0], d * away[1] + s * across[1], rise) for s in (-45, 45)])
+            rows.append(
+                [
+                    (d * away[0] + s * across[0], d * away[1] + s * across[1], rise)
+                    for s in (-45, 45)
+                ]
+            )
     else:
         rows = [[(x, y, 0.0) for x in (-150, 150)] for y in (-150, 150)]
     mesh = bpy.data.meshes.new("ground")
     points = [p for row in rows for p in row]
-    mesh.from_pydata(points, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(rows) - 1)])
+    mesh.from_pydata(
+        points, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(rows) - 1)]
+    )
     for face in mesh.polygons:
         face.use_smooth = True
     material = bpy.data.materials.new("ground")
@@ -291,7 +300,11 @@ def _material(bpy, settings: dict) -> object:
         out = _pane(nodes, links, color, settings["opacity"])
     else:
         surface = nodes["Principled BSDF"]
-        for name, key in (("Metallic", "metallic"), ("Roughness", "roughness"), ("Coat Weight", "coat")):
+        for name, key in (
+            ("Metallic", "metallic"),
+            ("Roughness", "roughness"),
+            ("Coat Weight", "coat"),
+        ):
             surface.inputs[name].default_value = settings[key]
         surface.inputs["Base Color"].default_value = color
         out = surface.outputs[0]
@@ -322,7 +335,10 @@ def _rubber(nodes, links, color: tuple) -> object:
     sheen.inputs["Roughness"].default_value = 0.6
     gloss = nodes.new("ShaderNodeBsdfAnisotropic")
     gloss.distribution = "BECKMANN"
-    gloss.inputs["Color"].default_value, gloss.inputs["Roughness"].default_value = (0.8, 0.8, 0.8, 1), 0.59
+    gloss.inputs["Color"].default_value, gloss.inputs["Roughness"].default_value = (
+        (0.8, 0.8, 0.8, 1),
+        0.59,
+    )
     rims = []
     for ior in (1.45, 1.25):
         rim = nodes.new("ShaderNodeFresnel")
@@ -340,7 +356,10 @@ def _metal(nodes, links, color: tuple) -> object:
         lobe = nodes.new("ShaderNodeBsdfAnisotropic")
         lobe.distribution = "GGX"
         lobe.inputs["Color"].default_value = color
-        lobe.inputs["Roughness"].default_value, lobe.inputs["Anisotropy"].default_value = roughness, 0.25
+        lobe.inputs["Roughness"].default_value, lobe.inputs["Anisotropy"].default_value = (
+            roughness,
+            0.25,
+        )
         lobes.append(lobe.outputs[0])
     return _mixed(nodes, links, 0.4, *lobes)
 
@@ -408,7 +427,9 @@ def read(bpy, request: dict) -> dict:
         for vertex in mesh.vertices:
             vertices.extend(world @ vertex.co)
         base = len(materials)
-        materials += [_described(slot.material) for slot in thing.material_slots] or [_described(None)]
+        materials += [_described(slot.material) for slot in thing.material_slots] or [
+            _described(None)
+        ]
         for triangle in mesh.loop_triangles:
             triangles.extend(start + v for v in triangle.vertices)
             parts.append(base + min(triangle.material_index, len(materials) - base - 1))

@@ -60,7 +60,9 @@ class CropRenderer:
             "gain": gain,
         }
         self._lock = threading.Lock()
-        self._meshes: dict[int, tuple[Mesh, Any]] = {}  # the mesh is kept so that its id is not reused
+        self._meshes: dict[
+            int, tuple[Mesh, Any]
+        ] = {}  # the mesh is kept so that its id is not reused
 
     def render(self, tiles: Sequence[Tile]) -> TileImages:
         """Return the tiles' pictures."""

@@ -31,7 +31,9 @@ def open_context(threads: int) -> Any:
     try:
         import moderngl
     except ImportError:
-        raise RenderError("rendering needs the package moderngl: pip install 'po3d[synthesis]'") from None
+        raise RenderError(
+            "rendering needs the package moderngl: pip install 'po3d[synthesis]'"
+        ) from None
     # torchvision imports triton if installed, and then crashes if Mesa's LLVM was loaded first
     with contextlib.suppress(ImportError):
         import triton  # noqa: F401

@@ -154,7 +154,9 @@ def radiance(look: RenderStyle, d: Array, ground: ArrayLike) -> Array:
     if look.sky.hdri is not None:
         h, w, _ = look.sky.hdri.shape
         row = np.clip(np.arccos(np.clip(z, -1, 1)) / np.pi * h, 0, h - 1).astype(int)
-        column = np.clip((0.5 - np.arctan2(d[:, 1], d[:, 0]) / (2 * np.pi)) * w, 0, w - 1).astype(int)
+        column = np.clip((0.5 - np.arctan2(d[:, 1], d[:, 0]) / (2 * np.pi)) * w, 0, w - 1).astype(
+            int
+        )
         sky = look.sky.hdri[row, column].astype(float)
     else:
         sky = _procedural_sky(look, d)
@@ -167,7 +169,9 @@ def radiance(look: RenderStyle, d: Array, ground: ArrayLike) -> Array:
 
 def _procedural_sky(look: RenderStyle, d: Array) -> Array:
     sky, z = look.sky, np.clip(d[:, 2], 0, 1)
-    value = np.array(sky.horizon) + (z**0.6)[:, None] * (np.array(sky.zenith) - np.array(sky.horizon))
+    value = np.array(sky.horizon) + (z**0.6)[:, None] * (
+        np.array(sky.zenith) - np.array(sky.horizon)
+    )
     if sky.glow:
         toward = np.maximum(d @ np.array(look.key.direction), 0)
         value += (sky.glow * (0.3 * toward**6 + toward**60))[:, None] * np.array(look.key.color)
@@ -180,7 +184,9 @@ def _procedural_sky(look: RenderStyle, d: Array) -> Array:
         value += cover[:, None] * (np.array(sky.cloud) - value)
     if look.backdrop.height:
         rise = look.backdrop.height / look.backdrop.distance
-        value += _smoothstep(0.5 * rise, 0.2 * rise, z)[:, None] * (np.array(look.backdrop.color) - value)
+        value += _smoothstep(0.5 * rise, 0.2 * rise, z)[:, None] * (
+            np.array(look.backdrop.color) - value
+        )
     return value
 
 
@@ -206,7 +212,14 @@ COSINE_LOBE = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
 def _basis(d: Array) -> Array:
     """Return the real spherical harmonics (N, 9) of unit directions (N, 3)."""
     x, y, z = d.T
-    basis = [0.282095 + 0 * x, 0.488603 * y, 0.488603 * z, 0.488603 * x, 1.092548 * x * y, 1.092548 * y * z]
+    basis = [
+        0.282095 + 0 * x,
+        0.488603 * y,
+        0.488603 * z,
+        0.488603 * x,
+        1.092548 * x * y,
+        1.092548 * y * z,
+    ]
     basis += [0.315392 * (3 * z * z - 1), 1.092548 * x * z, 0.546274 * (x * x - y * y)]
     return np.stack(basis, 1)
 
@@ -250,7 +263,10 @@ def lighting(look: RenderStyle) -> Lighting:
         sky=open_sky,
         reflections=tuple(level.reshape(s, s, 3) for level, s in zip(levels, LEVEL_SIZES)),
         ground=ground,
-        exposure=EXPOSED_WHITE * np.pi / float(total @ (0.2126, 0.7152, 0.0722)) * 2.0**look.film.exposure,
+        exposure=EXPOSED_WHITE
+        * np.pi
+        / float(total @ (0.2126, 0.7152, 0.0722))
+        * 2.0**look.film.exposure,
     )
 
 
@@ -278,7 +294,9 @@ def _scaled(color: ArrayLike, factor: float) -> RGB:
     return rgb(np.asarray(color, float) * factor)
 
 
-def _light(rng: np.random.Generator, elevation: tuple, strength: tuple, radius: tuple, tint: float) -> Light:
+def _light(
+    rng: np.random.Generator, elevation: tuple, strength: tuple, radius: tuple, tint: float
+) -> Light:
     toward = direction(rng.uniform(-np.pi, np.pi), np.radians(rng.uniform(*elevation)))
     warm = rng.uniform(-tint, tint)
     color = np.array([1 + warm, 1, 1 - warm]) * rng.uniform(*strength)
@@ -306,7 +324,9 @@ def _studio(rng: np.random.Generator) -> RenderStyle:
     return RenderStyle(
         kind="studio",
         key=_light(rng, (35, 75), (0.5, 1.4), (0.15, 0.45), 0.08),
-        fills=tuple(_light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))),
+        fills=tuple(
+            _light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))
+        ),
         sky=Sky(zenith=world, horizon=_scaled(world, rng.uniform(0.3, 1.0))),
         ground=GroundStyle(
             kind="plain",
@@ -343,7 +363,9 @@ def _outdoor(rng: np.random.Generator) -> RenderStyle:
     ground = _GROUNDS[rng.integers(len(_GROUNDS))]
     color, color2, tile = (numbers(ground[column]) for column in ("color", "color2", "tile"))
     tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
-    silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[rng.integers(3)]
+    silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[
+        rng.integers(3)
+    ]
     distance = float(rng.uniform(15, 45))
     return RenderStyle(
         kind="outdoor",

@@ -77,7 +77,9 @@ class PlacedMesh:
             known = sorted({part.name for part in self.mesh.parts})
             raise InputError(f"colours for unknown parts {sorted(unknown)}; the mesh has {known}")
         table = np.zeros((MAX_PARTS, 8), np.float32)
-        paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
+        paint = np.array(
+            (*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat)
+        )
         for row, part in zip(table, self.mesh.parts):
             row[:6] = paint
             row[6] = self.finish.mirror
@@ -95,7 +97,9 @@ class PlacedMesh:
             elif part.material != "paint":
                 base, part_finish, shade = SURFACES[part.material]
                 shade = 1.0 if self.even else shade
-                real = np.array((*base, part_finish.metallic, part_finish.roughness, part_finish.clearcoat))
+                real = np.array(
+                    (*base, part_finish.metallic, part_finish.roughness, part_finish.clearcoat)
+                )
                 toy = paint * (shade, shade, shade, 1, 1, 1)
                 row[:6] = (1 - self.tint) * real + self.tint * toy
                 if part.material == "glass" and self.window < 1:

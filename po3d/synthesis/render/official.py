@@ -66,9 +66,19 @@ def _superclevr(rng: np.random.Generator) -> RenderStyle:
         moved = np.array(place) + rng.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)
         nearer = float(np.sum(np.square(place)) / np.sum(np.square(moved)))
         lamps.append(
-            light(moved, strength * nearer * np.exp(rng.normal(0, 0.2)), color, rng.uniform(0.05, 0.15))
+            light(
+                moved,
+                strength * nearer * np.exp(rng.normal(0, 0.2)),
+                color,
+                rng.uniform(0.05, 0.15),
+            )
         )
-    sun = light(np.array(_SUN) + rng.normal(0, 0.15, 3), _SUN_STRENGTH * np.exp(rng.normal(0, 0.3)), (1, 1, 1), rng.uniform(0.05, 0.2))  # fmt: skip
+    sun = light(
+        np.array(_SUN) + rng.normal(0, 0.15, 3),
+        _SUN_STRENGTH * np.exp(rng.normal(0, 0.3)),
+        (1, 1, 1),
+        rng.uniform(0.05, 0.2),
+    )
     world = rng.uniform(0, 0.03) if rng.random() < 0.7 else rng.uniform(0.03, 0.2)
     cove = rng.uniform(0.1, 0.36)  # the floor is a sheet that rises far away
     white = _SUN_STRENGTH * _SUN[2] + sum(s * p[2] / np.linalg.norm(p) for p, s, _ in _LAMPS)
@@ -117,7 +127,11 @@ def _hdri(rng: np.random.Generator) -> RenderStyle:
     """
     base = sample_look("outdoor", rng)
     soft = rng.uniform(0.0, 1.0)  # strength of the light that casts a shadow
-    key = replace(base.key, color=rgb(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
+    key = replace(
+        base.key,
+        color=rgb(np.array(base.key.color) * soft),
+        radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))),
+    )
     tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
     ground_color = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
     first = tone + rng.uniform(0, 0.7) * (ground_color - tone)
@@ -129,12 +143,16 @@ def _hdri(rng: np.random.Generator) -> RenderStyle:
         variant=int(rng.integers(PHOTOGRAPHS)) if painted else base.ground.variant,
         color=rgb(first, 0.02, 0.85),
         color2=rgb(first * np.exp(spread), 0.02, 0.7),
-        contrast=float(rng.uniform(0.4, 1.2))
-        if painted
-        else base.ground.contrast * float(rng.uniform(0.2, 1.0)),
+        contrast=(
+            float(rng.uniform(0.4, 1.2))
+            if painted
+            else base.ground.contrast * float(rng.uniform(0.2, 1.0))
+        ),
         tile=float(rng.uniform(6, 24)) if painted else base.ground.tile * float(rng.uniform(1, 4)),
     )
-    film = replace(base.film, exposure=float(rng.uniform(-0.7, 0.5)), noise=float(rng.uniform(0, 2)))
+    film = replace(
+        base.film, exposure=float(rng.uniform(-0.7, 0.5)), noise=float(rng.uniform(0, 2))
+    )
     return replace(base, kind="hdri", key=key, ground=ground, film=film)
 
 
@@ -169,7 +187,9 @@ def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finis
     these; outdoors anything from matt to lacquer.
     """
     if kind != STUDIO:
-        return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
+        return Finish(
+            float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1))
+        )
     if material == "rubber":
         return Finish(0.0, float(rng.uniform(0.5, 0.85)), float(rng.uniform(0, 0.15)))
     return Finish(1.0, float(rng.uniform(0.38, 0.52)), 0.0, float(rng.uniform(0.25, 0.55)))

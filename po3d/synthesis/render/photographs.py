@@ -59,7 +59,10 @@ class PhotoFolder:
         sky = np.roll(sky, int(random.integers(sky.shape[1])), axis=1)
         sky, key = split_sun(sky, look.key.radius)
         return replace(
-            look, sky=replace(look.sky, hdri=sky), key=key, backdrop=replace(look.backdrop, height=0.0)
+            look,
+            sky=replace(look.sky, hdri=sky),
+            key=key,
+            backdrop=replace(look.backdrop, height=0.0),
         )
 
 
@@ -69,11 +72,17 @@ def read_photograph(path: Path) -> Photograph:
     read or has another shape.
     """
     image = _read_exr(path) if path.suffix.lower() == ".exr" else _read_npy(path)
-    if image.ndim != 3 or image.shape[2] < 3 or image.shape[1] != 2 * image.shape[0] or not len(image):
+    if (
+        image.ndim != 3
+        or image.shape[2] < 3
+        or image.shape[1] != 2 * image.shape[0]
+        or not len(image)
+    ):
         raise InputError(f"photograph {path} has shape {image.shape}: expected (H, 2 H, 3)")
     if image.shape[0] * image.shape[1] > MAX_PIXELS:
         raise InputError(
-            f"photograph {path} has {image.shape[0] * image.shape[1]} pixels, the limit is {MAX_PIXELS}"
+            f"photograph {path} has {image.shape[0] * image.shape[1]} pixels, the limit is"
+            f" {MAX_PIXELS}"
         )
     image = np.nan_to_num(image[..., :3].astype(np.float32), posinf=6e4)
     if image.max() <= 0:
@@ -92,7 +101,9 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
     try:
         import OpenEXR
     except ImportError:
-        raise InputError(f"photograph {path}: .exr files need OpenEXR: pip install 'po3d[hdri]'") from None
+        raise InputError(
+            f"photograph {path}: .exr files need OpenEXR: pip install 'po3d[hdri]'"
+        ) from None
     try:
         with OpenEXR.File(str(path)) as file:
             channels = {name: channel.pixels for name, channel in file.channels().items()}
@@ -101,7 +112,9 @@ def _read_exr(path: Path) -> NDArray[np.floating]:
     for name in ("RGB", "RGBA"):
         if name in channels:
             return channels[name]
-    raise InputError(f"photograph {path} has the channels {', '.join(sorted(channels))}: expected RGB")
+    raise InputError(
+        f"photograph {path} has the channels {', '.join(sorted(channels))}: expected RGB"
+    )
 
 
 def split_sun(sky: Photograph, radius: float) -> tuple[Photograph, Light]:
@@ -119,7 +132,9 @@ def split_sun(sky: Photograph, radius: float) -> tuple[Photograph, Light]:
     up = elevation > 0
     brightness = sky @ np.float32(LUMINANCE)
     ceiling = max(SUN * float(np.median(brightness[up])), float(brightness[up].mean()))
-    clipped = sky * np.minimum(1, ceiling / np.maximum(brightness, 1e-9))[..., None].astype(np.float32)
+    clipped = sky * np.minimum(1, ceiling / np.maximum(brightness, 1e-9))[..., None].astype(
+        np.float32
+    )
     taken = float((np.maximum(brightness - ceiling, 0) * area)[up].sum())
     diffuse = (clipped * (area * np.sin(elevation)[:, None])[..., None])[up].sum(0).sum(0)
     strength = max(taken, FAINTEST * float(diffuse @ LUMINANCE))

@@ -63,7 +63,12 @@ class Renderer:
     """
 
     def __init__(
-        self, width: int = 640, height: int = 480, samples: int = 1, threads: int = 0, indoors: bool = False
+        self,
+        width: int = 640,
+        height: int = 480,
+        samples: int = 1,
+        threads: int = 0,
+        indoors: bool = False,
     ) -> None:
         """`samples`: 1 is fast, 4 anti-aliases the colour picture; `indoors`: render rooms."""
         if samples not in (1, 4):
@@ -135,7 +140,9 @@ class Renderer:
     def _make_programs(self) -> None:
         self._mask = ShaderProgram(self._ctx, "mask.vert", "mask.frag")
         define = "INDOORS" if self.indoors else ""
-        self._object = ShaderProgram(self._ctx, "object.vert", "film.glsl", "object.frag", define=define)
+        self._object = ShaderProgram(
+            self._ctx, "object.vert", "film.glsl", "object.frag", define=define
+        )
         if self.indoors:
             self._shell = ShellPainter(self._ctx)
             return
@@ -146,7 +153,14 @@ class Renderer:
         for a, b in itertools.pairwise(turn):
             disc += [(a, 0, 0), (a, 1, 0), (b, 1, 0)]
             for low, high in ((0, 1), (1, 8)):
-                wall += [(a, 1, low), (b, 1, low), (b, 1, high), (a, 1, low), (b, 1, high), (a, 1, high)]
+                wall += [
+                    (a, 1, low),
+                    (b, 1, low),
+                    (b, 1, high),
+                    (a, 1, low),
+                    (b, 1, high),
+                    (a, 1, high),
+                ]
         self._disc, self._cylinder = self._polar(self._ground, disc), self._polar(self._wall, wall)
 
     def _polar(self, program: ShaderProgram, corners: list[tuple[float, float, float]]) -> Any:
@@ -167,7 +181,9 @@ class Renderer:
             self._layers = ctx.framebuffer([picture], ctx.depth_renderbuffer(size))
         if self.samples > 1:
             rgba = ctx.renderbuffer(size, 4, samples=self.samples)
-            self._smooth = ctx.framebuffer([rgba], ctx.depth_renderbuffer(size, samples=self.samples))
+            self._smooth = ctx.framebuffer(
+                [rgba], ctx.depth_renderbuffer(size, samples=self.samples)
+            )
         self._reflections = ctx.texture((LEVEL_SIZES[0],) * 2, 3, dtype="f2")
         self._reflections.build_mipmaps(0, len(LEVEL_SIZES) - 1)
         self._reflections.repeat_x = self._reflections.repeat_y = False
@@ -176,7 +192,9 @@ class Renderer:
 
     # --- passes ---
 
-    def _prepare(self, objects: Sequence[PlacedMesh], camera: Camera) -> tuple[list[DrawItem], Array]:
+    def _prepare(
+        self, objects: Sequence[PlacedMesh], camera: Camera
+    ) -> tuple[list[DrawItem], Array]:
         if (camera.width, camera.height) != (self.width, self.height):
             raise InputError(
                 f"the camera is {camera.width}x{camera.height}, but the renderer "
@@ -199,7 +217,9 @@ class Renderer:
         self._ctx.depth_func = "<"
         self._draw_masks(items, clip)
 
-    def _draw_amodal(self, items: Sequence[DrawItem], camera: Camera, clip: Array) -> NDArray[np.bool_]:
+    def _draw_amodal(
+        self, items: Sequence[DrawItem], camera: Camera, clip: Array
+    ) -> NDArray[np.bool_]:
         amodal = np.zeros((len(items), self.height, self.width), bool)
         boxes = [_window(item.corners, camera) for item in items]
         starts = np.cumsum([0] + [max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in boxes])
@@ -271,7 +291,12 @@ class Renderer:
         return self._read(self._picture)
 
     def _draw_objects(
-        self, items: Sequence[DrawItem], camera: Camera, look: RenderStyle, light: Lighting, layer: int = 0
+        self,
+        items: Sequence[DrawItem],
+        camera: Camera,
+        look: RenderStyle,
+        light: Lighting,
+        layer: int = 0,
     ) -> None:
         """Draw the objects. `layer` 0: everything; 1: opaque parts; 2: transparent parts."""
         ground = look.ground
@@ -388,7 +413,10 @@ class Renderer:
         """Return the photograph's texture; only the most recent one is kept."""
         if self._photo[0] is not pixels:
             height, width, _ = pixels.shape
-            self._photo = pixels, self._ctx.texture((width, height), 3, pixels.tobytes(), dtype="f4")
+            self._photo = (
+                pixels,
+                self._ctx.texture((width, height), 3, pixels.tobytes(), dtype="f4"),
+            )
         return self._photo[1]
 
     def _read(self, target: Any, box: tuple[int, int, int, int] | None = None) -> NDArray[np.uint8]:
@@ -404,7 +432,9 @@ class Renderer:
         return np.frombuffer(raw, np.uint8).reshape(shape)
 
     def _depth(self) -> NDArray[np.float32]:
-        z = np.frombuffer(self._depth_texture.read(alignment=4), np.float32).reshape(self.height, self.width)
+        z = np.frombuffer(self._depth_texture.read(alignment=4), np.float32).reshape(
+            self.height, self.width
+        )
         ndc = 2.0 * z - 1.0
         near, far = self._range
         depth = 2 * far * near / (far + near - ndc * (far - near))

@@ -17,7 +17,11 @@ GROUNDS = ("plain", "asphalt", "concrete", "paving", "brick", "grass", "sand", "
 
 
 def noise(
-    generator: np.random.Generator, shape: tuple[int, int], slope: float, low: float = 1, high: float = 1e9
+    generator: np.random.Generator,
+    shape: tuple[int, int],
+    slope: float,
+    low: float = 1,
+    high: float = 1e9,
 ) -> Image:
     """Return periodic noise (h, w) of mean 0 and standard deviation 1; amplitude ~ frequency^-slope
     in [low, high] cycles per height, 0 elsewhere.
@@ -25,7 +29,9 @@ def noise(
     h, w = shape
     tall = h if h > 1 else w  # cycles are counted over the height, so that noise is isotropic
     frequency = np.hypot(np.fft.fftfreq(h)[:, None] * h, np.fft.rfftfreq(w)[None] * tall)
-    amplitude = np.where((frequency >= low) & (frequency <= high), np.maximum(frequency, 1) ** -slope, 0)
+    amplitude = np.where(
+        (frequency >= low) & (frequency <= high), np.maximum(frequency, 1) ** -slope, 0
+    )
     spectrum = amplitude * np.exp(2j * np.pi * generator.random(frequency.shape))
     value = np.fft.irfft2(spectrum, s=shape)
     return ((value - value.mean()) / value.std()).astype(np.float32)
@@ -80,7 +86,11 @@ def ground(kind: str, variant: int) -> NDArray[np.uint8]:
             dash = (x < g.uniform(0.4, 0.7)) if g.random() < 0.5 else x >= 0
             mark = (line[None] & dash[:, None]) * np.clip(0.8 - 0.35 * fine, 0, 1)
     elif kind in ("concrete", "paving", "brick"):
-        rows, columns, shift = {"concrete": (2, 2, 0.0), "paving": (6, 6, 0.0), "brick": (16, 8, 0.5)}[kind]
+        rows, columns, shift = {
+            "concrete": (2, 2, 0.0),
+            "paving": (6, 6, 0.0),
+            "brick": (16, 8, 0.5),
+        }[kind]
         if kind == "paving" and variant % 2:
             shift = 0.5
         joint, slab = _joints(rows, columns, shift, g.uniform(0.0015, 0.004))
@@ -93,7 +103,9 @@ def ground(kind: str, variant: int) -> NDArray[np.uint8]:
         detail, blend = 0.6 * blades + 0.3 * blotch, 0.8 * blotch + 0.4 * blades
     elif kind == "sand":
         t = np.arange(GROUND_SIZE) / GROUND_SIZE
-        ripples = np.sin(2 * np.pi * (int(g.integers(8, 20)) * t[:, None] + 2 * t[None]) + 2.5 * blotch)
+        ripples = np.sin(
+            2 * np.pi * (int(g.integers(8, 20)) * t[:, None] + 2 * t[None]) + 2.5 * blotch
+        )
         detail, blend = 0.25 * fine + 0.35 * blotch + g.uniform(0, 0.5) * ripples, 0.4 * blotch
     elif kind == "dirt":
         lumps = noise(g, size, 0.9, 8)
@@ -140,6 +152,10 @@ def skyline(variant: int) -> NDArray[np.uint8]:
             face = g.uniform(0.3, 0.9) - g.uniform(0.05, 0.25) * (floors & columns)
             shade, cover = np.where(inside, face, shade), np.where(inside, 1, cover)
         kernel = np.ones(5) / 5
-        shade = np.apply_along_axis(lambda r: np.convolve(np.pad(r, 2, "wrap"), kernel, "valid"), 1, shade)
-        cover = np.apply_along_axis(lambda r: np.convolve(np.pad(r, 2, "wrap"), kernel, "valid"), 1, cover)
+        shade = np.apply_along_axis(
+            lambda r: np.convolve(np.pad(r, 2, "wrap"), kernel, "valid"), 1, shade
+        )
+        cover = np.apply_along_axis(
+            lambda r: np.convolve(np.pad(r, 2, "wrap"), kernel, "valid"), 1, cover
+        )
     return np.uint8(np.clip(np.stack([cover, shade], -1), 0, 1) * 255)

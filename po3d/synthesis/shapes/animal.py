@@ -8,7 +8,15 @@ import numpy as np
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
-from po3d.synthesis.shapes.quadrupeds import QuadrupedFrame, ears, face, legs, patches, sitting_legs, trunk
+from po3d.synthesis.shapes.quadrupeds import (
+    QuadrupedFrame,
+    ears,
+    face,
+    legs,
+    patches,
+    sitting_legs,
+    trunk,
+)
 
 
 def _horse(random: Random) -> list[Piece]:
@@ -16,9 +24,16 @@ def _horse(random: Random) -> list[Piece]:
     tall, long = u(1.05, 1.2), u(0.52, 0.66)
     hx, hz = long + u(0.38, 0.55), tall + u(0.42, 0.72)
     form = QuadrupedFrame(
-        (-long, tall + 0.04), (long, tall), (u(0.27, 0.33), u(0.27, 0.34), u(0.28, 0.33)), (hx, hz), u(0.14, 0.17),
-        (u(0.3, 0.4), u(0.32, 0.42), u(0.085, 0.105)), (u(0.14, 0.18), u(0.05, 0.065)), 0.16, u(0.8, 0.95),
-    )  # fmt: skip
+        (-long, tall + 0.04),
+        (long, tall),
+        (u(0.27, 0.33), u(0.27, 0.34), u(0.28, 0.33)),
+        (hx, hz),
+        u(0.14, 0.17),
+        (u(0.3, 0.4), u(0.32, 0.42), u(0.085, 0.105)),
+        (u(0.14, 0.18), u(0.05, 0.065)),
+        0.16,
+        u(0.8, 0.95),
+    )
     head = np.array([hx, 0, hz])
     pieces = trunk(form, 0.13) + legs(random, form, 0.065, 0.14)
     pieces += ears("pointed", head, form.skull, 0.2)
@@ -33,12 +48,16 @@ def _horse(random: Random) -> list[Piece]:
     if random.random() < 0.35:
         pieces += patches(random, form, int(random.integers(2, 5)))
     if random.random() < 0.5:
-        blaze = head + np.array([form.muzzle[0] * 0.42, 0, -form.muzzle[1] * 0.42 + form.skull * 0.72])
+        blaze = head + np.array(
+            [form.muzzle[0] * 0.42, 0, -form.muzzle[1] * 0.42 + form.skull * 0.72]
+        )
         pieces += painted("patch", moved(ball((0.16, 0.045, 0.03)), blaze, pitch=0.85))
     if random.random() < 0.35:
         top = tall + max(form.girth) * 0.85
         pieces += painted("saddle", ball((0.26, 0.26, 0.1), (u(-0.05, 0.05), 0, top), 2))
-        pieces += painted("saddle", moved(ring(0.325, 0.02, 0.07, 18, 5), (0, 0, tall), yaw=np.pi / 2))
+        pieces += painted(
+            "saddle", moved(ring(0.325, 0.02, 0.07, 18, 5), (0, 0, tall), yaw=np.pi / 2)
+        )
     return pieces
 
 
@@ -56,14 +75,23 @@ def _dog(random: Random) -> list[Piece]:
         chest, rump = (0.1, tall + 0.1), (-u(0.1, 0.16), 0.13)
     hx, hz = chest[0] + u(0.1, 0.16), chest[1] + u(0.17, 0.26)
     form = QuadrupedFrame(
-        rump, chest, (deep * u(0.8, 0.95) * (1.15 if sits else 1), deep * u(0.8, 1.0), deep * 1.1), (hx, hz), skull,
-        (snout, snout * u(0.15, 0.4), skull * u(0.45, 0.6)), (u(0.045, 0.058), u(0.022, 0.034)), deep * 0.62, u(0.85, 1.0),
-    )  # fmt: skip
+        rump,
+        chest,
+        (deep * u(0.8, 0.95) * (1.15 if sits else 1), deep * u(0.8, 1.0), deep * 1.1),
+        (hx, hz),
+        skull,
+        (snout, snout * u(0.15, 0.4), skull * u(0.45, 0.6)),
+        (u(0.045, 0.058), u(0.022, 0.034)),
+        deep * 0.62,
+        u(0.85, 1.0),
+    )
     head = np.array([hx, 0, hz])
     pieces = trunk(form, skull * 0.75)
     pieces += sitting_legs(form) if sits else legs(random, form, form.leg[1], 0.05)
     pieces += ears(pick(random, "pointed", "floppy", "floppy"), head, skull, u(0.085, 0.13))
-    start = np.array([rump[0] - form.girth[0] * 0.7, 0, rump[1] + (-0.07 if sits else form.girth[0] * 0.6)])
+    start = np.array(
+        [rump[0] - form.girth[0] * 0.7, 0, rump[1] + (-0.07 if sits else form.girth[0] * 0.6)]
+    )
     kind, bush = pick(random, "up", "curl", "down"), u(0.018, 0.04)
     if sits:
         way = [(-0.1, -0.01), (-0.2, u(0.0, 0.12))]
@@ -79,12 +107,14 @@ def _dog(random: Random) -> list[Piece]:
         pieces += patches(random, form, int(random.integers(1, 5)))
     if random.random() < 0.6:
         pieces += painted(
-            "patch", ball((0.05, deep * 0.6, deep * 0.75), (chest[0] + deep * 0.75, 0, chest[1] + 0.01), 2)
+            "patch",
+            ball((0.05, deep * 0.6, deep * 0.75), (chest[0] + deep * 0.75, 0, chest[1] + 0.01), 2),
         )
     if random.random() < 0.6:
         neck = np.array([chest[0], 0, chest[1] + 0.35 * deep]) * 0.42 + head * 0.58
         pieces += painted(
-            "collar", moved(ring(skull * 1.02, 0.012, 0.035, 18, 5), neck, roll=np.pi / 2, pitch=0.7)
+            "collar",
+            moved(ring(skull * 1.02, 0.012, 0.035, 18, 5), neck, roll=np.pi / 2, pitch=0.7),
         )
     return pieces
 
@@ -102,15 +132,29 @@ def _cat(random: Random) -> list[Piece]:
         hx, hz = chest[0] + u(0.07, 0.1), chest[1] + u(0.08, 0.13)
     slim = u(0.85, 1.2)
     form = QuadrupedFrame(
-        rump, chest, (0.075 * slim if sits else 0.062 * slim, 0.066 * slim, 0.06 * slim), (hx, hz), skull,
-        (skull * u(0.7, 0.85), skull * 0.32, skull * 0.42), (0.03, u(0.017, 0.021)), 0.036, u(0.85, 1.0),
-    )  # fmt: skip
+        rump,
+        chest,
+        (0.075 * slim if sits else 0.062 * slim, 0.066 * slim, 0.06 * slim),
+        (hx, hz),
+        skull,
+        (skull * u(0.7, 0.85), skull * 0.32, skull * 0.42),
+        (0.03, u(0.017, 0.021)),
+        0.036,
+        u(0.85, 1.0),
+    )
     head = np.array([hx, 0, hz])
-    pieces = trunk(form, skull * 0.72) + (sitting_legs(form) if sits else legs(random, form, 0.018, 0.03))
+    pieces = trunk(form, skull * 0.72) + (
+        sitting_legs(form) if sits else legs(random, form, 0.018, 0.03)
+    )
     pieces += ears("pointed", head, skull, u(0.058, 0.078))
     thick, x = u(0.013, 0.026), rump[0] - form.girth[0] * 0.75
     if sits and random.random() < 0.5:  # wound around the feet
-        tail = [(x, 0, 0.03), (x + 0.02, -0.1, 0.025), (x + 0.13, -0.125, 0.022), (x + 0.2, -0.09, 0.022)]
+        tail = [
+            (x, 0, 0.03),
+            (x + 0.02, -0.1, 0.025),
+            (x + 0.13, -0.125, 0.022),
+            (x + 0.2, -0.09, 0.022),
+        ]
     elif sits:
         tail = [(x, 0, 0.03), (x - 0.1, 0.02, 0.025), (x - 0.17, 0.07 * u(-1, 1), u(0.025, 0.1))]
     elif random.random() < 0.6:
@@ -130,7 +174,9 @@ def _cat(random: Random) -> list[Piece]:
     pieces += painted("coat", limb(tail, thick, 8))
     pieces += painted(
         "patch" if random.random() < 0.5 else "coat",
-        limb([tail[-1], np.multiply(tail[-1], 0.8) + np.multiply(tail[-2], 0.2)], thick * 1.06, 8, 1),
+        limb(
+            [tail[-1], np.multiply(tail[-1], 0.8) + np.multiply(tail[-2], 0.2)], thick * 1.06, 8, 1
+        ),
     )
     coat = pick(random, "stripes", "patches", "bib", "plain")
     if coat == "stripes":
@@ -148,7 +194,9 @@ def _cat(random: Random) -> list[Piece]:
     elif coat == "patches":
         pieces += patches(random, form, int(random.integers(2, 5)))
     if coat in ("bib", "patches"):
-        pieces += painted("pale", ball((0.03, 0.036, 0.06), (chest[0] + 0.045 * slim, 0, chest[1] - 0.01), 2))
+        pieces += painted(
+            "pale", ball((0.03, 0.036, 0.06), (chest[0] + 0.045 * slim, 0, chest[1] - 0.01), 2)
+        )
     if random.random() < 0.4:
         at = np.array([chest[0], 0, chest[1] + 0.02]) * 0.4 + head * 0.6
         collar = moved(
@@ -171,7 +219,14 @@ def _rabbit(random: Random) -> list[Piece]:
     pieces = painted("coat", limb(line, [rump, (rump + chest) / 2, chest], 14, 4, 0.85))
     hx, hz = cx + u(0.035, 0.075), cz + u(0.08, 0.115)
     form = QuadrupedFrame(
-        (0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0
+        (0, 0),
+        (0, 0),
+        (0, 0, 0),
+        (hx, hz),
+        skull,
+        (skull * 0.95, skull * 0.4, skull * 0.5),
+        (0, 0),
+        0,
     )
     head = np.array([hx, 0, hz])
     pieces += face(form, head)
@@ -186,13 +241,24 @@ def _rabbit(random: Random) -> list[Piece]:
     fore = limb(line, [0.024, 0.014], 8, 2)
     pieces += painted("coat", *mirrored(fore))
     pieces += painted(
-        "paw", *mirrored(ball((0.022, 0.014, 0.013), (cx + 0.04, 0.032, 0.013 if not upright else cz - 0.08)))
+        "paw",
+        *mirrored(
+            ball((0.022, 0.014, 0.013), (cx + 0.04, 0.032, 0.013 if not upright else cz - 0.08))
+        ),
     )
     if random.random() < 0.4:
         pieces += patches(
             random,
             QuadrupedFrame(
-                (-0.08, rump), (cx, cz), (rump, rump * 0.95, chest), (0, 0), 0, (0, 0, 0), (0, 0), 0, 0.85
+                (-0.08, rump),
+                (cx, cz),
+                (rump, rump * 0.95, chest),
+                (0, 0),
+                0,
+                (0, 0, 0),
+                (0, 0),
+                0,
+                0.85,
             ),
             3,
         )
@@ -211,9 +277,15 @@ def _chicken(random: Random) -> list[Piece]:
     line = [(0.055, 0, z + 0.05), (0.085, 0, (z + neck[2]) / 2 + 0.02), neck]
     pieces += painted("neck", limb(line, [stout * 0.72, 0.045, 0.033], 10))
     pieces += painted("neck", ball((0.038, 0.032, 0.034), neck + [0.008, 0, 0.008], 2))
-    pieces += painted("beak", tube([neck + [0.035, 0, 0.005], neck + [0.08, 0, -0.008]], [0.016, 0.002], 8))
+    pieces += painted(
+        "beak", tube([neck + [0.035, 0, 0.005], neck + [0.08, 0, -0.008]], [0.016, 0.002], 8)
+    )
     for k in range(count := int(random.integers(3, 6))):
-        at = neck + [0.035 - 0.065 * k / (count - 1), 0, 0.042 + 0.012 * np.sin(np.pi * k / (count - 1))]
+        at = neck + [
+            0.035 - 0.065 * k / (count - 1),
+            0,
+            0.042 + 0.012 * np.sin(np.pi * k / (count - 1)),
+        ]
         pieces += painted("comb", ball((0.016, 0.007, u(0.018, 0.026) + 0.01 * cock), at))
     pieces += painted("comb", *mirrored(ball((0.009, 0.007, 0.02), neck + [0.036, 0.01, -0.034])))
     pieces += painted("eye", *mirrored(ball(0.007, neck + [0.022, 0.028, 0.014])))
@@ -227,7 +299,11 @@ def _chicken(random: Random) -> list[Piece]:
         ]
         pieces += painted("tail", limb(feather, [0.03, 0.032, 0.014], 8, 2))
     wing = limb(
-        [(0.045, stout * 0.78, z + 0.035), (-0.03, stout * 0.86, z + 0.015), (-0.11, stout * 0.72, z + 0.02)],
+        [
+            (0.045, stout * 0.78, z + 0.035),
+            (-0.03, stout * 0.86, z + 0.015),
+            (-0.11, stout * 0.72, z + 0.02),
+        ],
         [0.035, 0.042, 0.014],
         8,
     )
@@ -259,23 +335,40 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += painted("runner", box(0.04, 2 * across, 0.02, (x, 0, z)))
     if boards:  # cut out of boards
         outline = [
-            (-long - 0.05, seat - 0.05), (long - 0.02, seat - 0.05), (long + 0.05, seat), (hx + 0.02, hz - 0.08), (hx + 0.11, hz - 0.07),
-            (hx + 0.13, hz - 0.02), (hx + 0.05, hz + 0.06), (hx, hz + 0.11), (hx - 0.05, hz + 0.06),
-            (long - 0.07, seat + 0.05), (-long - 0.03, seat + 0.05),
-        ]  # fmt: skip
-        pieces += main(slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04)))
+            (-long - 0.05, seat - 0.05),
+            (long - 0.02, seat - 0.05),
+            (long + 0.05, seat),
+            (hx + 0.02, hz - 0.08),
+            (hx + 0.11, hz - 0.07),
+            (hx + 0.13, hz - 0.02),
+            (hx + 0.05, hz + 0.06),
+            (hx, hz + 0.11),
+            (hx - 0.05, hz + 0.06),
+            (long - 0.07, seat + 0.05),
+            (-long - 0.03, seat + 0.05),
+        ]
+        pieces += main(
+            slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04))
+        )
     else:
         girth, muzzle = (0.075, 0.07, 0.078), (0.09, 0.06, 0.034)
-        form = QuadrupedFrame((-long, seat), (long, seat), girth, (hx, hz), 0.055, muzzle, (0, 0), 0, 0.95)
-        pieces += [("main" if n in ("coat", "muzzle") else n, m, g) for n, m, g in trunk(form, 0.045)]
-        pieces += [("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)]
+        form = QuadrupedFrame(
+            (-long, seat), (long, seat), girth, (hx, hz), 0.055, muzzle, (0, 0), 0, 0.95
+        )
+        pieces += [
+            ("main" if n in ("coat", "muzzle") else n, m, g) for n, m, g in trunk(form, 0.045)
+        ]
+        pieces += [
+            ("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)
+        ]
     for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:
         foot = (x * (long + 0.06), sign * across, 0.05 + 0.02)
         pieces += main(limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2))
     crest = np.array([long + 0.0, 0, seat + 0.1])
     for s in np.linspace(0, 1, 6):
         pieces += painted(
-            "mane", ball((0.032, 0.034, 0.045), crest * (1 - s) + np.array([hx - 0.045, 0, hz + 0.06]) * s)
+            "mane",
+            ball((0.032, 0.034, 0.045), crest * (1 - s) + np.array([hx - 0.045, 0, hz + 0.06]) * s),
         )
     path = [
         (-long - 0.06, 0, seat + 0.03),
@@ -285,8 +378,12 @@ def _rocking_horse(random: Random) -> list[Piece]:
     pieces += painted("mane", limb(path, [0.02, 0.034, 0.016], 8))
     pieces += painted("saddle", ball((0.1, 0.08, 0.03), (-0.03, 0, seat + 0.072), 2))
     if random.random() < 0.5:
-        pieces += painted("saddle", ball((0.03, 0.085, u(0.06, 0.1)), (-long + 0.01, 0, seat + 0.11)))
-    pieces += painted("grip", rod((hx - 0.02, -0.11, hz - 0.005), (hx - 0.02, 0.11, hz - 0.005), 0.013, 8))
+        pieces += painted(
+            "saddle", ball((0.03, 0.085, u(0.06, 0.1)), (-long + 0.01, 0, seat + 0.11))
+        )
+    pieces += painted(
+        "grip", rod((hx - 0.02, -0.11, hz - 0.005), (hx - 0.02, 0.11, hz - 0.005), 0.013, 8)
+    )
     return scaled(pieces, (1, 0.95, 1))
 
 

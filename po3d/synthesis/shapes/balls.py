@@ -43,11 +43,15 @@ def _basketball(random: Random) -> list[Piece]:
         size = u(0.12, 0.25)
         for way in ((0.6, 0.6, 0.6), (-0.6, -0.6, 0.6)):
             pieces += painted(
-                "label", _patch(np.array(way), np.c_[size * np.cos(t), size * u(0.4, 1) * np.sin(t)], r)
+                "label",
+                _patch(np.array(way), np.c_[size * np.cos(t), size * u(0.4, 1) * np.sin(t)], r),
             )
     if random.random() < 0.25:  # two colours
         for s in (1, -1):
-            cap = [(np.sin(a) * r * 1.006, np.cos(a) * r * 1.006) for a in np.linspace(0.01, cut - 0.02, 7)]
+            cap = [
+                (np.sin(a) * r * 1.006, np.cos(a) * r * 1.006)
+                for a in np.linspace(0.01, cut - 0.02, 7)
+            ]
             lid = upright([*cap, (0.01, cap[-1][1])], 28)
             pieces += painted("second", moved(lid, pitch=s * UP))
     return _turned(pieces, random, r)
@@ -61,7 +65,10 @@ def _soccer_ball(random: Random) -> list[Piece]:
     pieces = painted("ball", ball(r, detail=3))
     golden = (1 + 5**0.5) / 2
     ways = [
-        np.array(p) for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))
+        np.array(p)
+        for a in (-1, 1)
+        for b in (-golden, golden)
+        for p in ((0, a, b), (a, b, 0), (b, 0, a))
     ]
     t = np.arange(20) * np.pi / 10
     edge = np.cos(np.pi / 5) / np.cos((t % (2 * np.pi / 5)) - np.pi / 5)

@@ -25,12 +25,24 @@ def _teapot(random: Random) -> list[Piece]:
     pieces = main(upright(curve, 28))
     rise = u(0.01, 0.03)
     pieces += main(
-        drum([(r * neck * 1.06, high - 0.002), (r * neck * 0.9, high + rise * 0.6), (0.006, high + rise)], 24)
+        drum(
+            [
+                (r * neck * 1.06, high - 0.002),
+                (r * neck * 0.9, high + rise * 0.6),
+                (0.006, high + rise),
+            ],
+            24,
+        )
     )
     pieces += painted("knob", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
     tip, lift = r + u(0.04, 0.06), high * u(0.85, 1.05)
     spout = smooth(
-        [(0, r * 0.6, high * 0.25), (0, r * 1.15, high * 0.3), (0, r * 1.25, high * 0.7), (0, tip, lift)]
+        [
+            (0, r * 0.6, high * 0.25),
+            (0, r * 1.15, high * 0.3),
+            (0, r * 1.25, high * 0.7),
+            (0, tip, lift),
+        ]
     )
     pieces += main(tube(spout, np.linspace(0.022, 0.008, len(spout)), 10))
     if random.random() < 0.75:
@@ -87,7 +99,11 @@ def _mug(random: Random) -> list[Piece]:
 
 def _bowl(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.17, 0.22), random.uniform(0.11, 0.2)
-    foot, belly, oval = r * u(0.32, 0.5), u(0.8, 1.02), 1.0 if random.random() < 0.6 else u(0.75, 0.9)
+    foot, belly, oval = (
+        r * u(0.32, 0.5),
+        u(0.8, 1.02),
+        1.0 if random.random() < 0.6 else u(0.75, 0.9),
+    )
     profile = [
         (foot, 0),
         (foot, 0.012),
@@ -100,7 +116,9 @@ def _bowl(random: Random) -> list[Piece]:
     wall = u(0.008, 0.016)
     pieces = main(vessel(line, wall, 36))
     if random.random() < 0.6:
-        pieces += main(moved(ring(r - wall / 2, wall * 0.8, sides=36), (0, 0, high), roll=np.pi / 2))
+        pieces += main(
+            moved(ring(r - wall / 2, wall * 0.8, sides=36), (0, 0, high), roll=np.pi / 2)
+        )
     if random.random() < 0.5:
         pieces += painted("band", girdle(line, high * u(0.6, 0.85), 0.003, 0.02, 36))
     filled = int(random.integers(4))
@@ -135,7 +153,8 @@ def _cup(random: Random) -> list[Piece]:
         pieces = main(vessel(rows, wall, 28))
         if random.random() < 0.5:
             pieces += painted(
-                "lid", drum([(r + 0.004, high), (r + 0.004, high + 0.006), (r * 0.85, high + 0.012)], 28)
+                "lid",
+                drum([(r + 0.004, high), (r + 0.004, high + 0.006), (r * 0.85, high + 0.012)], 28),
             )
             if random.random() < 0.6:
                 path = [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)]
@@ -162,7 +181,13 @@ def _cup(random: Random) -> list[Piece]:
     pieces += main(bar(grip, u(0.003, 0.0045), 8))
     if random.random() < 0.6:  # a saucer
         w = r * u(1.35, 1.6)
-        dish = [(foot * 1.1, -0.004), (w * 0.8, 0.0), (w, 0.008), (w * 0.98, 0.011), (foot * 1.2, 0.002)]
+        dish = [
+            (foot * 1.1, -0.004),
+            (w * 0.8, 0.0),
+            (w, 0.008),
+            (w * 0.98, 0.011),
+            (foot * 1.2, 0.002),
+        ]
         pieces += main(drum(dish, 28))
     return pieces
 

@@ -20,7 +20,9 @@ def _crib(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     for sx in (-x, x):
         for sy in (-y, y):
-            pieces += main(block((post, post, high if ends != "arched" else side), (sx, sy, 0.0), 0.01))
+            pieces += main(
+                block((post, post, high if ends != "arched" else side), (sx, sy, 0.0), 0.01)
+            )
             if random.random() < 0.5:
                 pieces += main(ball(post * 0.6, (sx, sy, side + post), 1))
         for z in (low, side - rail / 2):
@@ -38,12 +40,15 @@ def _crib(random: Random) -> list[Piece]:
             top = [(t * x, side + arch * (1 - t * t)) for t in np.linspace(1, -1, 11)]
             pieces += main(moved(slab([(-x, low), (x, low), *top], 0.025, 0.004), (0, sy, 0)))
     bed = low + u(0.06, 0.2)
-    pieces += painted("mattress", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3))
+    pieces += painted(
+        "mattress", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3)
+    )
     pieces += painted("pillow", ball((deep * 0.3, 0.13, 0.05), (0, y - 0.2, bed + 0.02), 2))
     if random.random() < 0.6:
         length = wide * u(0.35, 0.55)
         pieces += painted(
-            "blanket", block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01)
+            "blanket",
+            block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01),
         )
     if random.random() < 0.4:
         pieces += main(board((deep - post, wide - post, 0.1), (0, 0, low - 0.02)))
@@ -66,7 +71,9 @@ def _door(
             pieces += painted("groove", panel(width - 2 * rim, tall, 0.004, 0.003, spot))
             pieces += main(panel(width - 2 * rim - 0.03, tall - 0.03, 0.01, 0.012, spot, 0.008))
     elif style == 2:
-        pieces += solid("mirror", "chrome", panel(width - rim, height - rim, 0.004, 0.005, (face, y, z)))
+        pieces += solid(
+            "mirror", "chrome", panel(width - rim, height - rim, 0.004, 0.005, (face, y, z))
+        )
     elif style == 3:
         for k in np.linspace(-0.42, 0.42, 14) * height:
             slat = board((0.02, width - 1.4 * rim, height * 0.045), pitch=0.5)
@@ -80,8 +87,21 @@ def _door(
         pieces += painted("groove", *lines)
     side = y - hinge * (width / 2 - 0.05)
     if grip == "bar":
-        pieces += solid("handle", "chrome", bar([(face, side, z - 0.12), (face + 0.04, side, z - 0.12), (face + 0.04, side, z + 0.12),
-                                                 (face, side, z + 0.12)], 0.009, 6, 1))  # fmt: skip
+        pieces += solid(
+            "handle",
+            "chrome",
+            bar(
+                [
+                    (face, side, z - 0.12),
+                    (face + 0.04, side, z - 0.12),
+                    (face + 0.04, side, z + 0.12),
+                    (face, side, z + 0.12),
+                ],
+                0.009,
+                6,
+                1,
+            ),
+        )
     else:
         pieces += solid("handle", grip, disc(0.02, 0.035, (face, side, z), 12))
     return pieces
@@ -96,7 +116,9 @@ def _wardrobe(random: Random) -> list[Piece]:
     pieces = main(block((deep, wide, high - low), (0, 0, low), 0.01, 0.006))
     crown = int(random.integers(3))
     if crown:
-        pieces += main(block((deep + 0.05, wide + 0.08, 0.05), (0.01, 0, high - 0.04), 0.012, 0.012, 3))
+        pieces += main(
+            block((deep + 0.05, wide + 0.08, 0.05), (0.01, 0, high - 0.04), 0.012, 0.012, 3)
+        )
     if crown == 2:  # a gable
         top = [(wide * 0.42 * t, high + 0.12 * (1 - t * t)) for t in np.linspace(1, -1, 13)]
         gable = slab([(-wide * 0.42, high), (wide * 0.42, high), *top[1:-1]], 0.03, 0.004)
@@ -125,8 +147,11 @@ def _wardrobe(random: Random) -> list[Piece]:
             at = (x, (k + 0.5) * span - (wide - 0.04) / 2, (base + low + 0.01) / 2)
             pieces += main(panel(span - 0.01, base - low - 0.02, 0.004, 0.022, at, 0.004))
             for s in (-0.25, 0.25):
-                pieces += solid("handle", "chrome" if grip == "bar" else grip,
-                                disc(0.018, 0.035, (x + 0.02, at[1] + s * span, at[2]), 12))  # fmt: skip
+                pieces += solid(
+                    "handle",
+                    "chrome" if grip == "bar" else grip,
+                    disc(0.018, 0.035, (x + 0.02, at[1] + s * span, at[2]), 12),
+                )
     return pieces
 
 
@@ -143,7 +168,8 @@ def _books(
             for _ in range(int(random.integers(2, 5))):
                 thick = u(0.02, 0.045)
                 pieces += painted(
-                    f"book{random.integers(6)}", box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2))
+                    f"book{random.integers(6)}",
+                    box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2)),
                 )
                 top += thick
             y += 0.25
@@ -151,7 +177,9 @@ def _books(
         thick, tall = min(u(0.022, 0.055), end - y), height * u(0.62, 0.92)
         volume = box(deep * u(0.7, 0.9), thick * 0.94, tall, (0, 0, tall / 2))
         lean = 0.25 if random.random() < 0.04 else 0.0
-        pieces += painted(f"book{random.integers(6)}", moved(volume, (x, y + thick / 2, z), roll=-lean))
+        pieces += painted(
+            f"book{random.integers(6)}", moved(volume, (x, y + thick / 2, z), roll=-lean)
+        )
         y += thick + lean * tall * 0.8
     return pieces
 
@@ -166,7 +194,9 @@ def _case(
     y = wide / 2 - thick / 2
     pieces = main(*(board((deep, thick, high), (0, s * y, high / 2)) for s in (-1, 1)))
     if random.random() < 0.7:
-        pieces += main(box(0.008, wide - thick, high - low, (-deep / 2 + 0.004, 0, (high + low) / 2)))
+        pieces += main(
+            box(0.008, wide - thick, high - low, (-deep / 2 + 0.004, 0, (high + low) / 2))
+        )
     levels = np.linspace(low, high - thick, rows + 1)
     for z in levels:
         pieces += main(board((deep, wide - thick, thick), (0, 0, z + thick / 2)))
@@ -176,7 +206,11 @@ def _case(
     for w in walls[1:-1]:
         pieces += main(board((deep, thick, high - low), (0, w, (high + low) / 2)))
     shares = [(a + thick / 2, b - a - thick) for a, b in itertools.pairwise(walls)]
-    bays = [(*share, a + thick, b - a - thick) for a, b in itertools.pairwise(levels) for share in shares]
+    bays = [
+        (*share, a + thick, b - a - thick)
+        for a, b in itertools.pairwise(levels)
+        for share in shares
+    ]
     return pieces, bays
 
 
@@ -185,7 +219,9 @@ def _ornament(y: float, z: float, height: float, random: Random) -> list[Piece]:
     kind, size = int(random.integers(3)), random.uniform(0.05, 0.09)
     if kind == 0:
         tall = min(height * 0.8, random.uniform(0.12, 0.25))
-        line = smooth([(size * 0.5, 0), (size, tall * 0.4), (size * 0.35, tall * 0.8), (size * 0.5, tall)], 1)
+        line = smooth(
+            [(size * 0.5, 0), (size, tall * 0.4), (size * 0.35, tall * 0.8), (size * 0.5, tall)], 1
+        )
         return painted("pot", vessel(line, 0.008, 14, (0, y, z)))
     if kind == 1:
         return painted("carton", block((0.2, 2 * size, min(height * 0.7, 0.16)), (0, y, z), 0.01))
@@ -201,9 +237,13 @@ def _bookshelf(random: Random) -> list[Piece]:
         share = float(np.clip(fill + random.normal(0, 0.15), 0, 1)) if fill < 0.8 else fill
         if share > 0.12:
             start = 0.0 if random.random() < 0.7 else (1 - share) * width
-            pieces += _books(y + start, width * share, z, height, deep - 0.05, u(-0.02, 0.01), random)
+            pieces += _books(
+                y + start, width * share, z, height, deep - 0.05, u(-0.02, 0.01), random
+            )
         if share < 0.6 and random.random() < 0.6:
-            pieces += _ornament(y + width * (0.85 if not start or share <= 0.12 else 0.12), z, height, random)
+            pieces += _ornament(
+                y + width * (0.85 if not start or share <= 0.12 else 0.12), z, height, random
+            )
     if random.random() < 0.35:  # doors below
         y, width, z, height = -wide / 2, wide, bays[0][2], bays[0][3]
         for s in (-1, 1):
@@ -220,8 +260,14 @@ def _shelf(random: Random) -> list[Piece]:
     if kind == 0:  # cubes
         pieces, bays = _case(deep, wide, rows, int(random.integers(1, 4)), high, random)
     else:
-        metal, thick, radius = pick(random, "chrome", "dark", "wood"), u(0.02, 0.04), u(0.011, 0.018)
-        levels = np.linspace(u(0.06, 0.16), high - (thick if kind == 1 else u(0.02, 0.12)), rows + 1)
+        metal, thick, radius = (
+            pick(random, "chrome", "dark", "wood"),
+            u(0.02, 0.04),
+            u(0.011, 0.018),
+        )
+        levels = np.linspace(
+            u(0.06, 0.16), high - (thick if kind == 1 else u(0.02, 0.12)), rows + 1
+        )
         pieces += main(*(block((deep, wide, thick), (0, 0, z), 0.015, 0.004, 5) for z in levels))
         x, y = deep / 2 - 0.02, wide / 2 - 0.02
         leg = "main" if random.random() < 0.4 else "post"
@@ -244,12 +290,18 @@ def _shelf(random: Random) -> list[Piece]:
     for y, width, z, height in bays:
         what = int(random.integers(4))
         if what == 0:
-            pieces += _books(y + 0.02, width * u(0.2, 0.5), z, min(height, 0.3), deep - 0.08, 0.0, random)
+            pieces += _books(
+                y + 0.02, width * u(0.2, 0.5), z, min(height, 0.3), deep - 0.08, 0.0, random
+            )
         elif what == 1:
             pieces += _ornament(y + width * u(0.3, 0.7), z, height, random)
         elif what == 2:
             basket = block(
-                (deep * 0.8, width * u(0.4, 0.8), height * u(0.45, 0.7)), (0, y + width / 2, z), 0.03, 0.01, 3
+                (deep * 0.8, width * u(0.4, 0.8), height * u(0.45, 0.7)),
+                (0, y + width / 2, z),
+                0.03,
+                0.01,
+                3,
             )
             pieces += painted("carton", basket)
     return pieces
@@ -260,12 +312,16 @@ def _piano(random: Random) -> list[Piece]:
     case, cheek, bed = deep * u(0.5, 0.6), u(0.035, 0.06), u(0.58, 0.64)
     back = -deep / 2
     pieces = main(block((case, wide, high - 0.03), (back + case / 2, 0, 0), 0.01, 0.006))
-    pieces += main(block((case + 0.03, wide + 0.02, 0.03), (back + case / 2 + 0.01, 0, high - 0.03), 0.012))
+    pieces += main(
+        block((case + 0.03, wide + 0.02, 0.03), (back + case / 2 + 0.01, 0, high - 0.03), 0.012)
+    )
     face, front = back + case, deep / 2
     shelf = front - face
     pieces += main(board((shelf, wide, 0.09), (face + shelf / 2, 0, bed)))
     cheeks = [
-        board((shelf * 0.95, cheek, 0.17), (face + shelf * 0.475, s * (wide - cheek) / 2, bed + 0.09))
+        board(
+            (shelf * 0.95, cheek, 0.17), (face + shelf * 0.475, s * (wide - cheek) / 2, bed + 0.09)
+        )
         for s in (-1, 1)
     ]
     pieces += main(*cheeks)
@@ -286,7 +342,9 @@ def _piano(random: Random) -> list[Piece]:
                 pieces += main(board((0.06, 0.06, bed), (at[0], at[1], bed / 2)))
     else:
         for s in (-1, 1):
-            pieces += main(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)))
+            pieces += main(
+                board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2))
+            )
     foot = [board((deep * 0.98, 0.07, 0.06), (0, s * (wide / 2 - 0.05), 0.03)) for s in (-1, 1)]
     pieces += main(*foot)
     keys, top, long = wide - 2 * cheek - 0.06, bed + 0.045, shelf * 0.55
@@ -295,9 +353,13 @@ def _piano(random: Random) -> list[Piece]:
     pitch = keys / many
     for k in range(many):
         y = keys / 2 - (k + 0.5) * pitch
-        pieces += solid("ivory", "white", box(long, pitch * 0.92, 0.02, (start + long / 2, y, top + 0.01)))
+        pieces += solid(
+            "ivory", "white", box(long, pitch * 0.92, 0.02, (start + long / 2, y, top + 0.01))
+        )
         if k % 7 not in (2, 6):
-            ebony = box(long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028))
+            ebony = box(
+                long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028)
+            )
             pieces += solid("ebony", "tyre", ebony)
     lid = u(0.25, 0.5) if random.random() < 0.7 else 0.0
     fall = board((0.02, keys + 0.05, 0.14), (0, 0, 0.07), pitch=-lid)
@@ -307,9 +369,13 @@ def _piano(random: Random) -> list[Piece]:
         desk = board((0.015, wide_rest, 0.2), pitch=-0.2)
         pieces += main(moved(desk, (face + 0.035, 0, min(rest, high - 0.12))))
         if random.random() < 0.6:
-            sheet = [board((0.006, 0.17, 0.22), (0.012, s * 0.088, 0.03), pitch=-0.2) for s in (-1, 1)]
+            sheet = [
+                board((0.006, 0.17, 0.22), (0.012, s * 0.088, 0.03), pitch=-0.2) for s in (-1, 1)
+            ]
             for s in sheet:
-                pieces += solid("sheet", "white", moved(s, (face + 0.04, 0, min(rest, high - 0.12))))
+                pieces += solid(
+                    "sheet", "white", moved(s, (face + 0.04, 0, min(rest, high - 0.12)))
+                )
     inset = u(0.06, 0.2)
     pieces += main(panel(wide - 2 * inset, bed * 0.62, 0.01, 0.014, (face, 0, bed * 0.5), 0.008))
     for k in range(int(random.integers(2, 4))):

@@ -17,7 +17,9 @@ def _speaker(random: Random) -> list[Piece]:
     pieces = main(panel(wide, high, edge, deep, (-x, 0, high / 2), bevel, 4))
     if random.random() < 0.6:
         pieces += solid(
-            "baffle", "dark", panel(wide * 0.92, high * 0.95, edge, 0.006, (x, 0, high / 2), 0.002, 4)
+            "baffle",
+            "dark",
+            panel(wide * 0.92, high * 0.95, edge, 0.006, (x, 0, high / 2), 0.002, 4),
         )
     many = 2 if kind != 1 else int(random.integers(2, 5))
     cone, z = wide * u(0.34, 0.41), 0.0
@@ -27,8 +29,11 @@ def _speaker(random: Random) -> list[Piece]:
     heights = [h for h in heights if h + cone < high - cone * 0.9] or [cone * 1.1]
     for z in heights:
         at = (x + 0.004, 0, z)
-        pieces += solid("frame", pick(random, "chrome", "dark") if z == heights[0] else "dark",
-                        moved(ring(cone, 0.009, sides=28), np.add(at, (0.004, 0, 0)), yaw=np.pi / 2))  # fmt: skip
+        pieces += solid(
+            "frame",
+            pick(random, "chrome", "dark") if z == heights[0] else "dark",
+            moved(ring(cone, 0.009, sides=28), np.add(at, (0.004, 0, 0)), yaw=np.pi / 2),
+        )
         dish = [
             (0, 0),
             (cone, 0),
@@ -47,7 +52,9 @@ def _speaker(random: Random) -> list[Piece]:
     small, top = wide * u(0.1, 0.18), min(heights[-1] + cone + 0.06, high - 0.05)
     at = (x + 0.004, 0, (top + high - 0.02) / 2 if high - top < 0.2 else top + 0.03)
     pieces += solid(
-        "tweeter", "chrome", moved(ring(small, 0.006, sides=20), np.add(at, (0.003, 0, 0)), yaw=np.pi / 2)
+        "tweeter",
+        "chrome",
+        moved(ring(small, 0.006, sides=20), np.add(at, (0.003, 0, 0)), yaw=np.pi / 2),
     )
     pieces += solid("cap", "dark", moved(ball((0.012, small * 0.8, small * 0.8), detail=2), at))
     if random.random() < 0.5:
@@ -55,13 +62,24 @@ def _speaker(random: Random) -> list[Piece]:
         pieces += solid("port", "tyre", disc(0.022, 0.004, port, 16))
     pieces += solid("badge", "chrome", panel(0.05, 0.01, 0.003, 0.009, (x, 0, 0.012)))
     if random.random() < 0.5:
-        pieces += solid("foot", "tyre", *(drum([(0.014, -0.02), (0.02, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
-                                          for i in (-1, 1) for j in (-1, 1)))  # fmt: skip
+        pieces += solid(
+            "foot",
+            "tyre",
+            *(
+                drum([(0.014, -0.02), (0.02, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
+                for i in (-1, 1)
+                for j in (-1, 1)
+            ),
+        )
     level = high * u(0.15, 0.4)
-    pieces += solid("terminal", "dark", *behind(panel(0.07, 0.09, 0.006, 0.006, (x, 0, level), 0.001)))
+    pieces += solid(
+        "terminal", "dark", *behind(panel(0.07, 0.09, 0.006, 0.006, (x, 0, level), 0.001))
+    )
     pieces += solid("post", "tail", *behind(disc(0.009, 0.022, (x, 0.018, level), 10)))
     pieces += solid("pole", "tyre", *behind(disc(0.009, 0.022, (x, -0.018, level), 10)))
-    pieces += solid("port", "tyre", *behind(disc(wide * u(0.1, 0.18), 0.004, (x, 0, high * 0.72), 20)))
+    pieces += solid(
+        "port", "tyre", *behind(disc(wide * u(0.1, 0.18), 0.004, (x, 0, high * 0.72), 20))
+    )
     return pieces
 
 
@@ -80,7 +98,9 @@ def _table_fan(random: Random) -> list[Piece]:
     head += main(ahead(motor, sides=20))
     for x, share in ((0, 0.92), (deep / 2, 1.0), (deep, 0.9)):
         head += solid(
-            "cage", metal, moved(ring(r * share, 0.0045, sides=36, around=5), (x, 0, 0), yaw=np.pi / 2)
+            "cage",
+            metal,
+            moved(ring(r * share, 0.0045, sides=36, around=5), (x, 0, 0), yaw=np.pi / 2),
         )
     if random.random() < 0.5:
         head += main(moved(ring(r, 0.009, sides=36, around=6), (deep / 2, 0, 0), yaw=np.pi / 2))
@@ -100,7 +120,9 @@ def _table_fan(random: Random) -> list[Piece]:
         petal = ball((0.004, r * 0.4, r * wide), (0, r * 0.47, 0), 2)
         petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
         head += painted("blade", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
-    head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
+    head += solid(
+        "hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16)
+    )
     return pieces + moved_all(head, (-0.02, 0, z), pitch=tilt)
 
 
@@ -110,7 +132,9 @@ def _radio(random: Random) -> list[Piece]:
     x, edge, metal = deep / 2, u(0.006, 0.05), pick(random, "chrome", "dark", "white")
     pieces = main(panel(wide, high, edge, deep, (-x, 0, high / 2 + 0.008), 0.008, 4))
     pieces += solid(
-        "foot", "tyre", *(board((deep * 0.8, 0.02, 0.012), (0, s * wide * 0.38, 0.006)) for s in (-1, 1))
+        "foot",
+        "tyre",
+        *(board((deep * 0.8, 0.02, 0.012), (0, s * wide * 0.38, 0.006)) for s in (-1, 1)),
     )
     z = high / 2 + 0.008
     grille = pick(random, "dark", "net", "chrome")
@@ -125,7 +149,9 @@ def _radio(random: Random) -> list[Piece]:
     if kind < 2:
         for y, h in centres:
             pieces += solid(grille, stuff, disc(r, 0.006, (x, y, h), 28))
-            pieces += solid("trim", metal, moved(ring(r, 0.005, sides=28), (x + 0.003, y, h), yaw=np.pi / 2))
+            pieces += solid(
+                "trim", metal, moved(ring(r, 0.005, sides=28), (x + 0.003, y, h), yaw=np.pi / 2)
+            )
             for f in (0.35, 0.68):
                 pieces += solid(
                     "trim",
@@ -142,7 +168,9 @@ def _radio(random: Random) -> list[Piece]:
         for k in range(many):
             size = (0.008, wide * 0.48, high * 0.6 / many * 0.55)
             pieces += solid(
-                grille, stuff, board(size, (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3)))
+                grille,
+                stuff,
+                board(size, (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3))),
             )
         free, middle = wide * 0.38, -wide * 0.26
     scale = z + high * 0.2
@@ -158,7 +186,9 @@ def _radio(random: Random) -> list[Piece]:
         )
     knobs = int(random.integers(2, 4))
     for y in np.linspace(-0.36, 0.36, knobs) * free:
-        knob = disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18)
+        knob = disc(
+            min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18
+        )
         pieces += solid("knob", metal, knob)
     if random.random() < 0.7:
         rise, half = high * u(0.16, 0.32), wide * u(0.3, 0.45)
@@ -169,13 +199,19 @@ def _radio(random: Random) -> list[Piece]:
         base, reach, lean = np.array([-x * 0.7, s * wide * 0.42, high]), u(0.08, 0.2), u(0.0, 1.0)
         tip = base + reach * np.array([0, -s * np.sin(lean), np.cos(lean)])
         line = [base, (base + tip) / 2, tip]
-        pieces += solid("aerial", "chrome", tube(line, [0.004, 0.003, 0.002], 6), ball(0.005, tip, 1))
+        pieces += solid(
+            "aerial", "chrome", tube(line, [0.004, 0.003, 0.002], 6), ball(0.005, tip, 1)
+        )
     return pieces
 
 
 def _lamp(random: Random) -> list[Piece]:
     u, wide, high = random.uniform, random.uniform(0.1, 0.17), random.uniform(0.36, 0.52)
-    kind, foot, tall = int(random.integers(5)), random.uniform(0.055, 0.09), random.uniform(0.14, 0.23)
+    kind, foot, tall = (
+        int(random.integers(5)),
+        random.uniform(0.055, 0.09),
+        random.uniform(0.14, 0.23),
+    )
     shade_low = high - tall
     stand = pick(random, "chrome", "wood", "dark", "body", "body")
     stuff = "paint" if stand == "body" else stand
@@ -204,7 +240,10 @@ def _lamp(random: Random) -> list[Piece]:
     elif kind == 2:  # turned balls
         n = int(random.integers(2, 5))
         t = np.linspace(0.02, shade_low, 10 * n)
-        r = 0.016 + u(0.02, 0.045) * np.abs(np.sin((t - 0.02) / (shade_low - 0.02) * n * np.pi)) ** 0.6
+        r = (
+            0.016
+            + u(0.02, 0.045) * np.abs(np.sin((t - 0.02) / (shade_low - 0.02) * n * np.pi)) ** 0.6
+        )
         line = [
             (0, 0),
             (foot, 0),
@@ -256,22 +295,34 @@ def _lamp(random: Random) -> list[Piece]:
         t = np.arange(sides) * 2 * np.pi / sides
         walls = [*outer, *((outer - (0.004, 0))[::-1])]
         shade = hoop(
-            [np.c_[r * ripple * np.cos(t), r * ripple * np.sin(t), np.full(sides, h)] for r, h in walls]
+            [
+                np.c_[r * ripple * np.cos(t), r * ripple * np.sin(t), np.full(sides, h)]
+                for r, h in walls
+            ]
         )
     pieces += main(shade)
     if form != 3:
-        pieces += solid("bulb", "lamp", ball((0.028, 0.028, 0.036), (0, 0, shade_low + tall * 0.45), 2))
+        pieces += solid(
+            "bulb", "lamp", ball((0.028, 0.028, 0.036), (0, 0, shade_low + tall * 0.45), 2)
+        )
         ends = radius[-1] * np.array([(1, 0), (-0.5, 0.87), (-0.5, -0.87)])
         pieces += solid(
-            "finial", "chrome", *(rod((0, 0, high - 0.01), (*end, high - 0.005), 0.002, 4) for end in ends)
+            "finial",
+            "chrome",
+            *(rod((0, 0, high - 0.01), (*end, high - 0.005), 0.002, 4) for end in ends),
         )
         at = (0, 0, high)
         pieces += solid(
-            "finial", "chrome", rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004), ball(0.008, at, 1)
+            "finial",
+            "chrome",
+            rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004),
+            ball(0.008, at, 1),
         )
     if form in (0, 2) and random.random() < 0.5:
         for k in (0, -1):
-            pieces += painted("trim", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2))
+            pieces += painted(
+                "trim", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2)
+            )
     return pieces
 
 

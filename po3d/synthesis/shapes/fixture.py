@@ -6,7 +6,18 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
-from po3d.synthesis.shapes.primitives import ball, box, loft, moved, plate, ring, rod, rounded, slab, tube
+from po3d.synthesis.shapes.primitives import (
+    ball,
+    box,
+    loft,
+    moved,
+    plate,
+    ring,
+    rod,
+    rounded,
+    slab,
+    tube,
+)
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, upright
 
@@ -18,7 +29,10 @@ def _fireplace(random: Random) -> list[Piece]:
     back = -deep / 2
     x, opening, top = back + body, wide - 2 * jamb, high - lintel
     pieces = main(
-        *(block((body, jamb, high), (back + body / 2, s * (wide - jamb) / 2, 0), 0.01) for s in (-1, 1))
+        *(
+            block((body, jamb, high), (back + body / 2, s * (wide - jamb) / 2, 0), 0.01)
+            for s in (-1, 1)
+        )
     )
     arch = u(0.05, 0.16) if random.random() < 0.4 else 0.0
     under = [(opening / 2 * t, top - arch * t * t) for t in np.linspace(-1, 1, 13)]
@@ -26,32 +40,50 @@ def _fireplace(random: Random) -> list[Piece]:
     pieces += main(moved(lintel_piece, (back + body / 2, 0, 0), yaw=np.pi / 2))
     at = (back + 0.025, 0, top / 2)
     pieces += solid(
-        "soot", "tyre", box(0.05, opening, top, at), box(body, opening, 0.02, (back + body / 2, 0, step))
+        "soot",
+        "tyre",
+        box(0.05, opening, top, at),
+        box(body, opening, 0.02, (back + body / 2, 0, step)),
     )
     shelf = deep * u(0.85, 1.0)
     if not hood:
         size = (shelf, wide + u(0.04, 0.16), u(0.04, 0.08))
         pieces += painted("mantel", block(size, (back + shelf / 2, 0, high), 0.012, 0.014, 3))
         size = (body + 0.03, wide + 0.02, 0.03)
-        pieces += painted("mantel", block(size, (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01))
+        pieces += painted(
+            "mantel", block(size, (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01)
+        )
     else:  # a chimney that tapers
-        low, tall = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (body / 2, wide / 2), u(0.3, 0.6)
+        low, tall = (
+            np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (body / 2, wide / 2),
+            u(0.3, 0.6),
+        )
         rings = [
             np.c_[low * (0.6 + 0.4 * (1 - t)) * (1, 1 - 0.35 * t), np.full(4, high + t * tall)]
             for t in (0.0, 0.5, 1.0)
         ]
         pieces += main(moved(loft(rings), (back + body / 2, 0, 0)))
         pieces += painted(
-            "mantel", block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01)
+            "mantel",
+            block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01),
         )
     pieces += painted("mantel", block((deep, wide + 0.06, step), (0, 0, 0), 0.01, 0.006))
     decor = int(random.integers(3))
     if decor == 0:  # panels
         for s in (-1, 1):
             pieces += main(
-                panel(jamb * 0.6, top * 0.75, 0.005, 0.02, (x, s * (wide - jamb) / 2, top * 0.52), 0.01)
+                panel(
+                    jamb * 0.6,
+                    top * 0.75,
+                    0.005,
+                    0.02,
+                    (x, s * (wide - jamb) / 2, top * 0.52),
+                    0.01,
+                )
             )
-        pieces += main(panel(opening * 0.8, lintel * 0.5, 0.005, 0.02, (x, 0, high - lintel / 2), 0.01))
+        pieces += main(
+            panel(opening * 0.8, lintel * 0.5, 0.005, 0.02, (x, 0, high - lintel / 2), 0.01)
+        )
     elif decor == 1:  # bricks
         rows = 11
         for r in range(rows):
@@ -76,7 +108,10 @@ def _fireplace(random: Random) -> list[Piece]:
     grate = back + body * 0.62
     for y, z in ((-0.1, 0.06), (0.1, 0.06), (0.0, 0.13)):
         log = tube(
-            [(grate, y - 0.22, step + z), (grate + u(-0.03, 0.03), y + 0.2, step + z + u(-0.02, 0.02))],
+            [
+                (grate, y - 0.22, step + z),
+                (grate + u(-0.03, 0.03), y + 0.2, step + z + u(-0.02, 0.02)),
+            ],
             u(0.035, 0.05),
             9,
         )
@@ -85,7 +120,9 @@ def _fireplace(random: Random) -> list[Piece]:
         for k in range(int(random.integers(4, 8))):
             tall, y = u(0.14, 0.34), u(-0.22, 0.22)
             tongue = upright(
-                smooth([(0, 0), (0.05, 0.02), (0.06, tall * 0.3), (0.02, tall * 0.75), (0, tall)], 1),
+                smooth(
+                    [(0, 0), (0.05, 0.02), (0.06, tall * 0.3), (0.02, tall * 0.75), (0, tall)], 1
+                ),
                 8,
                 (grate + 0.04, y, step + 0.08),
             )
@@ -93,10 +130,14 @@ def _fireplace(random: Random) -> list[Piece]:
     else:
         rails = np.linspace(-opening / 2 + 0.03, opening / 2 - 0.03, 9)
         pieces += solid(
-            "guard", "dark", *(rod((x + 0.02, y, step), (x + 0.02, y, top * 0.62), 0.006) for y in rails)
+            "guard",
+            "dark",
+            *(rod((x + 0.02, y, step), (x + 0.02, y, top * 0.62), 0.006) for y in rails),
         )
         for f in (0.04, 0.58):
-            guard = rod((x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008)
+            guard = rod(
+                (x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008
+            )
             pieces += solid("guard", "dark", guard)
     pieces += painted("mantel", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
     return pieces
@@ -116,11 +157,16 @@ def _radiator(random: Random) -> list[Piece]:
                 for x in np.linspace(-1, 1, 2 if deep < 0.14 else 3) * (deep / 2 - pitch * 0.42):
                     pieces += main(rod((x, y, foot), (x, y, high), pitch * 0.36, 8))
                 pieces += main(
-                    *(ball((deep / 2, pitch * 0.47, 0.035), (0, y, z), 1) for z in (foot + 0.03, high - 0.02))
+                    *(
+                        ball((deep / 2, pitch * 0.47, 0.035), (0, y, z), 1)
+                        for z in (foot + 0.03, high - 0.02)
+                    )
                 )
             else:
                 fin = rounded(
-                    [(-deep / 2, foot), (deep / 2, foot), (deep / 2, high), (-deep / 2, high)], deep * 0.3, 3
+                    [(-deep / 2, foot), (deep / 2, foot), (deep / 2, high), (-deep / 2, high)],
+                    deep * 0.3,
+                    3,
                 )
                 pieces += main(moved(slab(fin, pitch * 0.82, pitch * 0.2), (0, y, 0)))
         for z in (foot + 0.05, high - 0.05):
@@ -128,7 +174,12 @@ def _radiator(random: Random) -> list[Piece]:
         for s in (-1, 1):
             for x in (-deep / 4, deep / 4):
                 pieces += main(
-                    rod((x, s * (wide - pitch) / 2, 0), (x, s * (wide - pitch) / 2, foot + 0.05), 0.016, 8)
+                    rod(
+                        (x, s * (wide - pitch) / 2, 0),
+                        (x, s * (wide - pitch) / 2, foot + 0.05),
+                        0.016,
+                        8,
+                    )
                 )
     elif kind == 1:  # a panel with grooves
         pieces += main(
@@ -140,26 +191,40 @@ def _radiator(random: Random) -> list[Piece]:
         many = round(wide / u(0.035, 0.06))
         ribs = (np.arange(many) + 0.5) * (wide - 0.06) / many - (wide - 0.06) / 2
         broad, tall, middle = (wide - 0.06) / many * 0.6, high - foot - 0.08, (high + foot) / 2
-        pieces += main(*(panel(broad, tall, 0.01, 0.012, (deep * 0.48, y, middle), 0.005) for y in ribs))
+        pieces += main(
+            *(panel(broad, tall, 0.01, 0.012, (deep * 0.48, y, middle), 0.005) for y in ribs)
+        )
         pieces += main(box(deep, wide, 0.01, (0, 0, high)))
         slots = np.linspace(-wide / 2 + 0.04, wide / 2 - 0.04, 18)
-        pieces += solid("slot", "dark", *(box(deep * 0.5, 0.018, 0.014, (0, y, high)) for y in slots))
+        pieces += solid(
+            "slot", "dark", *(box(deep * 0.5, 0.018, 0.014, (0, y, high)) for y in slots)
+        )
     else:  # level tubes between two risers
         many, flat = int(random.integers(7, 14)), random.random() < 0.5
         tall = (high - foot) / many
         for k in range(many):
             z = foot + (k + 0.5) * tall
             if flat:
-                pieces += main(panel(wide, tall * u(0.7, 0.75), tall * 0.3, 0.025, (0.01, 0, z), 0.006))
+                pieces += main(
+                    panel(wide, tall * u(0.7, 0.75), tall * 0.3, 0.025, (0.01, 0, z), 0.006)
+                )
             else:
                 bow = deep * 0.5
                 pieces += main(
-                    tube([(bow * (1 - t * t), t * wide / 2, z) for t in np.linspace(-1, 1, 9)], tall * 0.3, 8)
+                    tube(
+                        [(bow * (1 - t * t), t * wide / 2, z) for t in np.linspace(-1, 1, 9)],
+                        tall * 0.3,
+                        8,
+                    )
                 )
         for s in (-1, 1):
-            pieces += main(rod((0, s * wide * 0.46, foot - 0.01), (0, s * wide * 0.46, high), 0.02, 10))
+            pieces += main(
+                rod((0, s * wide * 0.46, foot - 0.01), (0, s * wide * 0.46, high), 0.02, 10)
+            )
     if kind != 0:
-        pieces += main(*(board((deep, 0.03, foot), (0, s * wide * 0.38, foot / 2)) for s in (-1, 1)))
+        pieces += main(
+            *(board((deep, 0.03, foot), (0, s * wide * 0.38, foot / 2)) for s in (-1, 1))
+        )
     side = random.choice([-1, 1])
     pipe = [
         (0, side * wide / 2, foot + 0.05),
@@ -169,7 +234,9 @@ def _radiator(random: Random) -> list[Piece]:
     pieces += solid("pipe", "chrome", bar(pipe, 0.011, 8))
     z = high - 0.07 if random.random() < 0.5 else foot + 0.05
     valve = drum([(0.02, 0), (0.026, 0.05), (0.02, 0.07)], 12)
-    pieces += solid("valve", "white", moved(valve, (0, side * (wide / 2 + 0.005), z), roll=-side * np.pi / 2))
+    pieces += solid(
+        "valve", "white", moved(valve, (0, side * (wide / 2 + 0.005), z), roll=-side * np.pi / 2)
+    )
     return pieces
 
 
@@ -187,10 +254,22 @@ def _toilet(random: Random) -> list[Piece]:
         return np.c_[egg * share + (middle + shift, 0), np.full(len(egg), z)]
 
     foot, waist = u(0.5, 0.72), u(0.48, 0.66)
-    heights = ((foot, 0, -0.06), (foot * 0.98, 0.03, -0.06), (waist, 0.14, -0.05), (waist * 1.1, 0.22, -0.03),
-               (0.9, rim - 0.07, 0.0), (0.98, rim - 0.03, 0.0), (1.0, rim, 0.0))  # fmt: skip
+    heights = (
+        (foot, 0, -0.06),
+        (foot * 0.98, 0.03, -0.06),
+        (waist, 0.14, -0.05),
+        (waist * 1.1, 0.22, -0.03),
+        (0.9, rim - 0.07, 0.0),
+        (0.98, rim - 0.03, 0.0),
+        (1.0, rim, 0.0),
+    )
     bowl = [layer(*h) for h in heights]
-    inside = [layer(0.8, rim), layer(0.72, rim - 0.06), layer(0.4, rim - 0.2), layer(0.25, rim - 0.22)]
+    inside = [
+        layer(0.8, rim),
+        layer(0.72, rim - 0.06),
+        layer(0.4, rim - 0.2),
+        layer(0.25, rim - 0.22),
+    ]
     pieces = main(loft([*bowl, *inside]))
     pieces += painted("water", loft([layer(0.4, rim - 0.19), layer(0.49, rim - 0.16)]))
     seat, up = random.random() < 0.7, random.random() < 0.4
@@ -217,11 +296,19 @@ def _toilet(random: Random) -> list[Piece]:
     wide_tank, top = wide * u(0.9, 1.05), high
     base = rim * u(0.55, 0.98)
     pieces += main(
-        block((tank, wide_tank, top - 0.03 - base), (back + tank / 2, 0, base), u(0.02, 0.06), 0.012, 3)
+        block(
+            (tank, wide_tank, top - 0.03 - base),
+            (back + tank / 2, 0, base),
+            u(0.02, 0.06),
+            0.012,
+            3,
+        )
     )
     size = (tank + 0.02, wide_tank + 0.02, 0.035)
     pieces += main(block(size, (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3))
-    pieces += main(block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3))
+    pieces += main(
+        block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3)
+    )
     if random.random() < 0.6:
         profile = [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)]
         pieces += solid("flush", "chrome", upright(profile, 16, (back + tank / 2, 0, 0)))
@@ -231,7 +318,11 @@ def _toilet(random: Random) -> list[Piece]:
             "flush",
             "chrome",
             disc(0.014, 0.02, (back + tank, y, top - 0.08), 12),
-            rod((back + tank + 0.018, y, top - 0.08), (back + tank + 0.018, y - 0.07, top - 0.09), 0.007),
+            rod(
+                (back + tank + 0.018, y, top - 0.08),
+                (back + tank + 0.018, y - 0.07, top - 0.09),
+                0.007,
+            ),
         )
     if random.random() < 0.5:
         line = [
@@ -246,19 +337,32 @@ def _toilet(random: Random) -> list[Piece]:
 def _fire_extinguisher(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.06, 0.088), random.uniform(0.36, 0.5)
     dome = r * u(0.5, 0.95)
-    line = [(r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
-            (0.022, high), (0.022, high + 0.02)]  # fmt: skip
+    line = [
+        (r * 0.85, 0.012),
+        (r, 0.04),
+        (r, high - dome),
+        (r * 0.9, high - dome * 0.45),
+        (r * 0.55, high - dome * 0.08),
+        (0.022, high),
+        (0.022, high + 0.02),
+    ]
     pieces = main(drum(line, 28))
     pieces += solid("foot", "tyre", drum([(r * 0.97, 0), (r * 0.97, 0.03)], 24))
     z = high + 0.02
     pieces += solid(
-        "valve", "chrome", drum([(0.026, z - 0.02), (0.026, z), (0.018, z + 0.01), (0.018, z + 0.045)], 14)
+        "valve",
+        "chrome",
+        drum([(0.026, z - 0.02), (0.026, z), (0.018, z + 0.01), (0.018, z + 0.045)], 14),
     )
     # levers to the one side, the hose to the other
     rise, grip = u(0.02, 0.05), u(0.09, 0.13)
-    pieces += solid("lever", "dark", tube([(0, -0.02, z + 0.035), (0, grip, z + 0.03)], [0.014, 0.011], 8))
+    pieces += solid(
+        "lever", "dark", tube([(0, -0.02, z + 0.035), (0, grip, z + 0.03)], [0.014, 0.011], 8)
+    )
     lever = [(0, -0.02, z + 0.05), (0, 0.03, z + 0.055 + rise), (0, grip * 1.05, z + 0.06 + rise)]
-    part, stuff = [("lever", "dark"), ("valve", "chrome"), ("pin", "paint")][int(random.integers(3))]
+    part, stuff = [("lever", "dark"), ("valve", "chrome"), ("pin", "paint")][
+        int(random.integers(3))
+    ]
     pieces += solid(part, stuff, bar(lever, 0.011, 8, 1))
     pieces += solid("gauge", "white", disc(0.022, 0.02, (0.012, 0, z + 0.015), 16))
     pieces += painted("pin", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
@@ -280,7 +384,9 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     for level in (0.15, 0.86)[: int(random.integers(0, 3))]:
         zz = high * level - (0.05 if level > 0.5 else 0)
         pieces += solid(
-            "band", pick(random, "chrome", "dark"), drum([(r + 0.003, zz), (r + 0.003, zz + 0.018)], 24)
+            "band",
+            pick(random, "chrome", "dark"),
+            drum([(r + 0.003, zz), (r + 0.003, zz + 0.018)], 24),
         )
     return pieces
 

@@ -54,7 +54,8 @@ def _wine_bottle(random: Random) -> list[Piece]:
         pieces += painted("cork", drum([(0.0095, high - 0.01), (0.0105, high + 0.018)], 16))
     else:
         pieces += painted(
-            "foil", drum([(neck + 0.0016, high - hood), (neck + 0.0016, high), (neck, high + 0.002)], 24)
+            "foil",
+            drum([(neck + 0.0016, high - hood), (neck + 0.0016, high), (neck, high + 0.002)], 24),
         )
     lip = moved(ring(neck, 0.002, 0.007, sides=24), (0, 0, high - 0.01), roll=np.pi / 2)
     return pieces + painted("foil" if not cork else "main", lip)
@@ -119,14 +120,26 @@ def _bottle(random: Random) -> list[Piece]:
     cap = (neck * 1.6 if kind > 1 else neck) + 0.003
     tall = u(0.012, 0.03)
     pieces += painted(
-        "cap", drum([(cap, high - tall * 0.5), (cap, high + tall * 0.4), (cap * 0.85, high + tall * 0.5)], 18)
+        "cap",
+        drum(
+            [(cap, high - tall * 0.5), (cap, high + tall * 0.4), (cap * 0.85, high + tall * 0.5)],
+            18,
+        ),
     )
     if kind == 3:
-        profile = [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)]
+        profile = [
+            (0, high),
+            (0.008, high),
+            (0.007, high + 0.035),
+            (0.01, high + 0.04),
+            (0, high + 0.045),
+        ]
         pieces += painted("cap", upright(profile, 12))
     if kind == 0:
         for f in (0.06, 0.92):
-            pieces += main(moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2))
+            pieces += main(
+                moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2)
+            )
     return pieces
 
 
@@ -134,24 +147,33 @@ def _birthday_cake(random: Random) -> list[Piece]:
     u, r, tier = random.uniform, random.uniform(0.1, 0.12), random.uniform(0.05, 0.075)
     tiers, square = 1 if random.random() < 0.65 else 2, random.random() < 0.2
     pieces = solid(
-        "dish", "white", upright([(0, 0), (r * 0.6, 0), (r * 1.18, 0.006), (r * 1.2, 0.01), (0, 0.008)], 32)
+        "dish",
+        "white",
+        upright([(0, 0), (r * 0.6, 0), (r * 1.18, 0.006), (r * 1.2, 0.01), (0, 0.008)], 32),
     )
     z, wide = 0.008, r
     for _ in range(tiers):
         if square:
-            pieces += main(block((2 * wide * 0.88, 2 * wide * 0.88, tier), (0, 0, z), 0.012, 0.006, 3))
-            icing = block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3)
+            pieces += main(
+                block((2 * wide * 0.88, 2 * wide * 0.88, tier), (0, 0, z), 0.012, 0.006, 3)
+            )
+            icing = block(
+                (1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3
+            )
             pieces += painted("icing", icing)
         else:
             pieces += main(drum([(wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier)], 36))
             pieces += painted(
-                "cream", drum([(wide * 1.008, z + tier * 0.42), (wide * 1.008, z + tier * 0.52)], 36)
+                "cream",
+                drum([(wide * 1.008, z + tier * 0.42), (wide * 1.008, z + tier * 0.52)], 36),
             )
             pieces += _dripping(wide * 1.015, z + tier, tier, random)
         blobs, size = int(random.integers(9, 17 if tiers == 1 else 11)), wide * u(0.09, 0.13)
         for t in np.arange(blobs) * 2 * np.pi / blobs:
             edge = (
-                wide * 0.86 if not square else wide * 0.86 * min(1 / max(abs(np.cos(t)), abs(np.sin(t))), 1.3)
+                wide * 0.86
+                if not square
+                else wide * 0.86 * min(1 / max(abs(np.cos(t)), abs(np.sin(t))), 1.3)
             )
             rosette = [
                 (0, 0),
@@ -160,10 +182,13 @@ def _birthday_cake(random: Random) -> list[Piece]:
                 (size * 0.25, size * 1.1),
                 (0, size * 1.3),
             ]
-            pieces += painted("cream", upright(rosette, 6, (edge * np.cos(t), edge * np.sin(t), z + tier)))
+            pieces += painted(
+                "cream", upright(rosette, 6, (edge * np.cos(t), edge * np.sin(t), z + tier))
+            )
             if blobs < 13 and not square:
                 pieces += painted(
-                    "cream", ball(size * 0.7, (wide * np.cos(t), wide * np.sin(t), z + size * 0.4), 0)
+                    "cream",
+                    ball(size * 0.7, (wide * np.cos(t), wide * np.sin(t), z + size * 0.4), 0),
                 )
         z, wide = z + tier, wide * 0.62
     wide /= 0.62
@@ -171,7 +196,8 @@ def _birthday_cake(random: Random) -> list[Piece]:
     if berries:
         for t in np.arange(6) * np.pi / 3 + 0.3:
             pieces += painted(
-                "berry", ball(0.009, (wide * 0.68 * np.cos(t), wide * 0.68 * np.sin(t), z + 0.007), 2)
+                "berry",
+                ball(0.009, (wide * 0.68 * np.cos(t), wide * 0.68 * np.sin(t), z + 0.007), 2),
             )
     many, tall = int(random.integers(1, 10)), u(0.04, 0.065)
     for k in range(many):
@@ -189,11 +215,21 @@ def _dripping(radius: float, top: float, tier: float, random: Random) -> list[Pi
     runs = int(random.integers(7, 13))
     t = np.arange(48) * 2 * np.pi / 48
     deep = tier * (
-        0.24 + 0.16 * np.sin(runs * t + random.uniform(0, 6)) + 0.08 * np.sin(3 * t + random.uniform(0, 6))
+        0.24
+        + 0.16 * np.sin(runs * t + random.uniform(0, 6))
+        + 0.08 * np.sin(3 * t + random.uniform(0, 6))
     )
     circle = np.c_[np.cos(t), np.sin(t)]
-    rings = [np.c_[circle * radius * f, np.full(48, top) + h] for f, h in
-             ((0.9, -deep), (1.0, -deep), (1.0, -0.004 + 0 * t), (0.97, 0.003 + 0 * t), (0.3, 0.003 + 0 * t))]  # fmt: skip
+    rings = [
+        np.c_[circle * radius * f, np.full(48, top) + h]
+        for f, h in (
+            (0.9, -deep),
+            (1.0, -deep),
+            (1.0, -0.004 + 0 * t),
+            (0.97, 0.003 + 0 * t),
+            (0.3, 0.003 + 0 * t),
+        )
+    ]
     return painted("icing", loft(rings))
 
 
@@ -217,11 +253,27 @@ def _hamburger(random: Random) -> list[Piece]:
     for name in layers:
         if name == "patty":
             tall = u(0.012, 0.018)
-            profile = [(0, z), (r * 0.95, z), (r * 1.04, z + tall / 2), (r * 0.95, z + tall), (0, z + tall)]
+            profile = [
+                (0, z),
+                (r * 0.95, z),
+                (r * 1.04, z + tall / 2),
+                (r * 0.95, z + tall),
+                (0, z + tall),
+            ]
             lumps = upright(smooth(profile, 1), 36)
             wave, phase = u(0.01, 0.03), u(0, 6)
-            lumps = warped(lumps, lambda v, w=wave, f=phase: v * np.c_[
-                np.repeat(1 + w * np.sin(9 * np.arctan2(v[:, 1], v[:, 0]) + f)[:, None], 2, 1), np.ones(len(v))])  # fmt: skip
+            lumps = warped(
+                lumps,
+                lambda v, w=wave, f=phase: (
+                    v
+                    * np.c_[
+                        np.repeat(
+                            1 + w * np.sin(9 * np.arctan2(v[:, 1], v[:, 0]) + f)[:, None], 2, 1
+                        ),
+                        np.ones(len(v)),
+                    ]
+                ),
+            )
             pieces += painted("patty", lumps)
         elif name == "cheese":
             tall = 0.003
@@ -239,13 +291,21 @@ def _hamburger(random: Random) -> list[Piece]:
         z += tall
     dome = u(0.026, 0.038)
     t = np.linspace(0, np.pi / 2, 8)
-    bun = [(0, z), (r * 0.95, z), *np.c_[r * 1.02 * np.cos(t) ** 0.75, z + 0.005 + dome * np.sin(t)]]
+    bun = [
+        (0, z),
+        (r * 0.95, z),
+        *np.c_[r * 1.02 * np.cos(t) ** 0.75, z + 0.005 + dome * np.sin(t)],
+    ]
     pieces += main(upright(bun, 32))
     seeds = int(random.integers(0, 3)) * 18
     for k in range(seeds):
         a, f = 2.4 * k, 0.85 * np.sqrt((k + 0.5) / max(seeds, 1))
         angle = np.arccos(f ** (1 / 0.75))
-        at = (r * 1.02 * f * np.cos(a), r * 1.02 * f * np.sin(a), z + 0.005 + dome * np.sin(angle) + 0.0004)
+        at = (
+            r * 1.02 * f * np.cos(a),
+            r * 1.02 * f * np.sin(a),
+            z + 0.005 + dome * np.sin(angle) + 0.0004,
+        )
         pieces += painted("seed", moved(ball((0.0026, 0.0016, 0.0012), detail=0), at, yaw=a))
     if random.random() < 0.2:
         place = (0, 0, z + dome + 0.03)
@@ -278,7 +338,15 @@ def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:
     """A leaf with a wavy rim."""
     t = np.arange(waves * 5) * 2 * np.pi / (waves * 5)
     rings = []
-    for f, h in ((0.5, -0.5), (0.85, -0.5), (1.0, -0.3), (1.02, 0.0), (1.0, 0.3), (0.85, 0.5), (0.5, 0.5)):
+    for f, h in (
+        (0.5, -0.5),
+        (0.85, -0.5),
+        (1.0, -0.3),
+        (1.02, 0.0),
+        (1.0, 0.3),
+        (0.85, 0.5),
+        (0.5, 0.5),
+    ):
         swing = thick * 0.9 * np.sin(waves * t) * max(f - 0.7, 0) / 0.3
         rr = radius * f * (1 + 0.03 * np.cos(waves * t + 1) * (f > 0.9))
         rings.append(np.c_[rr * np.cos(t), rr * np.sin(t), z + h * thick * 0.5 + swing])

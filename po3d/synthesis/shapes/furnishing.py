@@ -44,7 +44,9 @@ def _sink(random: Random) -> list[Piece]:
         pieces = _bowl(deep, wide, u(0.14, 0.22), high, (0, 0), random)
         r = u(0.07, 0.12)
         pieces += main(
-            drum([(1.3 * r, 0), (r, 0.1), (0.8 * r, high - 0.2), (r, high - 0.12)], 20, (-0.04, 0, 0))
+            drum(
+                [(1.3 * r, 0), (r, 0.1), (0.8 * r, high - 0.2), (r, high - 0.12)], 20, (-0.04, 0, 0)
+            )
         )
         pieces += main(block((0.1, 0.7 * wide, 0.03), (back + 0.05, 0, high - 0.02)))
         return pieces + _tap((back + 0.06, 0, high), u(0.09, 0.15), u(0.06, 0.16))
@@ -62,12 +64,18 @@ def _sink(random: Random) -> list[Piece]:
         pieces += solid(
             "cabinet",
             body,
-            panel(width, top - 0.14, 0.01, 0.018, (deep / 2 - 0.04, s * wide * 0.96, top / 2 + 0.03)),
+            panel(
+                width, top - 0.14, 0.01, 0.018, (deep / 2 - 0.04, s * wide * 0.96, top / 2 + 0.03)
+            ),
         )
-        pieces += solid("handle", "chrome", box(0.02, 0.09, 0.012, (deep / 2, s * wide, top - 0.12)))
+        pieces += solid(
+            "handle", "chrome", box(0.02, 0.09, 0.012, (deep / 2, s * wide, top - 0.12))
+        )
     if kind == 2:  # a bowl that stands on it
         pieces += painted("top", block((deep, wide, 0.04), (0, 0, top)))
-        pieces += _bowl(0.75 * deep, u(0.5, 0.8) * wide, u(0.1, 0.15), high + 0.12, (0.03, 0), random)
+        pieces += _bowl(
+            0.75 * deep, u(0.5, 0.8) * wide, u(0.1, 0.15), high + 0.12, (0.03, 0), random
+        )
         return pieces + _tap((back + 0.05, 0, high), u(0.1, 0.16), u(0.2, 0.28))
     rim, share = u(0.03, 0.08), u(0.62, 0.95)
     side = pick(random, "-1", "0", "1")
@@ -117,10 +125,18 @@ def _desk(random: Random) -> list[Piece]:
         for k in range(rows):
             z = 0.06 + (k + 0.5) * (under - 0.08) / rows
             pieces += main(
-                panel(width - 0.02, (under - 0.08) / rows - 0.012, 0.004, 0.016, (deep / 2 - 0.03, y, z))
+                panel(
+                    width - 0.02,
+                    (under - 0.08) / rows - 0.012,
+                    0.004,
+                    0.016,
+                    (deep / 2 - 0.03, y, z),
+                )
             )
             pieces += solid(
-                "handle", pick(random, "chrome", "dark"), box(0.02, 0.1, 0.012, (deep / 2 - 0.005, y, z))
+                "handle",
+                pick(random, "chrome", "dark"),
+                box(0.02, 0.1, 0.012, (deep / 2 - 0.005, y, z)),
             )
     ends = [s for s in (-1, 1) if s not in [float(d) for d in drawers]]
     for s in ends:
@@ -159,7 +175,11 @@ def _bed(random: Random) -> list[Piece]:
     elif frame == "rails":
         for s in (-1, 1):
             pieces += main(board((deep, 0.035, 0.16), (0, s * (wide / 2 - 0.02), low - 0.04)))
-    posts = [(x, y) for x in (-deep / 2 + 0.04, deep / 2 - 0.04) for y in (-wide / 2 + 0.04, wide / 2 - 0.04)]
+    posts = [
+        (x, y)
+        for x in (-deep / 2 + 0.04, deep / 2 - 0.04)
+        for y in (-wide / 2 + 0.04, wide / 2 - 0.04)
+    ]
     pieces += main(*(rod((x, y, 0), (x, y, low + 0.02), u(0.02, 0.04), 8) for x, y in posts))
     top = low + mattress
     style = int(random.integers(3))
@@ -179,13 +199,16 @@ def _bed(random: Random) -> list[Piece]:
         )
     if foot:
         pieces += main(block((0.05, wide, top + foot * 0.4), (deep / 2 - 0.025, 0, 0), 0.01))
-    pieces += painted("mattress", block((deep - 0.14, wide - 0.06, mattress), (0.02, 0, low), 0.06, 0.04, 3))
+    pieces += painted(
+        "mattress", block((deep - 0.14, wide - 0.06, mattress), (0.02, 0, low), 0.06, 0.04, 3)
+    )
     pillows = 2 if double else 1
     size = u(0.34, 0.46), min(0.72, (wide - 0.2) / pillows * u(0.8, 0.98))
     for k in range(pillows):
         y = (k - (pillows - 1) / 2) * (wide - 0.12) / pillows
         pieces += painted(
-            "pillow", ball((size[0] / 2, size[1] / 2, 0.08), (back + 0.16 + size[0] / 2, y, top + 0.03), 2)
+            "pillow",
+            ball((size[0] / 2, size[1] / 2, 0.08), (back + 0.16 + size[0] / 2, y, top + 0.03), 2),
         )
     if random.random() < 0.85:
         start = u(0.15, 0.5) * deep
@@ -223,8 +246,12 @@ def _door(random: Random) -> list[Piece]:
     if kind == 3:  # of glass
         for s in (-1, 1):
             pieces += main(box(0.04, 0.1, tall, (x, s * (inner - 0.1) / 2, tall / 2)))
-        pieces += main(*(box(0.04, inner, h, (x, 0, z)) for h, z in ((0.2, 0.1), (0.1, tall - 0.05))))
-        pieces += solid("pane", "glass", box(0.015, inner - 0.15, tall - 0.25, (x, 0, tall / 2 + 0.04)))
+        pieces += main(
+            *(box(0.04, inner, h, (x, 0, z)) for h, z in ((0.2, 0.1), (0.1, tall - 0.05)))
+        )
+        pieces += solid(
+            "pane", "glass", box(0.015, inner - 0.15, tall - 0.25, (x, 0, tall / 2 + 0.04))
+        )
     else:
         pieces += main(box(0.04, inner, tall, (x, 0, tall / 2)))
     if kind in (1, 2):  # panels on both sides
@@ -240,7 +267,9 @@ def _door(random: Random) -> list[Piece]:
     pieces += solid("handle", "chrome", rod((x - 0.07, *at[1:]), (x + 0.07, *at[1:]), 0.012, 8))
     for d in (-0.07, 0.07):
         pieces += solid(
-            "handle", "chrome", rod((x + d, at[1], at[2]), (x + d, at[1] - side * 0.11, at[2]), 0.01, 8)
+            "handle",
+            "chrome",
+            rod((x + d, at[1], at[2]), (x + d, at[1] - side * 0.11, at[2]), 0.01, 8),
         )
     return pieces
 
@@ -254,15 +283,23 @@ def _window(random: Random) -> list[Piece]:
     for k in range(wings):
         y, rim = (k + 0.5) * width - (wide - 2 * beam) / 2, u(0.04, 0.06)
         for s in (-1, 1):
-            pieces += main(box(0.05, rim, high - 2 * beam, (x, y + s * (width - rim) / 2, high / 2)))
-            pieces += main(box(0.05, width, rim, (x, y, high / 2 + s * (high - 2 * beam - rim) / 2)))
-        pieces += solid("pane", "glass", box(0.012, width - rim, high - 2 * beam - rim, (x, y, high / 2)))
+            pieces += main(
+                box(0.05, rim, high - 2 * beam, (x, y + s * (width - rim) / 2, high / 2))
+            )
+            pieces += main(
+                box(0.05, width, rim, (x, y, high / 2 + s * (high - 2 * beam - rim) / 2))
+            )
+        pieces += solid(
+            "pane", "glass", box(0.012, width - rim, high - 2 * beam - rim, (x, y, high / 2))
+        )
         if random.random() < 0.35:
             for z in np.linspace(0, high, int(random.integers(3, 5)))[1:-1]:
                 pieces += main(box(0.03, width, 0.02, (x, y, z)))
     if random.random() < 0.6:
         reach = u(0.03, 0.14)
-        pieces += painted("sill", box(reach, wide + u(0.0, 0.1), 0.025, (deep / 2 + reach / 2, 0, 0.012)))
+        pieces += painted(
+            "sill", box(reach, wide + u(0.0, 0.1), 0.025, (deep / 2 + reach / 2, 0, 0.012))
+        )
     pieces += solid("handle", "chrome", box(0.04, 0.02, 0.1, (x + 0.04, 0, high / 2)))
     return pieces
 
@@ -278,7 +315,9 @@ def _armchair(random: Random) -> list[Piece]:
     if kind < 2:
         pieces += solid("leg", leg, *(rod((x, y, 0), (x, y, 0.12), 0.02, 8) for x, y in feet))
         pieces += main(block((deep - 0.02, wide - 0.02, seat - 0.2), (0, 0, 0.1), 0.04, 0.02, 3))
-        pieces += main(block((back, wide, high - 0.1), (-deep / 2 + back / 2, 0, 0.1), 0.05, 0.04, 3))
+        pieces += main(
+            block((back, wide, high - 0.1), (-deep / 2 + back / 2, 0, 0.1), 0.05, 0.04, 3)
+        )
         for s in (-1, 1):
             at = (0.02, s * (wide - thick) / 2, 0.1)
             pieces += main(block((deep - 0.04, thick, seat + arm - 0.1), at, 0.04, 0.05, 3))
@@ -290,11 +329,16 @@ def _armchair(random: Random) -> list[Piece]:
     else:  # a wooden frame with cushions
         for s in (-1, 1):
             y = s * (wide / 2 - 0.03)
-            ends = [rod((x, y, 0), (x, y, seat + arm), 0.022, 8) for x in (-deep / 2 + 0.08, deep / 2 - 0.06)]
+            ends = [
+                rod((x, y, 0), (x, y, seat + arm), 0.022, 8)
+                for x in (-deep / 2 + 0.08, deep / 2 - 0.06)
+            ]
             pieces += solid("leg", leg, *ends)
             pieces += solid("arm", leg, board((deep - 0.08, 0.07, 0.03), (0.02, y, seat + arm)))
         pieces += solid("leg", leg, board((deep - 0.1, wide - 0.08, 0.04), (0, 0, seat - 0.16)))
-        lean = board((0.1, wide - 0.1, high - seat), (-deep / 2 + 0.1, 0, (high + seat) / 2), pitch=-0.12)
+        lean = board(
+            (0.1, wide - 0.1, high - seat), (-deep / 2 + 0.1, 0, (high + seat) / 2), pitch=-0.12
+        )
         pieces += main(lean)
         inside = wide - 0.1
     cushion = (deep - back - 0.02, inside - 0.01, u(0.1, 0.16))
@@ -302,7 +346,8 @@ def _armchair(random: Random) -> list[Piece]:
     if random.random() < 0.4:
         size = u(0.18, 0.22)
         pieces += painted(
-            "cushion", ball((0.07, size, size), (-deep / 2 + back + 0.07, u(-0.08, 0.08), seat + size), 2)
+            "cushion",
+            ball((0.07, size, size), (-deep / 2 + back + 0.07, u(-0.08, 0.08), seat + size), 2),
         )
     return pieces
 

@@ -37,15 +37,26 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
     shares = {
         "rim": [(taper, 0), (0.9, 0.78), (1, 0.78), (1, 1), (0.85, 1), (0.8, 0.75), (0.05, 0.75)],
         "smooth": [(taper, 0), (1, 1), (0.9, 1), (0.85, 0.8), (0.05, 0.8)],
-        "bowl": [(0.7 * taper, 0), (1.05, 0.45), (0.95, 0.85), (1, 1), (0.88, 1), (0.85, 0.8), (0.05, 0.8)],
+        "bowl": [
+            (0.7 * taper, 0),
+            (1.05, 0.45),
+            (0.95, 0.85),
+            (1, 1),
+            (0.88, 1),
+            (0.85, 0.8),
+            (0.05, 0.8),
+        ],
     }
     profile = [(0.01, 0.0), *((radius * across, height * up) for across, up in shares[kind])]
     pieces = painted("pot", upright(profile, 22))
     if random.random() < 0.3:
         pieces += painted(
-            "soil", upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20)
+            "soil",
+            upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20),
         )
-    soil = upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20)
+    soil = upright(
+        [(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20
+    )
     return pieces + painted("soil", soil)
 
 
@@ -62,9 +73,13 @@ def _plant(random: Random) -> list[Piece]:
             "broad": random.integers(9, 15),
             "flowers": random.integers(10, 16),
         }[kind]
-        wide = {"arching": u(0.018, 0.03), "broad": u(0.05, 0.075), "flowers": u(0.025, 0.045)}[kind]
+        wide = {"arching": u(0.018, 0.03), "broad": u(0.05, 0.075), "flowers": u(0.025, 0.045)}[
+            kind
+        ]
         for k in range(int(many)):
-            pieces += main(_leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide))
+            pieces += main(
+                _leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide)
+            )
         if kind == "flowers":
             for k in range(int(random.integers(4, 10))):
                 t, r, z = k * 2.4 + 0.5, u(0.05, 0.17), top + u(0.22, 0.36)
@@ -76,7 +91,11 @@ def _plant(random: Random) -> list[Piece]:
         for k in range(int(random.integers(7, 13))):
             t, r, tall = k * 2.4, radius * u(0.1, 0.6), u(0.3, 0.6) * size
             foot = np.array([r * np.cos(t), r * np.sin(t), top - 0.02])
-            tip = foot + [0.35 * tall * np.cos(t) * u(0.3, 1), 0.35 * tall * np.sin(t) * u(0.3, 1), tall]
+            tip = foot + [
+                0.35 * tall * np.cos(t) * u(0.3, 1),
+                0.35 * tall * np.sin(t) * u(0.3, 1),
+                tall,
+            ]
             line = [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip]
             pieces += main(_blade(line, [0.022, 0.034, 0.024, 0.002], 0.25))
     else:
@@ -178,7 +197,8 @@ def _cactus(random: Random) -> list[Piece]:
             pieces += main(moved(pad, (x, y, z), yaw=u(-0.4, 0.4), roll=-4 * y))
             for _ in range(7):
                 pieces += painted(
-                    "spine", box(0.028, 0.004, 0.004, (x, y + u(-0.018, 0.018), z + u(-0.022, 0.022)))
+                    "spine",
+                    box(0.028, 0.004, 0.004, (x, y + u(-0.018, 0.018), z + u(-0.022, 0.022))),
                 )
             tips.append(np.array([x, y, z + 0.042]))
     else:
@@ -203,12 +223,16 @@ def _cactus(random: Random) -> list[Piece]:
 def _rock(random: Random) -> list[Piece]:
     """A boulder broken along planes, perhaps a smaller one beside it."""
     u = random.uniform
-    pieces = painted("stone", _boulder(random, np.array([u(0.2, 0.3), u(0.22, 0.36), u(0.16, 0.28)]), (0, 0)))
+    pieces = painted(
+        "stone", _boulder(random, np.array([u(0.2, 0.3), u(0.22, 0.36), u(0.16, 0.28)]), (0, 0))
+    )
     if random.random() < 0.35:
         at = (u(-0.15, 0.15), random.choice([-1, 1]) * u(0.2, 0.3))
         pieces += painted("stone", _boulder(random, u(0.08, 0.14, 3), at))
     if random.random() < 0.3:
-        pieces += painted("moss", moved(_rough(random, 0.12, 0.1), (u(-0.05, 0.05), u(-0.1, 0.1), 0.02)))
+        pieces += painted(
+            "moss", moved(_rough(random, 0.12, 0.1), (u(-0.05, 0.05), u(-0.1, 0.1), 0.02))
+        )
     return pieces
 
 
@@ -246,9 +270,12 @@ def _stone_lantern(random: Random) -> list[Piece]:
                 np.array([np.cos(t), np.sin(t)]) * 0.13,
             )
             pieces += painted(
-                "stone", tube([(*foot, 0), (*knee, z * 0.6), (*(knee * 0.6), z)], [0.03, 0.034, 0.045], 6)
+                "stone",
+                tube([(*foot, 0), (*knee, z * 0.6), (*(knee * 0.6), z)], [0.03, 0.034, 0.045], 6),
             )
-        pieces += stone([(0.02, z - 0.02), (wide * 0.8, z - 0.02), (wide, z + 0.03), (0.02, z + 0.03)])
+        pieces += stone(
+            [(0.02, z - 0.02), (wide * 0.8, z - 0.02), (wide, z + 0.03), (0.02, z + 0.03)]
+        )
     else:
         z, shaft = u(0.28, 0.42), u(0.05, 0.07)
         pieces += stone([(wide, 0), (wide, 0.04), (wide * 0.7, 0.08), (0.02, 0.08)])
@@ -258,7 +285,8 @@ def _stone_lantern(random: Random) -> list[Piece]:
         )
         if random.random() < 0.5:
             pieces += stone(
-                [(shaft * 1.25, z / 2 - 0.02), (shaft * 1.3, z / 2), (shaft * 1.25, z / 2 + 0.02)], 16
+                [(shaft * 1.25, z / 2 - 0.02), (shaft * 1.3, z / 2), (shaft * 1.25, z / 2 + 0.02)],
+                16,
             )
         pieces += stone([(shaft, z - 0.05), (wide * 0.95, z), (wide, z + 0.03), (0.02, z + 0.03)])
     low, tall = z + 0.03, u(0.1, 0.15)
@@ -266,14 +294,24 @@ def _stone_lantern(random: Random) -> list[Piece]:
     apothem = body * np.cos(np.pi / sides)
     for k in range(sides):
         t = turned + 2 * np.pi * (k + 0.5) / sides
-        pane = box(0.012, 2 * body * np.sin(np.pi / sides) * 0.62, tall * 0.66, (apothem, 0, low + tall / 2))
+        pane = box(
+            0.012,
+            2 * body * np.sin(np.pi / sides) * 0.62,
+            tall * 0.66,
+            (apothem, 0, low + tall / 2),
+        )
         pieces += painted("window", moved(pane, yaw=t))
     eave, peak = low + tall, low + tall + u(0.07, 0.15)
     up = u(0.0, 0.02)
     edge, middle = eave + up, (eave + peak) / 2 + 0.012
     tiles = [(body, eave - 0.005), (roof, edge), (roof, edge + 0.022), (roof * 0.45, middle)]
     pieces += stone([*tiles, (0.035, peak), (0.01, peak)])
-    turning = [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))]
+    turning = [
+        (0.03, peak - 0.01),
+        (0.045, peak + 0.02),
+        (0.02, peak + 0.05),
+        (0.002, peak + u(0.07, 0.1)),
+    ]
     pieces += painted("stone", upright(turning, 10))
     if random.random() < 0.3:
         pieces += painted(
@@ -302,16 +340,26 @@ def _dog_house(random: Random) -> list[Piece]:
         for side in (1, -1):
             for k in range(courses):  # each slightly above the one below
                 out, step = (k + 0.5) * long - 0.025, 0.004 * (courses - 1 - k)
-                at = (0, side * out * np.cos(tilt), top + rise - out * np.sin(tilt) + thick * 0.6 + step)
+                at = (
+                    0,
+                    side * out * np.cos(tilt),
+                    top + rise - out * np.sin(tilt) + thick * 0.6 + step,
+                )
                 sheet = box(deep + 2 * over, long + 0.006, thick, (0, 0, 0))
                 pieces += painted("roof", moved(sheet, at, roll=-side * tilt))
-        pieces += painted("trim", box(deep + 2 * over + 0.01, 0.05, 0.03, (0, 0, top + rise + thick)))
+        pieces += painted(
+            "trim", box(deep + 2 * over + 0.01, 0.05, 0.03, (0, 0, top + rise + thick))
+        )
     else:
         back = top - rise * 0.6
-        pieces += painted("wall", slab([(-front, low), (front, low), (front, top), (-front, back)], wide))
+        pieces += painted(
+            "wall", slab([(-front, low), (front, low), (front, top), (-front, back)], wide)
+        )
         tilt = np.arctan2(top - back, deep)
         roof = moved(
-            box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
+            box(deep + 2 * over, wide + 2 * over, thick),
+            (0, 0, (top + back) / 2 + thick),
+            pitch=-tilt,
         )
         pieces += painted("roof", roof)
     joints = np.linspace(low, top if gable else back, int(random.integers(3, 7)))[1:-1]
@@ -328,7 +376,8 @@ def _dog_house(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         sign = soft_plate(0.09, 0.26, 0.015, 0, 0.02)
         pieces += painted(
-            "sign", moved(sign, (front + 0.02, 0, top + (0.03 if gable else -0.03)), pitch=np.pi / 2)
+            "sign",
+            moved(sign, (front + 0.02, 0, top + (0.03 if gable else -0.03)), pitch=np.pi / 2),
         )
     return pieces
 

@@ -24,7 +24,9 @@ def _rubiks_cube(random: Random) -> list[Piece]:
         for y in (-1, 0, 1):
             for z in (-1, 0, 1):
                 cell = np.array([x, y, z])
-                cubie = main(block((size - gap,) * 3, cell * size - (0, 0, (size - gap) / 2), edge, edge, 1))
+                cubie = main(
+                    block((size - gap,) * 3, cell * size - (0, 0, (size - gap) / 2), edge, edge, 1)
+                )
                 for face in range(6):
                     way, side = face // 2, 1 if face % 2 else -1
                     if cell[way] != side:
@@ -36,7 +38,13 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                         ring_ = [1, 3, 0, 2]
                         name = colors[ring_[(ring_.index(face) + spun[z + 1]) % 4]]
                     sticker = panel(
-                        size * share, size * share, round_, 0.0007, (size * 0.5 - gap / 2, 0, 0), 0.0, 1
+                        size * share,
+                        size * share,
+                        round_,
+                        0.0007,
+                        (size * 0.5 - gap / 2, 0, 0),
+                        0.0,
+                        1,
                     )
                     yaw, pitch = (
                         ((0, np.pi)[side < 0], 0)
@@ -57,7 +65,8 @@ def _outlines(part: str) -> dict[str, Array]:
     """
     rows = [row for row in rows_beside(__file__, "guitars.csv") if row["part"] == part]
     return {
-        row["name"]: np.array([point.split() for point in row["points"].split(";")], float) for row in rows
+        row["name"]: np.array([point.split() for point in row["points"].split(";")], float)
+        for row in rows
     }
 
 
@@ -71,7 +80,9 @@ def _electric_guitar(random: Random) -> list[Piece]:
     x = thick / 2
     if kind != "arrow" and random.random() < 0.7:
         guard = _outlines("guard")["guard"]
-        guitar += painted("guard", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001))
+        guitar += painted(
+            "guard", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001)
+        )
     pickups = int(random.integers(1, 4))
     wide_ones = random.random() < 0.5
     for z in np.linspace(0.17, 0.31, 3)[[[1], [0, 2], [0, 1, 2]][pickups - 1]]:
@@ -82,7 +93,9 @@ def _electric_guitar(random: Random) -> list[Piece]:
             panel(0.085, tall, 0.007, 0.012, (x, 0, z), 0.002),
         )
         guitar += solid(
-            "pole", "chrome", *(disc(0.0035, 0.0145, (x, y, z), 8) for y in np.linspace(-0.03, 0.03, 6))
+            "pole",
+            "chrome",
+            *(disc(0.0035, 0.0145, (x, y, z), 8) for y in np.linspace(-0.03, 0.03, 6)),
         )
     guitar += solid("bridge", "chrome", panel(0.09, 0.03, 0.004, 0.016, (x, 0, 0.115), 0.003))
     for k in range(int(random.integers(2, 5))):
@@ -121,7 +134,10 @@ def _electric_guitar(random: Random) -> list[Piece]:
         )
         radii = (0.006, 0.012, 0.008)
         guitar += solid(
-            "tuner", "chrome", ball(radii, (x - 0.006, y, z), 1), disc(0.005, 0.012, (x, y * 0.5, z), 8)
+            "tuner",
+            "chrome",
+            ball(radii, (x - 0.006, y, z), 1),
+            disc(0.005, 0.012, (x, y * 0.5, z), 8),
         )
     strings = np.linspace(-0.016, 0.016, 6)
     guitar += solid(
@@ -135,7 +151,11 @@ def _electric_guitar(random: Random) -> list[Piece]:
 
 def _stand(low: float, lean: float, random: Random) -> list[Piece]:
     """Tubes that hold a leaning guitar by its foot and its neck."""
-    half, reach, thick = random.uniform(0.1, 0.15), random.uniform(0.1, 0.16), random.uniform(0.008, 0.011)
+    half, reach, thick = (
+        random.uniform(0.1, 0.15),
+        random.uniform(0.1, 0.16),
+        random.uniform(0.008, 0.011),
+    )
     back = -0.06 - 0.5 * np.tan(lean)
     tall = random.random() < 0.5
     head = np.array(
@@ -146,7 +166,11 @@ def _stand(low: float, lean: float, random: Random) -> list[Piece]:
         ]
     )
     paths = [
-        [(0.0, s * 0.02, low - 0.012), (0.0, s * half, 0.012), (reach * 0.55, s * half * 1.05, 0.01)]
+        [
+            (0.0, s * 0.02, low - 0.012),
+            (0.0, s * half, 0.012),
+            (reach * 0.55, s * half * 1.05, 0.01),
+        ]
         for s in (-1, 1)
     ]
     paths += [

@@ -49,16 +49,23 @@ def hoop(rings: ArrayLike) -> Trimesh:
 
 
 def dome(
-    radii: Sequence[float], azimuths: tuple[float, float], elevations: tuple[float, float], wall: float,
-    at: ArrayLike = (0, 0, 0), steps: tuple[int, int] = (16, 8),
-) -> Trimesh:  # fmt: skip
+    radii: Sequence[float],
+    azimuths: tuple[float, float],
+    elevations: tuple[float, float],
+    wall: float,
+    at: ArrayLike = (0, 0, 0),
+    steps: tuple[int, int] = (16, 8),
+) -> Trimesh:
     """Build a part of an ellipsoid's shell, `wall` thick inwards, between angles in radians; all
     the way round if `azimuths` span a full turn.
     """
     whole = azimuths[1] - azimuths[0] > 2 * np.pi - 1e-6
     turn, rise = np.linspace(*azimuths, steps[0] + 1), np.linspace(*elevations, steps[1] + 1)
     across = np.r_[np.cos(rise), np.cos(rise)[::-1]], np.r_[np.sin(rise), np.sin(rise)[::-1]]
-    size = np.asarray(radii, float) - np.where(np.arange(2 * len(rise)) < len(rise), 0.0, wall)[:, None]
+    size = (
+        np.asarray(radii, float)
+        - np.where(np.arange(2 * len(rise)) < len(rise), 0.0, wall)[:, None]
+    )
     rings = [
         np.c_[across[0] * np.cos(t), across[0] * np.sin(t), across[1]] * size + np.asarray(at)
         for t in (turn[:-1] if whole else turn)
@@ -66,7 +73,9 @@ def dome(
     return hoop(rings) if whole else loft(rings)
 
 
-def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0) -> Trimesh:
+def limb(
+    points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0
+) -> Trimesh:
     """Build a smooth round limb with round ends through `points` (P, 3), with one radius per point;
     `flat` scales it across y about y = 0.
     """
@@ -121,19 +130,27 @@ def warped(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
 
 def mirrored(mesh: Trimesh) -> list[Trimesh]:
     """Return a mesh on the left, and its mirror image on the right."""
-    other = Trimesh(np.asarray(mesh.vertices) * (1, -1, 1), np.asarray(mesh.faces)[:, ::-1], process=False)
+    other = Trimesh(
+        np.asarray(mesh.vertices) * (1, -1, 1), np.asarray(mesh.faces)[:, ::-1], process=False
+    )
     return [mesh, other]
 
 
 def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
     """Scale pieces about the origin, by one factor or one per axis."""
     return [
-        (name, material, Trimesh(np.asarray(m.vertices) * factor, np.asarray(m.faces), process=False))
+        (
+            name,
+            material,
+            Trimesh(np.asarray(m.vertices) * factor, np.asarray(m.faces), process=False),
+        )
         for name, material, m in pieces
     ]
 
 
-def wheel_on_hub(at: tuple[float, float], radius: float, width: float, rim: float = 0.6) -> list[Piece]:
+def wheel_on_hub(
+    at: tuple[float, float], radius: float, width: float, rim: float = 0.6
+) -> list[Piece]:
     """Build a tyre and a painted hub on the ground at (x, y)."""
     size = radius, width / 2
     tyre = [(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)]

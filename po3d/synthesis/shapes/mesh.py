@@ -79,7 +79,9 @@ def assemble(
     part_ids, corners, faces, count = [], [], [], 0
     for name, material, piece in pieces:
         if material not in MATERIALS:
-            raise ValueError(f"part {name}: unknown material {material!r}; known: {', '.join(MATERIALS)}")
+            raise ValueError(
+                f"part {name}: unknown material {material!r}; known: {', '.join(MATERIALS)}"
+            )
         part = Part(name, material)
         if part not in parts:
             parts.append(part)
@@ -107,7 +109,12 @@ def write_mesh(path: Path, mesh: Mesh, **more: NDArray) -> None:
     `more`.
     """
     parts = np.array([(part.name, part.material) for part in mesh.parts])
-    arrays = {"vertices": mesh.vertices, "normals": mesh.normals, "part": mesh.part, "faces": mesh.faces}
+    arrays = {
+        "vertices": mesh.vertices,
+        "normals": mesh.normals,
+        "part": mesh.part,
+        "faces": mesh.faces,
+    }
     with atomic_write(path, "wb") as file:
         np.savez(file, **arrays, parts=parts, **more)
 
@@ -119,7 +126,9 @@ def read_mesh(path: Path) -> Mesh:
         return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
 
 
-def spread(mesh: Mesh, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def spread(
+    mesh: Mesh, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Sample points evenly on the surface: the face of each (count,), the points (count, 3), and
     the normals (F, 3) of all faces, whose length is twice their area.
     """
@@ -167,12 +176,17 @@ def _split(
         order = (turn[:, None] + np.arange(3)) % 3
         (a, b, c), (ab, bc, ca) = (np.take_along_axis(x, order, 1).T for x in (faces, middle))
         count = halved.sum(1)
-        faces = np.concatenate([
-            faces[count == 0],
-            *(np.stack(t, -1)[count == 1] for t in ((a, ab, c), (ab, b, c))),
-            *(np.stack(t, -1)[count == 2] for t in ((ab, b, bc), (a, ab, bc), (a, bc, c))),
-            *(np.stack(t, -1)[count == 3] for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))),
-        ])  # fmt: skip
+        faces = np.concatenate(
+            [
+                faces[count == 0],
+                *(np.stack(t, -1)[count == 1] for t in ((a, ab, c), (ab, b, c))),
+                *(np.stack(t, -1)[count == 2] for t in ((ab, b, bc), (a, ab, bc), (a, bc, c))),
+                *(
+                    np.stack(t, -1)[count == 3]
+                    for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
+                ),
+            ]
+        )
 
 
 def creased(

@@ -14,7 +14,9 @@ def _gift(random: Random) -> list[Piece]:
     deep, wide = u(0.16, 0.22), u(0.19, 0.26)
     high = (u(0.15, 0.2), u(0.08, 0.11), u(0.22, 0.28), u(0.12, 0.2))[kind]
     band, lid = u(0.018, 0.04), random.random() < 0.55
-    cover, tall = ("lid", u(0.25, 0.4) * high) if random.random() < 0.4 else ("main", u(0.18, 0.3) * high)
+    cover, tall = (
+        ("lid", u(0.25, 0.4) * high) if random.random() < 0.4 else ("main", u(0.18, 0.3) * high)
+    )
     pieces: list[Piece] = []
     if kind == 3:
         r = (deep + wide) / 4
@@ -33,7 +35,10 @@ def _gift(random: Random) -> list[Piece]:
         pieces += main(block((deep, wide, high), (0, 0, 0), 0.003, 0.002, 3))
         if lid:
             pieces += painted(
-                cover, block((deep * 1.06, wide * 1.06, tall + 0.005), (0, 0, high - tall), 0.003, 0.002, 3)
+                cover,
+                block(
+                    (deep * 1.06, wide * 1.06, tall + 0.005), (0, 0, high - tall), 0.003, 0.002, 3
+                ),
             )
     out = 1.075 if lid else 1.012
     top, shift = (
@@ -46,7 +51,9 @@ def _gift(random: Random) -> list[Piece]:
             pieces += painted("ribbon", box(band, wide * out, top, (0, 0, top / 2)))
     else:
         for t in (0.0, np.pi / 2):
-            pieces += painted("ribbon", moved(box(deep * 1.055, band, top + 0.001, (0, 0, top / 2)), yaw=t))
+            pieces += painted(
+                "ribbon", moved(box(deep * 1.055, band, top + 0.001, (0, 0, top / 2)), yaw=t)
+            )
     spots = int(random.integers(3)) if kind != 3 else 0
     if spots:  # wrapping paper with dots or stripes
         dots = [
@@ -82,13 +89,15 @@ def _gift(random: Random) -> list[Piece]:
         loop = warped(loop, lambda v: v * (1.15, 1, 0.62) + (0, 0, 0.006))
         loop = moved(loop, pitch=-u(0.2, 0.6))
         pieces += painted(
-            "ribbon", moved(loop, middle, yaw=2 * np.pi * k / loops + (0 if loops > 2 else np.pi / 2) + 0.2)
+            "ribbon",
+            moved(loop, middle, yaw=2 * np.pi * k / loops + (0 if loops > 2 else np.pi / 2) + 0.2),
         )
     pieces += painted("ribbon", ball((0.014, 0.014, 0.011), (0, shift, top + 0.012), 2))
     for s in (-1, 1):
         tail = board((size * 1.3, band * 0.7, 0.002), (size * 0.75, 0, 0.004), pitch=0.05)
         pieces += painted(
-            "ribbon", moved(tail, middle, yaw=s * u(0.3, 0.7) + (np.pi if random.random() < 0.4 else 0))
+            "ribbon",
+            moved(tail, middle, yaw=s * u(0.3, 0.7) + (np.pi if random.random() < 0.4 else 0)),
         )
     if random.random() < 0.3:
         tag = moved(
@@ -132,7 +141,9 @@ def _vase(random: Random) -> list[Piece]:
     sides = int(pick(random, "32", "32", "32", "8", "6"))
     curve = smooth(line, 2 if sides > 10 else 3)
     body = vessel(curve[np.r_[True, np.diff(curve[:, 1]) > 1e-4]], 0.006, sides)
-    twist, flutes = (u(-1.2, 1.2), 0.0) if sides < 10 else (0.0, float(pick(random, "0", "0", "0.05")))
+    twist, flutes = (
+        (u(-1.2, 1.2), 0.0) if sides < 10 else (0.0, float(pick(random, "0", "0", "0.05")))
+    )
 
     def turned(v: np.ndarray) -> np.ndarray:
         t = twist * v[:, 2] / high
@@ -161,7 +172,9 @@ def _candle(random: Random) -> list[Piece]:
     return [_pillar, _taper, _jar_candle, _branched][int(random.integers(4))](random)
 
 
-def _flame(at: np.ndarray | tuple[float, float, float], random: Random, size: float = 1.0) -> list[Piece]:
+def _flame(
+    at: np.ndarray | tuple[float, float, float], random: Random, size: float = 1.0
+) -> list[Piece]:
     """A wick, usually with a flame."""
     x, y, z = at
     pieces = solid("wick", "tyre", rod((x, y, z - 0.004), (x, y, z + 0.01), 0.0016, 5))
@@ -193,15 +206,20 @@ def _wax(r: float, low: float, high: float, at: tuple[float, float], random: Ran
 def _pillar(random: Random) -> list[Piece]:
     u, count = random.uniform, int(pick(random, "1", "1", "1", "3"))
     r = u(0.032, 0.048) if count == 1 else 0.026
-    pieces = solid("dish", pick(random, "dark", "wood", "chrome"),
-                   upright([(0, 0), (0.05, 0), (u(0.06, 0.075), 0.008), (0.058, 0.012), (0, 0.008)], 32))  # fmt: skip
+    pieces = solid(
+        "dish",
+        pick(random, "dark", "wood", "chrome"),
+        upright([(0, 0), (0.05, 0), (u(0.06, 0.075), 0.008), (0.058, 0.012), (0, 0.008)], 32),
+    )
     for k in range(count):
         t = 2 * np.pi * k / count
         at = (0.0, 0.0) if count == 1 else (0.034 * np.cos(t), 0.034 * np.sin(t))
         high = u(0.09, 0.19)
         pieces += _wax(r, 0.006, high, at, random) + _flame((*at, high - 0.1 * r), random)
     if random.random() < 0.3 and count == 1:
-        pieces += painted("band", moved(ring(r, 0.002, 0.02, sides=24), (0, 0, 0.05), roll=np.pi / 2))
+        pieces += painted(
+            "band", moved(ring(r, 0.002, 0.02, sides=24), (0, 0, 0.05), roll=np.pi / 2)
+        )
     return pieces
 
 
@@ -225,7 +243,9 @@ def _taper(random: Random) -> list[Piece]:
     pieces = solid(metal, stuff, drum(line, 24))
     if random.random() < 0.4:  # a ring to carry it by
         pieces += solid(
-            metal, stuff, moved(ring(0.02, 0.004, sides=16), (foot + 0.012, 0, 0.018), roll=np.pi / 2)
+            metal,
+            stuff,
+            moved(ring(0.02, 0.004, sides=16), (foot + 0.012, 0, 0.018), roll=np.pi / 2),
         )
     high = stand + 0.02 + tall
     pieces += main(
@@ -235,7 +255,11 @@ def _taper(random: Random) -> list[Piece]:
         t = u(0, 6.3)
         x, y = 0.0105 * np.cos(t), 0.0105 * np.sin(t)
         pieces += main(
-            tube([(x * 0.8, y * 0.8, high - 0.004), (x, y, high - tall * u(0.15, 0.4))], [0.002, 0.004], 6)
+            tube(
+                [(x * 0.8, y * 0.8, high - 0.004), (x, y, high - tall * u(0.15, 0.4))],
+                [0.002, 0.004],
+                6,
+            )
         )
     return pieces + _flame((0, 0, high), random)
 
@@ -243,13 +267,24 @@ def _taper(random: Random) -> list[Piece]:
 def _jar_candle(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.038, 0.052), random.uniform(0.08, 0.13)
     pieces = painted(
-        "jar", vessel([(r * 0.9, 0), (r, 0.008), (r, high * 0.7), (r * u(0.85, 1.1), high)], 0.003, 32)
+        "jar",
+        vessel([(r * 0.9, 0), (r, 0.008), (r, high * 0.7), (r * u(0.85, 1.1), high)], 0.003, 32),
     )
     fill = high * u(0.5, 0.72)
-    pieces += main(upright([(0, 0.006), (r * 0.95, 0.006), (r * 0.93, fill), (0, fill - 0.003)], 28))
+    pieces += main(
+        upright([(0, 0.006), (r * 0.95, 0.006), (r * 0.93, fill), (0, fill - 0.003)], 28)
+    )
     pieces += main(drum([(r * 1.012, 0.012), (r * 1.012, fill * 0.92)], 32))
-    pieces += solid("label", "white", warped(panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)), lambda v: np.c_[
-        np.sqrt(np.maximum((r * 1.02) ** 2 - v[:, 1] ** 2, 0)) + v[:, 0], v[:, 1:]]))  # fmt: skip
+    pieces += solid(
+        "label",
+        "white",
+        warped(
+            panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)),
+            lambda v: np.c_[
+                np.sqrt(np.maximum((r * 1.02) ** 2 - v[:, 1] ** 2, 0)) + v[:, 0], v[:, 1:]
+            ],
+        ),
+    )
     return pieces + _flame((0, 0, fill), random)
 
 
@@ -272,7 +307,12 @@ def _branched(random: Random) -> list[Piece]:
     turn = 0.0 if arms > 2 else np.pi / 2
     for t in turn + np.arange(arms) * 2 * np.pi / arms:
         x, y, z = reach * np.cos(t), reach * np.sin(t), high * u(0.86, 0.9)
-        path = [(0, 0, high * 0.55), (x * 0.6, y * 0.6, high * 0.45), (x, y, high * 0.55), (x, y, z)]
+        path = [
+            (0, 0, high * 0.55),
+            (x * 0.6, y * 0.6, high * 0.45),
+            (x, y, high * 0.55),
+            (x, y, z),
+        ]
         pieces += solid(metal, stuff, bar(path, 0.005, 8))
         pieces += solid(
             metal,

@@ -32,7 +32,9 @@ def _barrel(random: Random) -> list[Piece]:
         wide = u(0.04, 0.07)
         for share in [0.05, 0.95, *([0.25, 0.75] if random.random() < 0.7 else [0.33, 0.67])]:
             r = np.interp(share, s, radius)
-            pieces += painted("hoop", moved(ring(r, 0.012, wide, 28, 5), (0, 0, tall * share), roll=UP))
+            pieces += painted(
+                "hoop", moved(ring(r, 0.012, wide, 28, 5), (0, 0, tall * share), roll=UP)
+            )
         return pieces
     r, tall, ribs = u(0.28, 0.34), u(0.82, 0.95), int(random.integers(2, 4))
     profile = [(0.01, 0.0), (r, 0.0), (r + 0.012, 0.02), (r, 0.04)]
@@ -47,9 +49,13 @@ def _barrel(random: Random) -> list[Piece]:
         (0.01, tall - 0.03),
     ]
     pieces = painted("drum", upright(profile, 28))
-    pieces += painted("plug", upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10))
+    pieces += painted(
+        "plug", upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10)
+    )
     for z in [tall * 0.5] if random.random() < 0.5 else []:
-        pieces += painted("plug", upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28))
+        pieces += painted(
+            "plug", upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28)
+        )
     return pieces
 
 
@@ -58,14 +64,23 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     r, body, dome = u(0.095, 0.12), u(0.42, 0.52), u(0.1, 0.16)
     foot, bell = r * u(1.35, 1.6), r * u(1.2, 1.4)
     base = [(0.01, 0), (foot, 0), (foot, 0.045), (r * 1.05, 0.05), (r, 0.1), (r, body)]
-    pieces = main(upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20))
+    pieces = main(
+        upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20)
+    )
     top, s = body + 0.05, np.linspace(0, 1, 6)
     cap = "cap" if random.random() < 0.5 else "main"
     pieces += painted(
         cap,
-        upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20),
+        upright(
+            [*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)],
+            20,
+        ),
     )
-    profile = [(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)]
+    profile = [
+        (0.035, top + dome - 0.02),
+        (0.03, top + dome + u(0.04, 0.07)),
+        (0.01, top + dome + 0.06),
+    ]
     pieces += painted(cap, upright(profile, 6))
     for k in range(bolts := int(random.integers(6, 11))):
         t = 2 * np.pi * k / bolts
@@ -78,14 +93,21 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     nozzles = [(90, 0.045), (-90, 0.045)] + ([(0, big)] if random.random() < 0.8 else [])
     for degrees, size in nozzles:
         arm = rod((0, 0, 0), (out, 0, 0), size, 14)
-        lid = rod((out - 0.015, 0, 0), (out + 0.025, 0, 0), size * 1.22, 8 if random.random() < 0.5 else 14)
+        lid = rod(
+            (out - 0.015, 0, 0),
+            (out + 0.025, 0, 0),
+            size * 1.22,
+            8 if random.random() < 0.5 else 14,
+        )
         nut = rod((out + 0.02, 0, 0), (out + 0.055, 0, 0), 0.02, 5)
         at, t = (0, 0, level), np.radians(degrees)
         pieces += main(moved(arm, at, yaw=t))
         pieces += painted("cap", moved(lid, at, yaw=t), moved(nut, at, yaw=t))
     if random.random() < 0.4:
         z = body * 0.35
-        pieces += painted("cap", upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20))
+        pieces += painted(
+            "cap", upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20)
+        )
     return pieces
 
 
@@ -98,7 +120,13 @@ def _traffic_cone(random: Random) -> list[Piece]:
     reach = base / np.cos(np.pi / sides)
     foot = upright([(reach, 0), (reach, 0.025), (reach * 0.93, 0.04), (0.01, 0.04)], sides)
     pieces = solid(*material, moved(foot, yaw=np.pi / sides))
-    profile = [(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)]
+    profile = [
+        (low, 0.03),
+        (tip, tall),
+        (tip * 0.6, tall),
+        (tip * 0.55, tall - 0.03),
+        (0.002, tall - 0.03),
+    ]
     pieces += painted("cone", upright(profile, 24))
     bands = int(random.integers(0, 4)) or int(random.integers(0, 3))
     wide = u(0.07, 0.16) / max(1, bands) ** 0.5
@@ -119,18 +147,24 @@ def _mailbox(random: Random) -> list[Piece]:
     if kind == "pillar":
         w, d, tall = u(0.14, 0.17), u(0.13, 0.16), u(0.75, 0.95)
         t = np.linspace(0, np.pi, 11)
-        outline = np.r_[[(-d, 0.1), (d, 0.1)], np.c_[d * np.cos(t), tall - d + d * u(0.5, 1.0) * np.sin(t)]]
+        outline = np.r_[
+            [(-d, 0.1), (d, 0.1)], np.c_[d * np.cos(t), tall - d + d * u(0.5, 1.0) * np.sin(t)]
+        ]
         pieces = main(slab(outline, 2 * w, 0.012))
         pieces += solid("slot", "dark", box(0.02, 1.3 * w, 0.035, (d, 0, tall - d - 0.04)))
         pieces += painted("label", box(0.012, 1.1 * w, 0.14, (d, 0, tall - d - u(0.2, 0.3))))
         legs = [
-            box(0.03, 0.03, 0.12, (x, y, 0.06)) for x in (-d + 0.03, d - 0.03) for y in (-w + 0.03, w - 0.03)
+            box(0.03, 0.03, 0.12, (x, y, 0.06))
+            for x in (-d + 0.03, d - 0.03)
+            for y in (-w + 0.03, w - 0.03)
         ]
         return pieces + painted("post", *legs)
     post, low = u(0.025, 0.05), u(0.5, 0.65)
     if kind == "round":
         t = np.linspace(0, np.pi, 25)
-        outline = np.r_[[(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), side + half * np.sin(t)]]
+        outline = np.r_[
+            [(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), side + half * np.sin(t)]
+        ]
     else:
         outline = np.array(
             [(-half, 0.0), (half, 0.0), (half, side), (0, side + u(0.07, 0.11)), (-half, side)]
@@ -149,7 +183,9 @@ def _mailbox(random: Random) -> list[Piece]:
         else box(height, 0.012, 0.025, (-height / 2, 0, 0))
     )
     flag = (
-        box(0.07, 0.012, 0.05, (-0.025, 0, height)) if raised else box(0.05, 0.012, 0.07, (-height, 0, 0.025))
+        box(0.07, 0.012, 0.05, (-0.025, 0, height))
+        if raised
+        else box(0.05, 0.012, 0.07, (-height, 0, 0.025))
     )
     pieces += painted("flag", *(moved(g, (x, y, low + side * 0.6)) for g in (stick, flag)))
     round_ = random.random() < 0.3
@@ -178,7 +214,9 @@ def _deck_chair(random: Random) -> list[Piece]:
         middle, along = (a + b) / 2, b - a
         long = np.hypot(*along)
         at = (middle[0], y, middle[1])
-        return painted("frame", box(long, 1.3 * bar, 2 * bar, at, pitch=-np.arctan2(along[1], along[0])))
+        return painted(
+            "frame", box(long, 1.3 * bar, 2 * bar, at, pitch=-np.arctan2(along[1], along[0]))
+        )
 
     for s in (1, -1):
         pieces += beam(back_ground + [0, bar], head, s * half)
@@ -203,7 +241,9 @@ def _deck_chair(random: Random) -> list[Piece]:
     else:
         pieces += main(slab(np.r_[line + [0, 0.006], (line - [0, 0.006])[::-1]], 2 * cloth))
         for y in (
-            np.linspace(-cloth, cloth, int(random.integers(3, 8)))[1:-1] if random.random() < 0.5 else []
+            np.linspace(-cloth, cloth, int(random.integers(3, 8)))[1:-1]
+            if random.random() < 0.5
+            else []
         ):
             stripe = slab(np.r_[line + [0, 0.009], (line - [0, 0.009])[::-1]], cloth * 0.13)
             pieces += painted("stripe", moved(stripe, (0, y, 0)))
@@ -230,14 +270,18 @@ def _umbrella(random: Random) -> list[Piece]:
         full = np.interp(s, [0, widest, 1], [0.06, 1, u(0.8, 1.05)])
         twist = t + 0.9 * s * (1 - loose * 4)
         radius = (loose * full * wave if s != 0.97 else np.full_like(t, 0.014)) + 0.008
-        rows.append(np.c_[radius * np.cos(twist), radius * np.sin(twist), np.full_like(t, low + tall * s)])
+        rows.append(
+            np.c_[radius * np.cos(twist), radius * np.sin(twist), np.full_like(t, low + tall * s)]
+        )
     pieces = main(loft(rows))
     if loose < 0.11:
         z = low + tall * u(0.45, 0.65)
         pieces += painted("band", moved(ring(loose * 0.85, 0.01, 0.03, 20, 5), (0, 0, z), roll=UP))
     top = low + tall + u(0.1, 0.16)
     pieces += painted("stick", rod((0, 0, 0.03), (0, 0, top), 0.009, 8))
-    pieces += painted("stick", tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8))
+    pieces += painted(
+        "stick", tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8)
+    )
     handle = pick(random, "crook", "crook", "knob", "bar")
     if handle == "crook":
         bow = u(0.035, 0.055)
@@ -248,7 +292,9 @@ def _umbrella(random: Random) -> list[Piece]:
         pieces += painted("handle", ball((0.024, 0.024, 0.034), (0, 0, top + 0.01), 2))
         pieces += painted("handle", rod((0, 0, top - 0.1), (0, 0, top), 0.016, 10))
     else:
-        pieces += painted("handle", rod((0, 0, top - 0.12), (0, 0, top + 0.03), u(0.016, 0.024), 10))
+        pieces += painted(
+            "handle", rod((0, 0, top - 0.12), (0, 0, top + 0.03), u(0.016, 0.024), 10)
+        )
     return pieces
 
 

@@ -17,13 +17,35 @@ from po3d.synthesis.shapes.mesh import Generator, Mesh, assemble
 from po3d.synthesis.shapes.palettes import muted, palette_colors, palettes
 
 _NAMES = (
-    "appliance", "container", "crockery", "cupboard", "device", "fixture", "food", "kitchen", "leisure", "ornament", "outdoor",
-    "people", "animal", "toy", "garden", "balls", "wheeled", "pushed", "room", "seat", "wearable", "furnishing",
-)  # fmt: skip
+    "appliance",
+    "container",
+    "crockery",
+    "cupboard",
+    "device",
+    "fixture",
+    "food",
+    "kitchen",
+    "leisure",
+    "ornament",
+    "outdoor",
+    "people",
+    "animal",
+    "toy",
+    "garden",
+    "balls",
+    "wheeled",
+    "pushed",
+    "room",
+    "seat",
+    "wearable",
+    "furnishing",
+)
 # Each module has SHAPES: category -> function that samples the pieces of one variant with a
 # Generator.
 MODULES = tuple(importlib.import_module(f"po3d.synthesis.shapes.{name}") for name in _NAMES)
-SHAPES: dict[str, Generator] = {name: make for module in MODULES for name, make in module.SHAPES.items()}
+SHAPES: dict[str, Generator] = {
+    name: make for module in MODULES for name, make in module.SHAPES.items()
+}
 # Categories with catalogue models in every split; our shapes only add variety in training.
 TRAIN_ONLY = frozenset(furnishing.SHAPES)
 

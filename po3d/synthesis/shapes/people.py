@@ -69,9 +69,16 @@ def person(random: Random, build: Build) -> list[Piece]:
 
 
 def _torso(
-    random: Random, shoulder: float, hip: float, waist: float, depth: float, crotch: float, neck: float,
-    bust: float, lower: str,
-) -> list[Piece]:  # fmt: skip
+    random: Random,
+    shoulder: float,
+    hip: float,
+    waist: float,
+    depth: float,
+    crotch: float,
+    neck: float,
+    bust: float,
+    lower: str,
+) -> list[Piece]:
     chest = (crotch + 2.6 * neck) / 3.6
     middle = (crotch + neck) / 2 - 0.015
     belly = random.uniform(0, 0.02)
@@ -89,7 +96,12 @@ def _torso(
     kind = pick(random, "plain", "jacket", "stripes", "badge")
     if kind == "jacket" and lower != "dress":
         wide = [(z, x - 0.004, d * 1.1, w * 1.05) for z, x, d, w in rows[:-1]]
-        wide[0] = (crotch - random.uniform(0.0, 0.2) * (lower != "shorts"), 0, depth * 1.1, hip * 1.04)
+        wide[0] = (
+            crotch - random.uniform(0.0, 0.2) * (lower != "shorts"),
+            0,
+            depth * 1.1,
+            hip * 1.04,
+        )
         pieces += painted("jacket", smooth_column(wide, 18))
         front = depth * 1.16 + bust
         pieces += painted("shirt", column([
@@ -104,15 +116,24 @@ def _torso(
             pieces += painted("stripe", column(np.c_[levels, x, d * 1.05, w * 1.05], 18))
     elif kind == "badge":
         at = (depth * 0.85 + bust / 2, 0, chest)
-        pieces += painted("stripe", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at))
+        pieces += painted(
+            "stripe", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at)
+        )
     return pieces
 
 
-def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, crotch: float) -> list[Piece]:
+def _lower(
+    random: Random, lower: str, hip: float, waist: float, depth: float, crotch: float
+) -> list[Piece]:
     u = random.uniform
     stride, spacing, loose = u(-0.06, 0.06), u(0.85, 1.15), u(0.9, 1.2)
     pieces: list[Piece] = []
-    hem = {"trousers": 0.05, "shorts": u(0.27, 0.36), "skirt": u(0.16, 0.34), "dress": u(0.1, 0.34)}[lower]
+    hem = {
+        "trousers": 0.05,
+        "shorts": u(0.27, 0.36),
+        "skirt": u(0.16, 0.34),
+        "dress": u(0.1, 0.34),
+    }[lower]
     for sign in (1, -1):
         y = sign * hip * 0.52
         top, ankle = (
@@ -121,14 +142,25 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
         )
         knee = (top + ankle) / 2 + [0.012, 0, 0.005]
         bare = [0.046, 0.034, 0.022]
-        pieces += painted("trousers" if lower == "trousers" else "skin", limb(
-            [top, knee, ankle], np.multiply(bare, (1.08, 1.15 * loose, 1.4 * loose)) if lower == "trousers" else bare,
-        ))  # fmt: skip
+        pieces += painted(
+            "trousers" if lower == "trousers" else "skin",
+            limb(
+                [top, knee, ankle],
+                np.multiply(bare, (1.08, 1.15 * loose, 1.4 * loose))
+                if lower == "trousers"
+                else bare,
+            ),
+        )
         if lower == "shorts":
             share = (crotch - hem) / (crotch - 0.04)
-            pieces += painted("trousers", tube(
-                [top, top + (ankle - top) * share / 2, top + (ankle - top) * share], [0.05, 0.052 * loose, 0.053 * loose], 10
-            ))  # fmt: skip
+            pieces += painted(
+                "trousers",
+                tube(
+                    [top, top + (ankle - top) * share / 2, top + (ankle - top) * share],
+                    [0.05, 0.052 * loose, 0.053 * loose],
+                    10,
+                ),
+            )
         line = [
             ankle + [-0.012, 0, -0.018],
             ankle + [0.04, sign * 0.006, -0.02],
@@ -137,7 +169,10 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
         foot = limb(line, [0.021, 0.024, 0.017], 8, 2)
         pieces += painted("shoes", foot)
     if lower in ("trousers", "shorts"):
-        low = [(crotch - 0.02, 0, depth * 0.75, hip * 0.8), (crotch + 0.05, 0, depth * 1.06, hip * 1.03)]
+        low = [
+            (crotch - 0.02, 0, depth * 0.75, hip * 0.8),
+            (crotch + 0.05, 0, depth * 1.06, hip * 1.03),
+        ]
         pieces += painted(
             "trousers", column([*low, (crotch + u(0.07, 0.1), 0, depth * 1.02, hip * 0.99)], 18)
         )
@@ -146,11 +181,15 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
         top = (crotch + 0.12, 0.004, depth * 0.98, waist * 1.04)
         middle = (crotch + 0.04, 0, depth * 1.12, hip * 1.05)
         end = (hem, 0, max(0.07, depth * 1.05) * flare, hip * flare)
-        pieces += painted("skirt" if lower == "skirt" else "dress", smooth_column([end, middle, top], 20))
+        pieces += painted(
+            "skirt" if lower == "skirt" else "dress", smooth_column([end, middle, top], 20)
+        )
     return pieces
 
 
-def _arms(random: Random, shoulder: float, hip: float, neck: float, depth: float, lower: str) -> list[Piece]:
+def _arms(
+    random: Random, shoulder: float, hip: float, neck: float, depth: float, lower: str
+) -> list[Piece]:
     u = random.uniform
     both = pick(random, "down", "down", "hips", "crossed", "folded", "apart", "apart")
     sleeve = pick(random, "long", "short", "short")
@@ -161,7 +200,8 @@ def _arms(random: Random, shoulder: float, hip: float, neck: float, depth: float
         start = np.array([-0.005, sign * shoulder * 0.9, neck - 0.05])
         elbow, wrist = _arm(pose, sign, start, hip, depth, u)
         pieces += painted(
-            "skin" if sleeve == "short" else cloth, limb([start, elbow, wrist], [0.026, 0.022, 0.018])
+            "skin" if sleeve == "short" else cloth,
+            limb([start, elbow, wrist], [0.026, 0.022, 0.018]),
         )
         middle = start + (elbow - start) * u(0.55, 0.85)
         pieces += painted(cloth, limb([start, middle], [0.033, 0.03]))
@@ -181,11 +221,21 @@ def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tup
             [depth + 0.045, -sign * 0.04, start[2] - 0.11 - 0.015 * sign]
         )
     if pose == "folded":
-        return start + [0.0, sign * 0.045, -0.15], np.array([depth + 0.04, sign * 0.015, start[2] - 0.27])
+        return start + [0.0, sign * 0.045, -0.15], np.array(
+            [depth + 0.04, sign * 0.015, start[2] - 0.27]
+        )
     if pose == "wave":
-        return start + [0.02, sign * 0.15, -u(0.0, 0.06)], start + [0.04, sign * u(0.15, 0.22), 0.12]
+        return start + [0.02, sign * 0.15, -u(0.0, 0.06)], start + [
+            0.04,
+            sign * u(0.15, 0.22),
+            0.12,
+        ]
     if pose == "forward":
-        return start + [0.02, sign * 0.03, -0.16], start + [0.16, sign * 0.02, -0.14 + u(-0.03, 0.05)]
+        return start + [0.02, sign * 0.03, -0.16], start + [
+            0.16,
+            sign * 0.02,
+            -0.14 + u(-0.03, 0.05),
+        ]
     a, b = u(0.08, 0.4), u(0.05, 0.45)
     elbow = start + 0.165 * np.array([-0.1, sign * np.sin(a), -np.cos(a)])
     return elbow, elbow + 0.145 * np.array([np.sin(b), sign * np.sin(a) * 0.5, -np.cos(b)])
@@ -220,7 +270,8 @@ def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -
         pieces += painted("hair", ball(u(0.17, 0.26), (u(-0.5, -0.25), 0, u(0.3, 0.6)), 2))
     elif style == "ponytail":
         pieces += painted(
-            "hair", limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06])
+            "hair",
+            limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06]),
         )
     elif style == "pigtails":
         tail = limb(
@@ -233,7 +284,12 @@ def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -
         pieces += painted("hair", ball((puff, puff, puff * 0.9), (-0.14, 0, 0.2), 2))
     elif style == "bowl":
         hair = column(
-            [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)], 14
+            [
+                (-0.05, -0.12, 0.4, wide * 1.15),
+                (0.2, -0.04, 0.46, wide * 1.2),
+                (0.45, -0.05, 0.3, 0.28),
+            ],
+            14,
         )
         pieces += painted("hair", hair)
     elif style in ("cap", "hat"):

@@ -26,13 +26,19 @@ def closed(vertices: ArrayLike, faces: ArrayLike) -> Trimesh:
 
 
 def moved(
-    mesh: Trimesh, at: ArrayLike = (0, 0, 0), yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0
+    mesh: Trimesh,
+    at: ArrayLike = (0, 0, 0),
+    yaw: float = 0.0,
+    pitch: float = 0.0,
+    roll: float = 0.0,
 ) -> Trimesh:
     """Return a copy rotated about x (roll), then y (pitch, positive lowers the nose), then z (yaw),
     then moved.
     """
     matrix = trimesh.transformations.euler_matrix(roll, pitch, yaw, "sxyz")
-    return Trimesh(np.asarray(mesh.vertices) @ matrix[:3, :3].T + at, np.asarray(mesh.faces), process=False)
+    return Trimesh(
+        np.asarray(mesh.vertices) @ matrix[:3, :3].T + at, np.asarray(mesh.faces), process=False
+    )
 
 
 def moved_all(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> list[Piece]:
@@ -40,9 +46,13 @@ def moved_all(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> 
     return [(name, material, moved(mesh, at, **turn)) for name, material, mesh in pieces]
 
 
-def box(length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
+def box(
+    length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float
+) -> Trimesh:
     """Build a box centred on `at`."""
-    return moved(Trimesh(_CUBE.vertices * (length, width, height), _CUBE.faces, process=False), at, **turn)
+    return moved(
+        Trimesh(_CUBE.vertices * (length, width, height), _CUBE.faces, process=False), at, **turn
+    )
 
 
 def ball(radius: ArrayLike, at: ArrayLike = (0, 0, 0), detail: int = 1) -> Trimesh:
@@ -119,7 +129,9 @@ def slab(
     """Extrude a side view (N, 2) of (x, z) points over y in +-width/2, with bevelled edges; `rows`
     is the number of rings across, so that `bend` (vertices -> vertices) can taper it.
     """
-    shape = shapely.geometry.polygon.orient(shapely.Polygon(np.asarray(profile, float)).simplify(1e-6))
+    shape = shapely.geometry.polygon.orient(
+        shapely.Polygon(np.asarray(profile, float)).simplify(1e-6)
+    )
     outline = np.array(shape.exterior.coords)[:-1]
     edge = np.roll(outline, -1, 0) - outline
     normal = np.c_[edge[:, 1], -edge[:, 0]]
@@ -213,7 +225,13 @@ def ring(
 
 
 def wheel(
-    name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, disc: str = "chrome"
+    name: str,
+    x: float,
+    y: float,
+    radius: float,
+    width: float,
+    rim: float = 0.62,
+    disc: str = "chrome",
 ) -> list[Piece]:
     """Build a car's wheel standing on z = 0: tyre, and a disc of material `disc` on the outer
     side.
@@ -241,7 +259,9 @@ def spoked_wheel(
     middle = radius - tyre
     pieces = solid(name, outer, ring(middle, tyre, sides=24))
     pieces += solid(name, inner, ring(middle - tyre * 1.1, tyre * 0.5, sides=20, around=4))
-    pieces += solid(name, inner, lathe([(0, -hub), (hub * 0.5, -hub), (hub * 0.5, hub), (0, hub)], 8))
+    pieces += solid(
+        name, inner, lathe([(0, -hub), (hub * 0.5, -hub), (hub * 0.5, hub), (0, hub)], 8)
+    )
     for k in range(spokes):
         t = 2 * np.pi * k / spokes
         end = np.array([np.cos(t), 0, np.sin(t)]) * (middle - tyre)

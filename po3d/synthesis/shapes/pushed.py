@@ -50,7 +50,11 @@ def _wheelbarrow(random: Random) -> list[Piece]:
         (slope * 0.95, 0.02),
     ):
         rise = 0.16 * deep * np.maximum(c, 0) * (z > 0.05)
-        rows.append(np.c_[long / 2 * share * c * (nose if z > 0.05 else 1), wide * share * s, low + z + rise])
+        rows.append(
+            np.c_[
+                long / 2 * share * c * (nose if z > 0.05 else 1), wide * share * s, low + z + rise
+            ]
+        )
     pieces = painted("tub", loft(rows))
     axle = long / 2 + u(0.05, 0.12)
     wheels = (0.0,) if random.random() < 0.8 else (0.16, -0.16)
@@ -68,7 +72,10 @@ def _wheelbarrow(random: Random) -> list[Piece]:
     pieces += painted("frame", *mirrored(limb(line, u(0.015, 0.022), 8, 3)))
     pieces += painted("frame", rod((axle, -spread - 0.02, r), (axle, spread + 0.02, r), 0.014, 8))
     pieces += painted(
-        "grip", *mirrored(rod(np.multiply(line[-1], 0.75) + np.multiply(line[-2], 0.25), line[-1], 0.025, 8))
+        "grip",
+        *mirrored(
+            rod(np.multiply(line[-1], 0.75) + np.multiply(line[-2], 0.25), line[-1], 0.025, 8)
+        ),
     )
     back = -long * u(0.28, 0.4)
     path = [
@@ -78,7 +85,9 @@ def _wheelbarrow(random: Random) -> list[Piece]:
     ]
     leg = tube(path, 0.014, 7)
     pieces += painted("frame", *mirrored(leg))
-    pieces += painted("frame", rod((back, -wide * 0.9, 0.05 + 0.1), (back, wide * 0.9, 0.15), 0.012, 7))
+    pieces += painted(
+        "frame", rod((back, -wide * 0.9, 0.05 + 0.1), (back, wide * 0.9, 0.15), 0.012, 7)
+    )
     if random.random() < 0.4:  # the load
         heap = ball((long * 0.42, wide * 0.85, u(0.06, 0.16)), (0.02, 0, low + deep - 0.04), 2)
         pieces += painted("load", heap)
@@ -109,9 +118,13 @@ def _stroller(random: Random) -> list[Piece]:
         (back, half * 0.9, top),
     ]
     side = limb(path, bar, 8)
-    pieces += painted("frame", *mirrored(side), *mirrored(rod((rear, half, big), (0.03, half, hub), bar, 8)))
+    pieces += painted(
+        "frame", *mirrored(side), *mirrored(rod((rear, half, big), (0.03, half, hub), bar, 8))
+    )
     if random.random() < 0.7:
-        pieces += painted("grip", rod((back, -half * 0.92, top), (back, half * 0.92, top), 0.018, 8))
+        pieces += painted(
+            "grip", rod((back, -half * 0.92, top), (back, half * 0.92, top), 0.018, 8)
+        )
     else:
         path = [
             (back + 0.03, half * 0.9, top - 0.03),
@@ -125,15 +138,22 @@ def _stroller(random: Random) -> list[Piece]:
     up = np.array([-0.06, hub - 0.06]) + 0.42 * np.array([-np.sin(lie), np.cos(lie)])
     foot = (0.27, hub - u(0.2, 0.26))
     line = np.array([foot, *seat, up])
-    pieces += painted("seat", slab(np.r_[line + [0.0, 0.025], (line - [0.02, 0.02])[::-1]], 2 * w, 0.008))
+    pieces += painted(
+        "seat", slab(np.r_[line + [0.0, 0.025], (line - [0.02, 0.02])[::-1]], 2 * w, 0.008)
+    )
     at = (line[3][0] * 0.55 + 0.02, 0, (line[3][1] + hub) / 2 + 0.02)
     pieces += painted("pad", ball((0.1, w * 0.8, 0.03), (0.06, 0, hub - 0.01), 2))
     pieces += painted("pad", moved(ball((0.03, w * 0.75, 0.17), (0, 0, 0), 2), at, pitch=-lie))
-    cheek = slab([(0.16, hub - 0.05), (0.14, hub + 0.09), (-0.1, hub + 0.16), (-0.08, hub - 0.08)], 0.02)
+    cheek = slab(
+        [(0.16, hub - 0.05), (0.14, hub + 0.09), (-0.1, hub + 0.16), (-0.08, hub - 0.08)], 0.02
+    )
     pieces += painted("seat", *mirrored(moved(cheek, (0, w, 0))))
     pieces += painted("grip", moved(rod((0, -w, 0), (0, w, 0), 0.02, 8), (0.17, 0, hub + 0.13)))
     pieces += painted(
-        "frame", rod((toe[0] - 0.03, -half * 0.6, r + 0.08), (toe[0] - 0.03, half * 0.6, r + 0.08), 0.018, 7)
+        "frame",
+        rod(
+            (toe[0] - 0.03, -half * 0.6, r + 0.08), (toe[0] - 0.03, half * 0.6, r + 0.08), 0.018, 7
+        ),
     )
     centre, radius, open_ = np.array([-0.13, hub + 0.2]), u(0.27, 0.32), u(5, 45)
     hood = arch(radius - 0.012, radius, open_, 165) + centre
@@ -142,7 +162,9 @@ def _stroller(random: Random) -> list[Piece]:
     fan = np.r_[[centre + [-0.03, 0.04]], centre + (radius - 0.006) * np.c_[np.cos(t), np.sin(t)]]
     pieces += painted("hood", *mirrored(moved(slab(fan, 0.012), (0, w + 0.01, 0))))
     if random.random() < 0.7:
-        pieces += painted("bag", hull([(-0.2, w * 0.9, 0.16, 0.3), (0.15, w * 0.9, 0.16, 0.28)], 12, 0.5))
+        pieces += painted(
+            "bag", hull([(-0.2, w * 0.9, 0.16, 0.3), (0.15, w * 0.9, 0.16, 0.28)], 12, 0.5)
+        )
     return pieces
 
 
@@ -161,18 +183,24 @@ def _lawn_mower(random: Random) -> list[Piece]:
     ]
     pieces = painted("deck", hull(stations, 16, 0.45))
     for y in (half + 0.02, -half - 0.02):
-        pieces += wheel_on_hub((x * 0.75, y), front_r, 0.045) + wheel_on_hub((-x * 0.8, y), rear_r, 0.045)
+        pieces += wheel_on_hub((x * 0.75, y), front_r, 0.045) + wheel_on_hub(
+            (-x * 0.8, y), rear_r, 0.045
+        )
     cover = pick(random, "petrol", "box", "dome")
     top = high + 0.02
     if cover == "petrol":
-        pieces += painted("engine", upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14))
+        pieces += painted(
+            "engine", upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14)
+        )
         pieces += painted("engine", box(0.2, 0.17, 0.07, (0.0, 0, top + 0.08)))
         pieces += painted(
             "cap",
             upright([(0.09, top + 0.11), (0.08, top + u(0.14, 0.18)), (0.01, top + 0.15)], 16),
             ball((0.05, 0.05, 0.05), (-0.09, 0.09, top + 0.09)),
         )
-        pieces += painted("engine", rod((0.1, -0.09, top + 0.05), (0.14, -0.14, top + 0.05), 0.03, 8))
+        pieces += painted(
+            "engine", rod((0.1, -0.09, top + 0.05), (0.14, -0.14, top + 0.05), 0.03, 8)
+        )
     elif cover == "box":
         stations = [
             (-0.16, half * 0.55, high - 0.02, top + u(0.1, 0.16)),
@@ -190,7 +218,9 @@ def _lawn_mower(random: Random) -> list[Piece]:
     ]
     pieces += painted("frame", *mirrored(limb(line, bar, 8, 3)))
     pieces += painted("frame", rod((hand, -line[2][1], tall), (hand, line[2][1], tall), bar, 8))
-    pieces += painted("grip", rod((hand, -line[2][1] * 0.8, tall), (hand, line[2][1] * 0.8, tall), 0.019, 8))
+    pieces += painted(
+        "grip", rod((hand, -line[2][1] * 0.8, tall), (hand, line[2][1] * 0.8, tall), 0.019, 8)
+    )
     if random.random() < 0.5:
         pieces += painted("grip", box(0.06, 0.05, 0.1, (hand + 0.06, half * 0.8, tall - 0.08)))
     if random.random() < 0.65:
@@ -244,11 +274,17 @@ def _wheelchair(random: Random) -> list[Piece]:
         grip = rod((back - 0.05, half, tall), (back - 0.14, half, tall), 0.019, 8)
         pieces += painted("grip", *mirrored(grip))
     pieces += painted(
-        "seat", moved(soft_plate(0.42, 2 * half - 0.02, u(0.025, 0.07), seat - 0.02, 0.03), (0.0, 0, 0))
+        "seat",
+        moved(soft_plate(0.42, 2 * half - 0.02, u(0.025, 0.07), seat - 0.02, 0.03), (0.0, 0, 0)),
     )
     pieces += painted(
         "seat",
-        box(0.025, 2 * half - 0.02, (tall - seat) * u(0.55, 0.85), (back, 0, (tall + seat) / 2 - 0.01)),
+        box(
+            0.025,
+            2 * half - 0.02,
+            (tall - seat) * u(0.55, 0.85),
+            (back, 0, (tall + seat) / 2 - 0.01),
+        ),
     )
     pieces += painted(
         "foot", *mirrored(box(0.14, 0.13, 0.018, (front + 0.19, half * 0.55, 0.12), pitch=-0.2))

@@ -44,12 +44,22 @@ def face(form: QuadrupedFrame, head: Array) -> list[Piece]:
     pieces = painted("coat", ball((skull * 1.05, skull * 0.9, skull), head, 2))
     pieces += painted(
         "coat",
-        limb([head, head * 0.45 + tip * 0.55, tip], [skull * 0.85, (skull + radius) / 2.1, radius], 10, 2),
+        limb(
+            [head, head * 0.45 + tip * 0.55, tip],
+            [skull * 0.85, (skull + radius) / 2.1, radius],
+            10,
+            2,
+        ),
     )
     out = (tip - head) / np.linalg.norm(tip - head)
     pieces += painted(
         "muzzle",
-        limb([tip - out * radius * 0.6, tip + out * radius * 0.15], [radius * 1.06, radius * 0.95], 10, 2),
+        limb(
+            [tip - out * radius * 0.6, tip + out * radius * 0.15],
+            [radius * 1.06, radius * 0.95],
+            10,
+            2,
+        ),
     )
     radii = (radius * 0.4, radius * 0.5, radius * 0.35)
     pieces += painted("nose", ball(radii, tip + out * radius * 0.95 + [0, 0, radius * 0.45]))
@@ -79,7 +89,8 @@ def legs(random: Random, form: QuadrupedFrame, paw: float, hock: float) -> list[
         pieces += painted("coat", _leg([top, knee, low, foot], form))
         if socks:
             pieces += painted(
-                "patch", limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1)
+                "patch",
+                limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1),
             )
         pieces += painted("paw", ball((paw * 1.5, paw * 1.1, paw), foot + [paw * 0.5, 0, 0]))
     return pieces
@@ -89,7 +100,11 @@ def sitting_legs(form: QuadrupedFrame) -> list[Piece]:
     (cx, cz), (rx, rz) = form.chest, form.rump
     foot, y = form.leg[1], form.apart
     front = limb(
-        [(cx + 0.02, y, cz - 0.04), (cx + 0.035, y * 1.02, cz * 0.45), (cx + 0.045, y * 1.05, foot)],
+        [
+            (cx + 0.02, y, cz - 0.04),
+            (cx + 0.035, y * 1.02, cz * 0.45),
+            (cx + 0.045, y * 1.05, foot),
+        ],
         [form.leg[0], foot * 1.2, foot],
         8,
     )
@@ -99,7 +114,9 @@ def sitting_legs(form: QuadrupedFrame) -> list[Piece]:
         (rx + 0.35 * reach, y * 1.35, rz * 0.85),
         2,
     )
-    shin = limb([(rx + 0.1 * reach, y * 1.6, foot), (rx + reach, y * 1.65, foot)], [foot, foot], 8, 2)
+    shin = limb(
+        [(rx + 0.1 * reach, y * 1.6, foot), (rx + reach, y * 1.65, foot)], [foot, foot], 8, 2
+    )
     paw = ball((foot * 1.6, foot * 1.1, foot), (cx + 0.045 + foot * 0.6, y * 1.05, foot))
     toe = ball((foot * 1.5, foot * 1.15, foot), (rx + reach + foot * 0.5, y * 1.65, foot))
     return painted("coat", *mirrored(front), *mirrored(thigh), *mirrored(shin)) + painted(
@@ -113,15 +130,26 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
     if kind == "pointed":
         line = [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]]
         ear = limb(line, [0.36 * size, 0.26 * size, 0.03 * size], 8, 2)
-        line = [base + [0.2 * size, 0.05 * size, 0.1 * size], base + [0.16 * size, 0.16 * size, 0.75 * size]]
+        line = [
+            base + [0.2 * size, 0.05 * size, 0.1 * size],
+            base + [0.16 * size, 0.16 * size, 0.75 * size],
+        ]
         inner = limb(line, [0.17 * size, 0.05 * size], 6, 2)
         return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
     if kind == "floppy":
         base = head + np.array([-0.2, 0.8, 0.45]) * skull
-        line = [base, base + [0, 0.35 * size, -0.15 * size], base + [0.1 * size, 0.35 * size, -size]]
+        line = [
+            base,
+            base + [0, 0.35 * size, -0.15 * size],
+            base + [0.1 * size, 0.35 * size, -size],
+        ]
         ear = limb(line, [0.25 * size, 0.38 * size, 0.25 * size], 8, 2)
         return painted("ear", *mirrored(ear))
-    line = [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]]
+    line = [
+        base,
+        base + [-0.12 * size, 0.1 * size, 0.5 * size],
+        base + [-0.22 * size, 0.16 * size, size],
+    ]
     ear = limb(line, [0.11 * size, 0.17 * size, 0.07 * size], 8, 3)
     line = [base + [0.08 * size, 0.0, 0.2 * size], base + [-0.1 * size, 0.14 * size, 0.85 * size]]
     inner = limb(line, [0.09 * size, 0.07 * size], 6, 2)

@@ -32,7 +32,9 @@ def _fronts(
 ) -> list[Piece]:
     """Drawers or doors on the plane x: panels with dark gaps around them, and handles."""
     pieces, dy, dz = [], width / columns, (high - low) / rows
-    pieces += solid("gap", "dark", box(0.004, width - 0.02, high - low - 0.02, (x, 0, (low + high) / 2)))
+    pieces += solid(
+        "gap", "dark", box(0.004, width - 0.02, high - low - 0.02, (x, 0, (low + high) / 2))
+    )
     handle = pick(random, "chrome", "dark", "wood")
     gap, length = random.uniform(0.008, 0.035), random.uniform(0.06, 0.25)
     for i in range(rows):
@@ -51,7 +53,10 @@ def _fronts(
 
 def _rug(random: Random) -> list[Piece]:
     round_, kind = random.random() < 0.3, random.integers(3)
-    whole, inner = (1.4, 1.9), (1.4 - 2 * random.uniform(0.04, 0.15), 1.9 - 2 * random.uniform(0.04, 0.15))
+    whole, inner = (
+        (1.4, 1.9),
+        (1.4 - 2 * random.uniform(0.04, 0.15), 1.9 - 2 * random.uniform(0.04, 0.15)),
+    )
     sheet = _round_plate if round_ else lambda d, w, t, z: box(d, w, t, (0, 0, z + t / 2))
     pieces = painted("border", sheet(*whole, 0.014, 0.0))
     pieces += main(sheet(*inner, 0.018, 0.0))
@@ -75,7 +80,10 @@ def _cupboard(
 
 
 def _cupboards(
-    size: tuple[float, float, float], rows: tuple[int, int], columns: tuple[int, int], legs: Sequence[float]
+    size: tuple[float, float, float],
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    legs: Sequence[float],
 ) -> Generator:
     """Return a generator of cupboards with a leg height drawn from `legs`. The ranges of rows and
     columns include their first and exclude their second value.
@@ -89,7 +97,9 @@ def _cupboards(
 
 
 def _counter(random: Random) -> list[Piece]:
-    pieces = _cupboard(0.58, 1.6, 0.86, random, int(random.integers(1, 3)), int(random.integers(2, 5)), 0.06)
+    pieces = _cupboard(
+        0.58, 1.6, 0.86, random, int(random.integers(1, 3)), int(random.integers(2, 5)), 0.06
+    )
     top = box(0.62, 1.62, 0.04, (0.0, 0, 0.88))
     pieces += main(top)
     if random.random() < 0.5:
@@ -110,7 +120,9 @@ def _stove(random: Random) -> list[Piece]:
         for y in (-0.12, 0.12):
             radius = random.uniform(0.06, 0.1)
             pieces += solid(
-                "burner", metal, moved(ring(radius, 0.01, sides=16, around=4), (x, y, 0.885), roll=UP)
+                "burner",
+                metal,
+                moved(ring(radius, 0.01, sides=16, around=4), (x, y, 0.885), roll=UP),
             )
             pieces += solid("burner", metal, upright([(0.03, 0.86), (0.03, 0.89)], 10))
     pieces += solid("door", "glass", box(0.02, 0.5, 0.4, (0.29, 0, 0.4)))
@@ -147,7 +159,9 @@ def _fan(random: Random) -> list[Piece]:
     pieces += main(rod((0, 0, 0), (0, 0, 0.9), 0.02, 8))
     pieces += main(ball((0.1, 0.06, 0.06), (-0.04, 0, 0.88)))
     for x in (0.0, 0.08):
-        pieces += solid("cage", "chrome", moved(ring(0.18, 0.008, sides=24, around=5), (x, 0, 0.88), yaw=UP))
+        pieces += solid(
+            "cage", "chrome", moved(ring(0.18, 0.008, sides=24, around=5), (x, 0, 0.88), yaw=UP)
+        )
     for k in range(count := int(random.integers(3, 6))):
         t = 2 * np.pi * k / count
         at = (0.05, 0.09 * np.cos(t), 0.88 + 0.09 * np.sin(t))
@@ -156,7 +170,9 @@ def _fan(random: Random) -> list[Piece]:
     spokes = np.linspace(0, np.pi, 7)[:-1]
     for t in spokes:
         end = np.array([0, 0.18 * np.cos(t), 0.18 * np.sin(t)])
-        pieces += solid("cage", "chrome", rod((0.09, 0, 0.88) - end, (0.09, 0, 0.88) + end, 0.003, 4))
+        pieces += solid(
+            "cage", "chrome", rod((0.09, 0, 0.88) - end, (0.09, 0, 0.88) + end, 0.003, 4)
+        )
     return pieces
 
 
@@ -175,7 +191,9 @@ def _basket(random: Random) -> list[Piece]:
         ]
         pieces = main(upright(profile, 20))
     if random.random() < 0.5:
-        pieces += solid("handle", "wood", *(moved(ring(0.06, 0.012), (0, y, 0.4)) for y in (-0.2, 0.2)))
+        pieces += solid(
+            "handle", "wood", *(moved(ring(0.06, 0.012), (0, y, 0.4)) for y in (-0.2, 0.2))
+        )
     return pieces
 
 
@@ -212,7 +230,9 @@ def _trash_can(random: Random) -> list[Piece]:
 
 def _backpack(random: Random) -> list[Piece]:
     low = random.uniform(0.15, 0.26)
-    pieces = main(ball((0.11, 0.19, 0.23), (0, 0, 0.22), 2), box(0.16, 0.3, low, (0, 0, low / 2 + 0.02)))
+    pieces = main(
+        ball((0.11, 0.19, 0.23), (0, 0, 0.22), 2), box(0.16, 0.3, low, (0, 0, low / 2 + 0.02))
+    )
     wide, spacing = random.uniform(0.08, 0.16), random.uniform(0.07, 0.12)
     pieces += painted("pocket", ball((0.05, wide, random.uniform(0.07, 0.12)), (0.11, 0, 0.14), 2))
     pieces += solid(
@@ -227,7 +247,8 @@ def _suitcase(random: Random) -> list[Piece]:
     pieces = main(facing(outline, 0.26, -0.13))
     if random.random() < 0.5:
         grooves = [
-            box(0.268, 0.012, 0.5, (0, y, 0.35)) for y in np.linspace(-0.17, 0.17, int(random.integers(3, 7)))
+            box(0.268, 0.012, 0.5, (0, y, 0.35))
+            for y in np.linspace(-0.17, 0.17, int(random.integers(3, 7)))
         ]
     else:
         grooves = [facing(_inset(outline, share), 0.006, 0.128) for share in (0.75,)]
@@ -245,7 +266,10 @@ def _guitar(random: Random) -> list[Piece]:
     hole = np.c_[0.05 * np.cos(t), 0.3 + 0.05 * np.sin(t)]
     pieces += solid("hole", "tyre", facing(hole, 0.005, 0.1))
     pieces += solid(
-        "neck", "wood", box(0.03, 0.05, 0.5, (0.095, 0, 0.7)), box(0.03, 0.08, 0.14, (0.09, 0, 0.98))
+        "neck",
+        "wood",
+        box(0.03, 0.05, 0.5, (0.095, 0, 0.7)),
+        box(0.03, 0.08, 0.14, (0.09, 0, 0.98)),
     )
     return pieces + solid("bridge", "dark", box(0.012, 0.12, 0.025, (0.105, 0, 0.14)))
 
@@ -288,12 +312,16 @@ def _inset(outline: np.ndarray, share: float) -> np.ndarray:
 def _mirror(random: Random) -> list[Piece]:
     outline = _panel_outline(0.7, 0.9, random, 0.4)
     pieces = main(facing(outline, 0.045, 0.0))
-    return pieces + solid("glass", "chrome", facing(_inset(outline, random.uniform(0.8, 0.92)), 0.006, 0.044))
+    return pieces + solid(
+        "glass", "chrome", facing(_inset(outline, random.uniform(0.8, 0.92)), 0.006, 0.044)
+    )
 
 
 def _picture(random: Random) -> list[Piece]:
     outline = _panel_outline(0.6, 0.5, random, 0.0)
-    pieces = solid("frame", pick(random, "wood", "dark", "white", "chrome"), facing(outline, 0.035, 0.0))
+    pieces = solid(
+        "frame", pick(random, "wood", "dark", "white", "chrome"), facing(outline, 0.035, 0.0)
+    )
     canvas = random.uniform(0.82, 0.94)
     pieces += main(facing(_inset(outline, canvas), 0.004, 0.034))
     for k in range(int(random.integers(1, 5))):
@@ -308,15 +336,24 @@ def _whiteboard(random: Random) -> list[Piece]:
     pieces = solid("frame", pick(random, "chrome", "wood", "dark"), facing(outline, 0.02, 0.0))
     pieces += main(facing(_inset(outline, random.uniform(0.93, 0.98)), 0.004, 0.019))
     for k in range(int(random.integers(0, 4))):
-        line = rod((0.024, -0.4, 0.3 + 0.13 * k), (0.024, random.uniform(0, 0.4), 0.32 + 0.13 * k), 0.006, 4)
+        line = rod(
+            (0.024, -0.4, 0.3 + 0.13 * k),
+            (0.024, random.uniform(0, 0.4), 0.32 + 0.13 * k),
+            0.006,
+            4,
+        )
         pieces += painted("ink", line)
-    return pieces + solid("tray", "chrome", box(0.04, random.uniform(0.3, 1.2), 0.015, (0.02, 0, 0.02)))
+    return pieces + solid(
+        "tray", "chrome", box(0.04, random.uniform(0.3, 1.2), 0.015, (0.02, 0, 0.02))
+    )
 
 
 def _clock(random: Random) -> list[Piece]:
     outline = _panel_outline(0.32, 0.32, random, 0.7)
     pieces = main(facing(outline, 0.045, 0.0))
-    pieces += solid("face", "white", facing(_inset(outline, random.uniform(0.75, 0.9)), 0.006, 0.043))
+    pieces += solid(
+        "face", "white", facing(_inset(outline, random.uniform(0.75, 0.9)), 0.006, 0.043)
+    )
     for length, t in zip((0.11, 0.075), random.uniform(0, 2 * np.pi, 2)):
         end = (0.052, length * np.sin(t), 0.16 + length * np.cos(t))
         pieces += solid("hand", "tyre", rod((0.052, 0, 0.16), end, 0.006, 4))
@@ -327,7 +364,9 @@ def _curtain(random: Random) -> list[Piece]:
     waves, gap = int(random.integers(4, 13)), random.choice([0.0, random.uniform(0.2, 0.5)])
     fold = random.uniform(0.03, 0.05)
     pieces = solid(
-        "rod", pick(random, "chrome", "dark", "wood"), rod((0, -0.6, 1.56), (0, 0.6, 1.56), 0.015, 8)
+        "rod",
+        pick(random, "chrome", "dark", "wood"),
+        rod((0, -0.6, 1.56), (0, 0.6, 1.56), 0.015, 8),
     )
     halves = [(-0.55, -gap / 2), (gap / 2, 0.55)]
     for a, b in halves:
@@ -367,7 +406,10 @@ def _book(random: Random) -> list[Piece]:
     cover = [box(0.24, 0.18, 0.005, (0, 0, z)) for z in (0.0025, 0.0375)]
     pieces += main(*cover, box(0.24, 0.005, 0.04, (0, -0.0875, 0.02)))
     label = box(
-        random.uniform(0.03, 0.08), random.uniform(0.06, 0.13), 0.002, (random.uniform(-0.06, 0.06), 0, 0.041)
+        random.uniform(0.03, 0.08),
+        random.uniform(0.06, 0.13),
+        0.002,
+        (random.uniform(-0.06, 0.06), 0, 0.041),
     )
     return pieces + painted("label", label)
 
@@ -375,7 +417,11 @@ def _book(random: Random) -> list[Piece]:
 def _keyboard(random: Random) -> list[Piece]:
     pieces = main(soft_plate(0.17, 0.44, 0.016, 0.0, random.uniform(0.004, 0.03)))
     keys = pick(random, "tyre", "white", "dark")
-    rows, many, size = int(random.integers(4, 7)), int(random.integers(11, 17)), random.uniform(0.7, 0.9)
+    rows, many, size = (
+        int(random.integers(4, 7)),
+        int(random.integers(11, 17)),
+        random.uniform(0.7, 0.9),
+    )
     deep = 0.14 / rows
     for row in range(rows):
         columns = many if row else 6
@@ -390,10 +436,14 @@ def _monitor(random: Random) -> list[Piece]:
     metal = pick(random, "dark", "chrome", "tyre", "white")
     pieces = main(box(0.03, 0.54, 0.33, (0, 0, 0.275)))
     rim, wide = random.uniform(0.01, 0.03), random.uniform(0.18, 0.34)
-    pieces += solid("screen", "glass", box(0.006, 0.54 - 2 * rim, 0.33 - 2 * rim, (0.016, 0, 0.278)))
+    pieces += solid(
+        "screen", "glass", box(0.006, 0.54 - 2 * rim, 0.33 - 2 * rim, (0.016, 0, 0.278))
+    )
     pieces += solid("stand", metal, box(0.03, random.uniform(0.03, 0.1), 0.16, (-0.03, 0, 0.1)))
     foot = (
-        _round_plate(0.18, wide, 0.012) if random.random() < 0.5 else soft_plate(0.18, wide, 0.012, 0, 0.02)
+        _round_plate(0.18, wide, 0.012)
+        if random.random() < 0.5
+        else soft_plate(0.18, wide, 0.012, 0, 0.02)
     )
     return pieces + solid("stand", metal, foot)
 
@@ -414,17 +464,24 @@ def _tv(random: Random) -> list[Piece]:
     pieces += solid("screen", "glass", box(0.006, 1 - 2 * rim, 0.57 - 2 * rim, (0.026, 0, 0.337)))
     if random.random() < 0.5:
         pieces += solid(
-            "foot", "tyre", box(0.14, 2 * wide, 0.015, (0, 0, 0.0075)), box(0.03, 0.1, 0.06, (0, 0, 0.03))
+            "foot",
+            "tyre",
+            box(0.14, 2 * wide, 0.015, (0, 0, 0.0075)),
+            box(0.03, 0.1, 0.06, (0, 0, 0.03)),
         )
     else:
-        pieces += solid("foot", "dark", *(box(0.14, 0.03, 0.05, (0, y, 0.025)) for y in (-wide, wide)))
+        pieces += solid(
+            "foot", "dark", *(box(0.14, 0.03, 0.05, (0, y, 0.025)) for y in (-wide, wide))
+        )
     return pieces
 
 
 def _microwave(random: Random) -> list[Piece]:
     pieces = main(box(0.36, 0.5, 0.29, (0, 0, 0.155)))
     share = random.uniform(0.26, 0.36)
-    pieces += solid("door", "glass", box(0.01, share, random.uniform(0.16, 0.25), (0.182, 0.06, 0.155)))
+    pieces += solid(
+        "door", "glass", box(0.01, share, random.uniform(0.16, 0.25), (0.182, 0.06, 0.155))
+    )
     pieces += solid("panel", "dark", box(0.008, 0.1, 0.24, (0.181, -0.19, 0.155)))
     pieces += solid("handle", "chrome", box(0.025, 0.015, 0.2, (0.195, -0.12, 0.155)))
     return pieces + solid("feet", "tyre", *_legs(0.34, 0.46, 0.015))
@@ -460,8 +517,34 @@ SHAPES: dict[str, Generator] = {
     "nightstand": _cupboards((0.45, 0.5, 0.56), (1, 4), (1, 2), (0.0, 0.12, 0.2)),
     "dresser": _cupboards((0.52, 1.2, 0.81), (3, 5), (1, 4), (0, 0.1)),
     **named(
-        _rug, _counter, _stove, _ottoman, _floor_lamp, _fan, _basket, _box, _trash_can, _backpack, _suitcase, _guitar, _bathtub, _bench,
-        _mirror, _picture, _whiteboard, _clock, _curtain, _pillow, _towel, _book, _keyboard, _monitor, _laptop, _tv, _microwave, _printer,
+        _rug,
+        _counter,
+        _stove,
+        _ottoman,
+        _floor_lamp,
+        _fan,
+        _basket,
+        _box,
+        _trash_can,
+        _backpack,
+        _suitcase,
+        _guitar,
+        _bathtub,
+        _bench,
+        _mirror,
+        _picture,
+        _whiteboard,
+        _clock,
+        _curtain,
+        _pillow,
+        _towel,
+        _book,
+        _keyboard,
+        _monitor,
+        _laptop,
+        _tv,
+        _microwave,
+        _printer,
         _telephone,
     ),
-}  # fmt: skip
+}

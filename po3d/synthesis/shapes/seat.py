@@ -22,14 +22,22 @@ def _office_chair(random: Random) -> list[Piece]:
         pieces += solid("base", metal, tube([(0, 0, 0.12), (x, y, 0.075)], [0.03, 0.016], 8))
         castor = lathe([(0, -0.022), (0.03, -0.022), (0.03, 0.022), (0, 0.022)], 10)
         pieces += solid("castor", "tyre", moved(castor, (x, y, 0.03), yaw=t + u(0, 3)))
-    pieces += solid("base", metal, upright([(0.035, 0.07), (0.035, 0.24), (0.022, 0.25), (0.022, seat)], 12))
+    pieces += solid(
+        "base", metal, upright([(0.035, 0.07), (0.035, 0.24), (0.022, 0.25), (0.022, seat)], 12)
+    )
     width, edge = u(0.44, 0.52), u(0.05, 0.2)
     pieces += main(block((width, width, thick), (0.03, 0, seat), edge, thick * 0.35, 3))
     tall, wide, gap = u(0.34, 0.56), width * u(0.78, 1.0), u(0.06, 0.16)
     frame = random.random() < 0.4  # a mesh back in a frame
     curl, lean, base = u(0.1, 0.45), u(0.04, 0.2), seat + thick + gap
     back = panel(
-        wide, tall, 0.08 if frame else u(0.05, 0.2), u(0.035, 0.07), (-0.22, 0, base + tall / 2), 0.014, 3
+        wide,
+        tall,
+        0.08 if frame else u(0.05, 0.2),
+        u(0.035, 0.07),
+        (-0.22, 0, base + tall / 2),
+        0.014,
+        3,
     )
 
     def bend(v: np.ndarray) -> np.ndarray:
@@ -49,8 +57,15 @@ def _office_chair(random: Random) -> list[Piece]:
     if random.random() < 0.35:
         head = panel(wide * 0.6, 0.13, 0.06, 0.05, (-0.23, 0, base + tall + 0.1), 0.014)
         pieces += main(warped(head, bend))
-        pieces += solid("base", metal, rod((-0.21 - lean * tall, 0, base + tall - 0.1),
-                                           (-0.22 - lean * tall, 0, base + tall + 0.1), 0.02))  # fmt: skip
+        pieces += solid(
+            "base",
+            metal,
+            rod(
+                (-0.21 - lean * tall, 0, base + tall - 0.1),
+                (-0.22 - lean * tall, 0, base + tall + 0.1),
+                0.02,
+            ),
+        )
     if random.random() < 0.7:
         arm, y, loop = seat + thick + u(0.14, 0.22), width / 2 + 0.04, random.random() < 0.4
         for s in (-y, y):
@@ -81,21 +96,43 @@ def _stool(random: Random) -> list[Piece]:
     thick, round_ = u(0.03, 0.09), kind == 1 or random.random() < 0.6
     if round_:
         r = wide / 2
-        soft = [(0, high - thick), (r * 0.9, high - thick), (r, high - thick * 0.6), (r, high - thick * 0.35)]
+        soft = [
+            (0, high - thick),
+            (r * 0.9, high - thick),
+            (r, high - thick * 0.6),
+            (r, high - thick * 0.35),
+        ]
         pieces = main(upright([*soft, (r * 0.9, high), (0, high + u(-0.01, 0.012))], 28))
     else:
         pieces = main(block((wide, wide * u(0.85, 1.2), thick), (0, 0, high - thick), u(0.01, 0.08),
                                               thick * 0.3, 3))  # fmt: skip
     if kind == 1:  # on a column
         foot = wide * u(0.42, 0.56)
-        pieces += solid("leg", metal, upright([(0, 0), (foot, 0), (foot, 0.015), (0.06, 0.035), (0.025, 0.06),
-                                               (0.025, high - thick)], 24))  # fmt: skip
+        pieces += solid(
+            "leg",
+            metal,
+            upright(
+                [
+                    (0, 0),
+                    (foot, 0),
+                    (foot, 0.015),
+                    (0.06, 0.035),
+                    (0.025, 0.06),
+                    (0.025, high - thick),
+                ],
+                24,
+            ),
+        )
         if high > 0.6:
             pieces += solid(
-                "leg", metal, moved(ring(wide * 0.36, 0.009, sides=24), (0, 0, high * 0.38), roll=np.pi / 2)
+                "leg",
+                metal,
+                moved(ring(wide * 0.36, 0.009, sides=24), (0, 0, high * 0.38), roll=np.pi / 2),
             )
             pieces += solid(
-                "leg", metal, rod((0, -wide * 0.36, high * 0.38), (0, wide * 0.36, high * 0.38), 0.009)
+                "leg",
+                metal,
+                rod((0, -wide * 0.36, high * 0.38), (0, wide * 0.36, high * 0.38), 0.009),
             )
         return pieces
     count, splay, radius = int(random.integers(3, 5)), u(0.9, 1.3), u(0.011, 0.024)
@@ -105,8 +142,11 @@ def _stool(random: Random) -> list[Piece]:
         t = turn + 2 * np.pi * k / count
         d = np.array([np.cos(t), np.sin(t), 0]) * wide * 0.4 * (1.0 if round_ else 1.15)
         top, low = d * 0.9 + (0, 0, high - thick), d * splay
-        pieces += solid("main" if metal == "wood" else "leg", "paint" if metal == "wood" else metal,
-                        tube([low, (low + top) / 2, top], [radius * u(0.7, 1), radius * 1.1, radius], 14))  # fmt: skip
+        pieces += solid(
+            "main" if metal == "wood" else "leg",
+            "paint" if metal == "wood" else metal,
+            tube([low, (low + top) / 2, top], [radius * u(0.7, 1), radius * 1.1, radius], 14),
+        )
         feet.append(low + (top - low) * level / high)
     for a, b in zip(feet, feet[1:] + feet[:1]):
         pieces += solid("rail", metal, rod(a, b, radius * 0.7, 8))
@@ -121,7 +161,9 @@ def _coffee_table(random: Random) -> list[Piece]:
     z, glass = high - thick, random.random() < 0.2
     if glass:
         pieces = solid(
-            "pane", "glass", block((deep - 0.06, wide - 0.06, thick + 0.004), (0, 0, z), edge, 0.004, 5)
+            "pane",
+            "glass",
+            block((deep - 0.06, wide - 0.06, thick + 0.004), (0, 0, z), edge, 0.004, 5),
         )
         pieces += main(block((deep, wide, thick), (0, 0, z), edge, 0.004, 5))
     else:
@@ -131,24 +173,44 @@ def _coffee_table(random: Random) -> list[Piece]:
     stuff = "paint" if leg == "main" else metal
     corners = [(i, j) for i in (-x, x) for j in (-y, y)]
     if kind == 0:  # round legs, splayed
-        pieces += solid(leg, stuff, *(tube([(a * splay, b * splay, 0), (a * 0.9, b * 0.95, z)], [radius * 0.6, radius], 12)
-                                      for a, b in corners))  # fmt: skip
+        pieces += solid(
+            leg,
+            stuff,
+            *(
+                tube(
+                    [(a * splay, b * splay, 0), (a * 0.9, b * 0.95, z)], [radius * 0.6, radius], 12
+                )
+                for a, b in corners
+            ),
+        )
     elif kind == 1:  # square legs and an apron
         side = u(0.04, 0.08)
         pieces += solid(leg, stuff, *(block((side, side, z), (a, b, 0), 0.006) for a, b in corners))
         apron = u(0.05, 0.1)
-        pieces += solid(leg, stuff, *(board((0.02, 2 * y, apron), (s, 0, z - apron / 2)) for s in (-x, x)))
-        pieces += solid(leg, stuff, *(board((2 * x, 0.02, apron), (0, s, z - apron / 2)) for s in (-y, y)))
+        pieces += solid(
+            leg, stuff, *(board((0.02, 2 * y, apron), (s, 0, z - apron / 2)) for s in (-x, x))
+        )
+        pieces += solid(
+            leg, stuff, *(board((2 * x, 0.02, apron), (0, s, z - apron / 2)) for s in (-y, y))
+        )
     elif kind == 2:  # sledges of tube
         for s in (-y, y):
             path = [(-x, s, z), (-x, s, 0.01), (x, s, 0.01), (x, s, z)]
-            pieces += solid(leg, stuff, *(rod(a, b, radius * 0.6, 8) for a, b in itertools.pairwise(path)))
+            pieces += solid(
+                leg, stuff, *(rod(a, b, radius * 0.6, 8) for a, b in itertools.pairwise(path))
+            )
     elif kind == 3:  # sides of board
         pieces += solid(leg, stuff, *(block((2 * x, 0.035, z), (0, s, 0), 0.01) for s in (-y, y)))
     else:  # one foot
         foot = u(0.3, 0.42) * deep
-        pieces += solid(leg, stuff, upright([(0, 0), (foot, 0), (foot, 0.02), (0.07, 0.06), (0.06, z - 0.04),
-                                             (foot * 0.8, z)], 28))  # fmt: skip
+        pieces += solid(
+            leg,
+            stuff,
+            upright(
+                [(0, 0), (foot, 0), (foot, 0.02), (0.07, 0.06), (0.06, z - 0.04), (foot * 0.8, z)],
+                28,
+            ),
+        )
     if kind != 4:
         pad = [(0.02, -0.008), (0.024, 0), (0.02, 0.01)]
         pieces += solid("pad", "tyre", *(drum(pad, 12, (a, b, 0)) for a, b in corners))
@@ -174,7 +236,9 @@ def _pouf(random: Random) -> list[Piece]:
     if kind == 0:  # a cushion sewn of lobes
         lobes, depth = int(random.integers(6, 13)), u(0.03, 0.08)
         body = upright(
-            smooth([(0, 0), (0.3, 0), (0.48, 0.12), (0.5, 0.5), (0.46, 0.88), (0.28, 1), (0, 0.93)]),
+            smooth(
+                [(0, 0), (0.3, 0), (0.48, 0.12), (0.5, 0.5), (0.46, 0.88), (0.28, 1), (0, 0.93)]
+            ),
             6 * lobes,
         )
 
@@ -187,10 +251,18 @@ def _pouf(random: Random) -> list[Piece]:
         return pieces + painted("button", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
     if kind == 1:  # a drum with bands
         r, soft = wide / 2, u(0.03, 0.1)
-        side = [(r - soft, 0), (r, soft), (r * u(0.98, 1.05), high / 2), (r, high - soft), (r - soft, high)]
+        side = [
+            (r - soft, 0),
+            (r, soft),
+            (r * u(0.98, 1.05), high / 2),
+            (r, high - soft),
+            (r - soft, high),
+        ]
         pieces = main(upright(smooth([(0, 0), *side, (0, high + 0.02)]), 32))
         for z in np.linspace(0.15, 0.85, int(random.integers(1, 4))) * high:
-            pieces += painted("band", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2))
+            pieces += painted(
+                "band", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2)
+            )
         return pieces
     if kind == 2:  # a cube with piping
         soft, high = u(0.04, 0.12), high * 0.95
@@ -201,7 +273,15 @@ def _pouf(random: Random) -> list[Piece]:
         return pieces + painted("button", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
     # a bag of beans, sunk in
     lean, nape = u(0.05, 0.2), u(0.15, 0.28)
-    profile = [(0, 0), (0.42, 0), (0.5, 0.15), (0.47, 0.4), (nape + 0.1, 0.75), (nape / 2, 1.0), (0, 1.0)]
+    profile = [
+        (0, 0),
+        (0.42, 0),
+        (0.5, 0.15),
+        (0.47, 0.4),
+        (nape + 0.1, 0.75),
+        (nape / 2, 1.0),
+        (0, 1.0),
+    ]
     body = upright(smooth(profile, 3), 28)
     lumps = random.uniform(0, 2 * np.pi, 3)
 
@@ -213,7 +293,9 @@ def _pouf(random: Random) -> list[Piece]:
             - np.c_[lean * v[:, 2] ** 2, 0 * v[:, :2]]
         )
 
-    top = moved(ring(nape * wide / 2.6, 0.018, sides=16), (-lean * 0.9, 0, high * 1.06), roll=np.pi / 2)
+    top = moved(
+        ring(nape * wide / 2.6, 0.018, sides=16), (-lean * 0.9, 0, high * 1.06), roll=np.pi / 2
+    )
     return main(warped(body, slump)) + painted("piping", top)
 
 

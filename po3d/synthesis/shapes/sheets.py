@@ -34,14 +34,23 @@ def board(size: Sequence[float], at: ArrayLike = (0, 0, 0), **turn: float) -> Tr
     return moved(slab([(-d, -h), (d, -h), (d, h), (-d, h)], size[1], bevel), at, **turn)
 
 
-def panel(width: float, height: float, radius: float, thickness: float, at: ArrayLike, bevel: float = 0.0,
-          segs: int = 2) -> Trimesh:  # fmt: skip
+def panel(
+    width: float,
+    height: float,
+    radius: float,
+    thickness: float,
+    at: ArrayLike,
+    bevel: float = 0.0,
+    segs: int = 2,
+) -> Trimesh:
     """Build a rounded rectangle facing the front, centred on `at` in y and z, from x to x +
     thickness.
     """
     y, z = width / 2, height / 2
     outline = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], min(radius, 0.95 * min(y, z)), segs)
-    return moved(slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2)
+    return moved(
+        slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2
+    )
 
 
 def behind(*meshes: Trimesh) -> list[Trimesh]:

@@ -16,7 +16,9 @@ def upright(profile: ArrayLike, sides: int = 24, at: ArrayLike = (0, 0, 0)) -> T
     return moved(lathe(profile, sides), at, roll=np.pi / 2)
 
 
-def drum(side: Sequence[tuple[float, float]], sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
+def drum(
+    side: Sequence[tuple[float, float]], sides: int = 24, at: ArrayLike = (0, 0, 0)
+) -> Trimesh:
     """Build a solid of revolution about z with flat ends from the (radius, z) points of its side,
     bottom to top.
     """
@@ -32,8 +34,17 @@ def ahead(profile: ArrayLike, at: ArrayLike = (0, 0, 0), sides: int = 20) -> Tri
 
 def disc(radius: float, thickness: float, at: ArrayLike = (0, 0, 0), sides: int = 20) -> Trimesh:
     """Build a round button facing the front, from x to x + thickness."""
-    return ahead([(0, 0), (radius, 0), (radius, 0.7 * thickness), (0.85 * radius, thickness), (0, thickness)],
-                 at, sides)  # fmt: skip
+    return ahead(
+        [
+            (0, 0),
+            (radius, 0),
+            (radius, 0.7 * thickness),
+            (0.85 * radius, thickness),
+            (0, thickness),
+        ],
+        at,
+        sides,
+    )
 
 
 def radius_at(line: ArrayLike, z: float) -> float:

@@ -13,27 +13,47 @@ FULL = (-np.pi, np.pi)
 
 def _full_helmet(random: Random) -> list[Piece]:
     """Motorbike helmet: a shell around the head, a visor, a chin bar on some."""
-    u, long, wide, high = random.uniform, *random.uniform((0.165, 0.125, 0.16), (0.185, 0.135, 0.175))
+    u, long, wide, high = (
+        random.uniform,
+        *random.uniform((0.165, 0.125, 0.16), (0.185, 0.135, 0.175)),
+    )
     radii, z, chin = (long, wide, high), u(0.11, 0.13), random.random() < 0.65
     opening = u(0.85, 1.05)  # half the width of the face's opening, radians
     low, brow = -0.75, u(0.2, 0.36)
     pieces = main(dome(radii, FULL, (brow, 1.5), 0.012, (0, 0, z), (36, 7)))
-    pieces += main(dome(radii, (opening, 2 * np.pi - opening), (low, brow + 0.01), 0.012, (0, 0, z), (26, 6)))
+    pieces += main(
+        dome(radii, (opening, 2 * np.pi - opening), (low, brow + 0.01), 0.012, (0, 0, z), (26, 6))
+    )
     pieces += solid(
-        "lining", "tyre", dome(np.array(radii) * 0.93, FULL, (low + 0.05, 1.4), 0.01, (0, 0, z), (24, 8))
+        "lining",
+        "tyre",
+        dome(np.array(radii) * 0.93, FULL, (low + 0.05, 1.4), 0.01, (0, 0, z), (24, 8)),
     )
     if chin:
         jaw = (long * u(1.02, 1.12), wide, high)
         pieces += main(
-            dome(jaw, (-opening - 0.05, opening + 0.05), (low, -u(0.18, 0.3)), 0.014, (0, 0, z), (18, 4))
+            dome(
+                jaw,
+                (-opening - 0.05, opening + 0.05),
+                (low, -u(0.18, 0.3)),
+                0.014,
+                (0, 0, z),
+                (18, 4),
+            )
         )
         for y in (-0.025, 0.025):
             pieces += solid(
                 "vent", "tyre", panel(0.03, 0.012, 0.004, 0.01, (jaw[0] * 0.86, y, z - high * 0.42))
             )
     up = random.random() < 0.25
-    visor = dome((long * 1.015, wide * 1.03, high * 1.01), (-opening - 0.12, opening + 0.12),
-                 (brow - 0.02, brow + 0.5) if up else (-0.34, brow + 0.06), 0.006, (0, 0, z), (18, 5))  # fmt: skip
+    visor = dome(
+        (long * 1.015, wide * 1.03, high * 1.01),
+        (-opening - 0.12, opening + 0.12),
+        (brow - 0.02, brow + 0.5) if up else (-0.34, brow + 0.06),
+        0.006,
+        (0, 0, z),
+        (18, 5),
+    )
     pieces += solid("visor", "glass", visor)
     for s in (-1, 1):
         hinge = ball(
@@ -46,7 +66,12 @@ def _full_helmet(random: Random) -> list[Piece]:
     for k in range(stripes):
         at = 0.0 if stripes == 1 else (k - 0.5) * 0.055
         band = dome(
-            (long * 1.012, u(0.014, 0.03), high * 1.012), FULL, (brow + 0.02, 1.5), 0.004, (0, at, z), (20, 5)
+            (long * 1.012, u(0.014, 0.03), high * 1.012),
+            FULL,
+            (brow + 0.02, 1.5),
+            0.004,
+            (0, at, z),
+            (20, 5),
         )
         pieces += painted("stripe", band)
     rim = dome(
@@ -63,8 +88,13 @@ def _full_helmet(random: Random) -> list[Piece]:
 
 def _cycle_helmet(random: Random) -> list[Piece]:
     """Bicycle helmet: ribs with openings between them, a strap."""
-    u, long, wide, high = random.uniform, *random.uniform((0.165, 0.115, 0.125), (0.185, 0.13, 0.15))
-    lining = dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7))
+    u, long, wide, high = (
+        random.uniform,
+        *random.uniform((0.165, 0.115, 0.125), (0.185, 0.13, 0.15)),
+    )
+    lining = dome(
+        (long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7)
+    )
     pieces = solid("lining", "tyre", lining)
     ribs, thick = int(random.integers(2, 4)), u(0.011, 0.016)
     for k in np.linspace(-1, 1, 2 * ribs + 1):
@@ -72,15 +102,29 @@ def _cycle_helmet(random: Random) -> list[Piece]:
         across = wide * 0.92 * k * 0.8
         lift = np.sqrt(max(1 - (0.8 * k) ** 2, 0.1))
         path = np.c_[
-            long * np.cos(t) * (0.9 + 0.1 * lift), across * (0.6 + 0.4 * np.sin(t)), high * lift * np.sin(t)
+            long * np.cos(t) * (0.9 + 0.1 * lift),
+            across * (0.6 + 0.4 * np.sin(t)),
+            high * lift * np.sin(t),
         ]
         pieces += main(tube(path, thick * (0.8 + 0.4 * np.sin(t)), 8))
     pieces += main(dome((long, wide, high), FULL, (-0.08, u(0.14, 0.25)), 0.02, (0, 0, 0), (36, 3)))
     pieces += main(dome((long, wide, high), FULL, (1.25, 1.55), 0.02, (0, 0, 0), (20, 2)))
     if random.random() < 0.5:
-        peak = dome((long * 1.3, wide * 0.9, 0.05), (-0.9, 0.9), (-0.1, 0.3), 0.01, (-0.01, 0, 0.01), (14, 2))
+        peak = dome(
+            (long * 1.3, wide * 0.9, 0.05),
+            (-0.9, 0.9),
+            (-0.1, 0.3),
+            0.01,
+            (-0.01, 0, 0.01),
+            (14, 2),
+        )
         pieces += solid("peak", "dark", peak)
-    strap = [(0.03, -wide * 0.9, 0), (0.02, -0.05, -0.09), (0.02, 0.05, -0.09), (0.03, wide * 0.9, 0)]
+    strap = [
+        (0.03, -wide * 0.9, 0),
+        (0.02, -0.05, -0.09),
+        (0.02, 0.05, -0.09),
+        (0.03, wide * 0.9, 0),
+    ]
     pieces += solid("strap", "dark", bar(strap, 0.005, 6))
     return pieces + solid("strap", "tail", board((0.02, 0.03, 0.018), (0.02, 0, -0.086)))
 
@@ -94,15 +138,23 @@ def _hard_hat(random: Random) -> list[Piece]:
     out = 1.1 + (peak - 1.1) * np.maximum(np.cos(t), 0) ** 1.5
     circle = np.c_[long * np.cos(t), wide * np.sin(t)]
     droop = -0.012 * np.maximum(np.cos(t), 0)
-    rings = [np.c_[circle * 0.97, 0.003 + 0 * t], np.c_[circle * out[:, None], droop + 0.002], np.c_[circle * out[:, None], droop - 0.004],
-             np.c_[circle * 0.97, -0.005 + 0 * t]]  # fmt: skip
+    rings = [
+        np.c_[circle * 0.97, 0.003 + 0 * t],
+        np.c_[circle * out[:, None], droop + 0.002],
+        np.c_[circle * out[:, None], droop - 0.004],
+        np.c_[circle * 0.97, -0.005 + 0 * t],
+    ]
     pieces += main(hoop(rings))
     for k in range(int(random.integers(1, 4))):
         y = (0.0, 0.035, -0.035)[k]
         line = np.linspace(0.35, np.pi - 0.35, 13)
         h = high * np.sqrt(1 - (y / wide) ** 2)
-        pieces += main(tube(np.c_[long * np.cos(line), np.full(13, y), h * np.sin(line)], u(0.006, 0.01), 8))
-    badge = moved(panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5)
+        pieces += main(
+            tube(np.c_[long * np.cos(line), np.full(13, y), h * np.sin(line)], u(0.006, 0.01), 8)
+        )
+    badge = moved(
+        panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5
+    )
     pieces += solid("badge", "white", badge)
     strap = [(0.02, -wide, 0), (0.02, -0.05, -0.08), (0.02, 0.05, -0.08), (0.02, wide, 0)]
     return pieces + solid("strap", "dark", bar(strap, 0.004, 6))
@@ -156,7 +208,9 @@ def _hat(random: Random) -> list[Piece]:
         stations.append(np.c_[r, rise * f**1.6 + thick])
     pieces += main(hoop(stations))
     if kind in (1, 2):  # a bound edge
-        edge = np.c_[(long * 0.97 + brim) * np.cos(t), (wide * 0.97 + brim * 0.85) * np.sin(t), rise]
+        edge = np.c_[
+            (long * 0.97 + brim) * np.cos(t), (wide * 0.97 + brim * 0.85) * np.sin(t), rise
+        ]
         s = np.arange(6) * 2 * np.pi / 6
         tangent = np.c_[np.cos(t), np.sin(t), 0 * t]
         rings = [
@@ -229,7 +283,9 @@ def _handbag(random: Random) -> list[Piece]:
         pieces += solid(
             metal, stuff, tube(np.c_[np.zeros(9), np.linspace(-top / 2, top / 2, 9), bow], 0.006, 8)
         )
-        pieces += solid(metal, stuff, *(ball(0.01, (0.006 * s, 0.008 * s, high + 0.018), 2) for s in (-1, 1)))
+        pieces += solid(
+            metal, stuff, *(ball(0.01, (0.006 * s, 0.008 * s, high + 0.018), 2) for s in (-1, 1))
+        )
     if random.random() < 0.5:  # bands at the foot
         face = [
             (-wide / 2 * 1.006, 0),
@@ -253,7 +309,9 @@ def _handbag(random: Random) -> list[Piece]:
         pieces += painted("trim", bar(path, thick, 8, 3))
         for d in (-half, half):
             pieces += solid(
-                metal, stuff, moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006))
+                metal,
+                stuff,
+                moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006)),
             )
     for i in (-1, 1):
         for j in (-1, 1):

@@ -16,11 +16,26 @@ from po3d.synthesis.vehicles import bicycles, light_motorbikes, motorbikes
 # Prefixes of the names of parts that are unpainted on a real two-wheeler; the others have the
 # frame's colour.
 _BARE = {
-    "saddle": "seat", "seat": "seat", "drive_chain": "dark", "crank_arm": "chrome", "pedal": "dark", "handle": "dark",
-    "stem": "chrome", "brake_system": "dark", "carrier": "dark", "side_stand": "chrome", "engine": "chrome",
-    "exhaust": "chrome", "shock": "dark", "footrest": "chrome", "panel": "dark", "mirror": "dark", "sissy_bar": "chrome",
-    "bottle": "white", "floor": "dark",
-}  # fmt: skip
+    "saddle": "seat",
+    "seat": "seat",
+    "drive_chain": "dark",
+    "crank_arm": "chrome",
+    "pedal": "dark",
+    "handle": "dark",
+    "stem": "chrome",
+    "brake_system": "dark",
+    "carrier": "dark",
+    "side_stand": "chrome",
+    "engine": "chrome",
+    "exhaust": "chrome",
+    "shock": "dark",
+    "footrest": "chrome",
+    "panel": "dark",
+    "mirror": "dark",
+    "sissy_bar": "chrome",
+    "bottle": "white",
+    "floor": "dark",
+}
 
 
 SMALL = 0.84  # size relative to a street's motorbike: those of the orbit scenes are small
@@ -41,10 +56,15 @@ def _bared(pieces: list[Piece]) -> list[Piece]:
     for name, material, g in pieces:
         if material == "paint" and name in wheels:
             middle, radius = reach[name]
-            outer = np.linalg.norm(np.asarray(g.vertices)[:, [0, 2]] - middle, axis=1).max() > 0.97 * radius
+            outer = (
+                np.linalg.norm(np.asarray(g.vertices)[:, [0, 2]] - middle, axis=1).max()
+                > 0.97 * radius
+            )
             material = "tyre" if outer else "chrome"
         elif material == "paint":
-            material = next((bare for start, bare in _BARE.items() if name.startswith(start)), "paint")
+            material = next(
+                (bare for start, bare in _BARE.items() if name.startswith(start)), "paint"
+            )
         bared.append(("frame" if material == "paint" else material, material, g))
     return bared
 
@@ -55,7 +75,9 @@ def _bicycle(random: Random) -> list[Piece]:
 
 
 def _motorbike(random: Random) -> list[Piece]:
-    maker = (motorbikes.chopper, motorbikes.cruiser, light_motorbikes.dirtbike)[int(random.integers(3))]
+    maker = (motorbikes.chopper, motorbikes.cruiser, light_motorbikes.dirtbike)[
+        int(random.integers(3))
+    ]
     return scaled(_bared(maker(random)), SMALL)
 
 
@@ -67,12 +89,21 @@ def _scooter(random: Random) -> list[Piece]:
     base, r, width = u(0.5, 0.68), u(0.05, 0.1), u(0.1, 0.15)
     tall, lean, deck = u(0.72, 0.95), u(0.04, 0.12), r * 0.8 + 0.02
     front, rear = base / 2, -base / 2
-    pieces = wheel_on_hub((front, 0), r, u(0.024, 0.04)) + wheel_on_hub((rear, 0), r, u(0.024, 0.04))
-    pieces += painted("frame", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck)))
-    pieces += painted(
-        "grip", moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025))
+    pieces = wheel_on_hub((front, 0), r, u(0.024, 0.04)) + wheel_on_hub(
+        (rear, 0), r, u(0.024, 0.04)
     )
-    line = [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)]
+    pieces += painted(
+        "frame", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck))
+    )
+    pieces += painted(
+        "grip",
+        moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025)),
+    )
+    line = [
+        (base * 0.3, 0, deck + 0.01),
+        (front - 0.06, 0, deck + 0.06),
+        (front - 0.03, 0, 2 * r + 0.06),
+    ]
     pieces += painted("frame", limb(line, [0.03, 0.025, 0.022], 8))
     for y in (0.03, -0.03):
         pieces += painted("frame", rod((front, y, r), (front - 0.02, y, 2 * r + 0.05), 0.011, 6))
@@ -112,10 +143,15 @@ def _tricycle(random: Random) -> list[Piece]:
     half = u(0.13, 0.19)
     pieces += painted(
         "fork",
-        *mirrored(tube([top, top + [-0.01, half * 0.5, u(0, 0.03)], top + [-0.07, half, 0.01]], 0.012, 8)),
+        *mirrored(
+            tube([top, top + [-0.01, half * 0.5, u(0, 0.03)], top + [-0.07, half, 0.01]], 0.012, 8)
+        ),
     )
     pieces += painted(
-        "grip", *mirrored(rod(top + [-0.04, half * 0.75, 0.01], top + [-0.075, half * 1.03, 0.01], 0.018, 8))
+        "grip",
+        *mirrored(
+            rod(top + [-0.04, half * 0.75, 0.01], top + [-0.075, half * 1.03, 0.01], 0.018, 8)
+        ),
     )
     crank = u(0, np.pi)
     for sign in (1, -1):
@@ -134,7 +170,8 @@ def _tricycle(random: Random) -> list[Piece]:
     pieces += painted("seat", ball((0.085, 0.09, 0.022), (x, 0, z), 2))
     if random.random() < 0.6:
         pieces += painted(
-            "seat", moved(ball((0.02, 0.09, u(0.06, 0.1)), (0, 0, 0.06), 2), (x - 0.075, 0, z), pitch=-0.2)
+            "seat",
+            moved(ball((0.02, 0.09, u(0.06, 0.1)), (0, 0, 0.06), 2), (x - 0.075, 0, z), pitch=-0.2),
         )
     extra = pick(random, "none", "tray", "bar", "streamers")
     if extra == "tray":
@@ -150,7 +187,8 @@ def _tricycle(random: Random) -> list[Piece]:
         pieces += painted("fork", rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8))
     elif extra == "streamers":
         pieces += painted(
-            "pedal", *mirrored(rod(top + [-0.075, half, 0.01], top + [-0.12, half * 1.15, -0.09], 0.012, 6))
+            "pedal",
+            *mirrored(rod(top + [-0.075, half, 0.01], top + [-0.12, half * 1.15, -0.09], 0.012, 6)),
         )
     return pieces
 
@@ -162,7 +200,19 @@ def _skateboard(random: Random) -> list[Piece]:
     kind, r = pick(random, "popsicle", "popsicle", "pintail", "cruiser"), u(0.025, 0.034)
     x = (
         half
-        * np.r_[-1.0, -0.985, -0.95, -0.88, -0.78, np.linspace(-0.68, 0.68, 5), 0.78, 0.88, 0.95, 0.985, 1.0]
+        * np.r_[
+            -1.0,
+            -0.985,
+            -0.95,
+            -0.88,
+            -0.78,
+            np.linspace(-0.68, 0.68, 5),
+            0.78,
+            0.88,
+            0.95,
+            0.985,
+            1.0,
+        ]
     )
     s = np.abs(x) / half
     round_ = np.sqrt(np.maximum(1 - np.maximum((s - 0.75) / 0.25, 0) ** 2, 0.002))
@@ -178,7 +228,10 @@ def _skateboard(random: Random) -> list[Piece]:
     def sheet(low: float, high: float, share: float) -> Trimesh:
         section = [(-1, low), (1, low), (1, high), (-1, high)]
         return loft(
-            [[(a, s * b * share, c + up) for s, up in section] for a, b, c in zip(x * share**0.3, y, z)]
+            [
+                [(a, s * b * share, c + up) for s, up in section]
+                for a, b, c in zip(x * share**0.3, y, z)
+            ]
         )
 
     pieces = painted("deck", sheet(0, thick, 1.0))

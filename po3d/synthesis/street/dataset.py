@@ -20,7 +20,15 @@ from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import Rules
 from po3d.scene.geometry import Camera
-from po3d.scene.street import AXES, HEIGHT, WIDTH, box_middle, camera, origin_height, rotation_from_heading
+from po3d.scene.street import (
+    AXES,
+    HEIGHT,
+    WIDTH,
+    box_middle,
+    camera,
+    origin_height,
+    rotation_from_heading,
+)
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.official_vehicles import OfficialVehicles
@@ -35,7 +43,15 @@ from po3d.synthesis.render.official import (
 from po3d.synthesis.render.photographs import PhotoFolder
 from po3d.synthesis.render.renderer import PlacedMesh, Renderer
 from po3d.synthesis.street.labels import ObjectLabel, State
-from po3d.synthesis.street.layouts import LOOKS, TOYS, Layout, LayoutObject, LookKind, Split, sample_layout
+from po3d.synthesis.street.layouts import (
+    LOOKS,
+    TOYS,
+    Layout,
+    LayoutObject,
+    LookKind,
+    Split,
+    sample_layout,
+)
 from po3d.synthesis.vehicles import Mesh, vehicle
 
 # visible pixels required of every object, otherwise the scene is sampled again (Super-CLEVR)
@@ -79,12 +95,23 @@ def compose(
     place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
     objects = [place(o, layout.look, rng) for o in layout.objects]
     if official and vehicles is not None:
-        objects = [_official_form(p, o, layout.look, vehicles, rng) for p, o in zip(objects, layout.objects)]
-    return objects, camera(layout.jitter), draw(layout.look, np.random.default_rng(layout.look_seed))
+        objects = [
+            _official_form(p, o, layout.look, vehicles, rng)
+            for p, o in zip(objects, layout.objects)
+        ]
+    return (
+        objects,
+        camera(layout.jitter),
+        draw(layout.look, np.random.default_rng(layout.look_seed)),
+    )
 
 
 def _official_form(
-    placed: PlacedMesh, o: LayoutObject, look: LookKind, vehicles: OfficialVehicles, rng: np.random.Generator
+    placed: PlacedMesh,
+    o: LayoutObject,
+    look: LookKind,
+    vehicles: OfficialVehicles,
+    rng: np.random.Generator,
 ) -> PlacedMesh:
     """Replace the mesh of a placed vehicle by the official one: with transparent glass, and with
     parts recoloured as in the layout or, outdoors, in the colours of its files.
@@ -97,8 +124,11 @@ def _official_form(
     return replace(
         placed,
         mesh=form.mesh,
-        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()} | form.colors,
-        finishes={name: official_finish(look, part.material, rng) for name, part in painted.items()},
+        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()}
+        | form.colors,
+        finishes={
+            name: official_finish(look, part.material, rng) for name, part in painted.items()
+        },
         even=True,
         window=0.0 if toy else 1.0,
     )
@@ -118,7 +148,9 @@ def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -
         official_paint(look, o.color, rng),
         official_finish(look, o.material, rng),
         colors={name: official_paint(look, part.color, rng) for name, part in painted.items()},
-        finishes={name: official_finish(look, part.material, rng) for name, part in painted.items()},
+        finishes={
+            name: official_finish(look, part.material, rng) for name, part in painted.items()
+        },
         tint=1.0 if toy else 0.0,
         even=toy and rng.random() < ONE_COLOR,
         window=float(rng.uniform(*(WINDOW if PARENT[o.shape] == "car" else PANE))) if toy else 1.0,
@@ -199,7 +231,11 @@ def make_scene(
         labels = renderer.render_masks(objects, view).labels()
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
             scene = RenderableScene(layout, tuple(objects), view, style, labels)
-            off = 0 if wanted is None else abs(sum(label.occluder is not None for label in labels) - wanted)
+            off = (
+                0
+                if wanted is None
+                else abs(sum(label.occluder is not None for label in labels) - wanted)
+            )
             if nearest is None or off < nearest[0]:
                 nearest = off, scene
             visible += 1
@@ -213,11 +249,17 @@ def make_scene(
     )
 
 
-def picture(scene: RenderableScene, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+def picture(
+    scene: RenderableScene, renderer: Renderer, skies: str | None = None
+) -> NDArray[np.uint8]:
     """Render the picture, (H, W, 3) sRGB. Outdoors, `skies` is a folder of photographs used as
     sky.
     """
-    look = scene.look if skies is None else PhotoFolder.of(skies).under(scene.look, scene.layout.look_seed)
+    look = (
+        scene.look
+        if skies is None
+        else PhotoFolder.of(skies).under(scene.look, scene.layout.look_seed)
+    )
     # make_scene has computed the masks
     return renderer.render(scene.objects, scene.camera, look, amodal=False).rgb
 
@@ -245,7 +287,9 @@ def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKi
     """Draw the rendering style of scene `index` with the weights `looks`."""
     unknown = set(looks) - {*LOOKS, *OFFICIAL_LOOKS}
     if unknown or min(looks.values()) < 0 or sum(looks.values()) <= 0:
-        raise InputError(f"looks={dict(looks)}: expected weights of {', '.join((*LOOKS, *OFFICIAL_LOOKS))}")
+        raise InputError(
+            f"looks={dict(looks)}: expected weights of {', '.join((*LOOKS, *OFFICIAL_LOOKS))}"
+        )
     kinds = sorted(looks)
     weights = np.array([looks[kind] for kind in kinds], float)
     return kinds[rng(seed, "looks", index).choice(len(kinds), p=weights / weights.sum())]
@@ -265,7 +309,9 @@ def image_name(index: int, suffix: str = "jpg") -> str:
     return f"superCLEVR_new_{index:06d}.{suffix}"
 
 
-def scene_record(scene: RenderableScene, index: int, split: str, rules: Rules | None = None) -> dict:
+def scene_record(
+    scene: RenderableScene, index: int, split: str, rules: Rules | None = None
+) -> dict:
     """Return the scene in the layout of Super-CLEVR's files, with the additional keys of
     Super-CLEVR-3D and PulseCheck457.
 
@@ -278,7 +324,9 @@ def scene_record(scene: RenderableScene, index: int, split: str, rules: Rules | 
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
     pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, rules)
-    objects = [_object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)]
+    objects = [
+        _object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)
+    ]
     for o, degree, label in zip(objects, pairs.degrees, pairs.facings):
         o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
         o["pose_degree"] = float(degree)
@@ -330,7 +378,8 @@ def _object_record(o: LayoutObject, mesh: Mesh, scene: RenderableScene) -> dict:
         "rotation": rotation_from_heading(o.shape, o.heading),
         "pixel_coords": [[round(pixel[0]), round(pixel[1]), float(depth)], [WIDTH, HEIGHT]],
         "parts": {
-            name: {"color": p.color, "material": p.material, "size": o.size} for name, p in painted.items()
+            name: {"color": p.color, "material": p.material, "size": o.size}
+            for name, p in painted.items()
         },
     }
 

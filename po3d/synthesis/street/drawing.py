@@ -66,7 +66,9 @@ class Drawing:
         if self.renderer == "own":
             return dataset.picture(scene, renderer, skies)
         process, layout = blender.open_blender(self.blender.python), scene.layout
-        return process.draw(scene.objects, scene.camera, layout.look, layout.look_seed, self.blender, skies)
+        return process.draw(
+            scene.objects, scene.camera, layout.look, layout.look_seed, self.blender, skies
+        )
 
 
 OURS = Drawing()
@@ -80,8 +82,15 @@ def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
     unknown = set(options) - {f.name for f in fields(BlenderOptions)}
     if unknown:
         raise InputError(f"unknown options {sorted(unknown)} of blender")
-    numbers = {k: v for k, v in options.items() if k in ("width", "height", "samples", "bounces", "threads")}
-    if any(not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads") for k, v in numbers.items()):
+    numbers = {
+        k: v
+        for k, v in options.items()
+        if k in ("width", "height", "samples", "bounces", "threads")
+    }
+    if any(
+        not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads")
+        for k, v in numbers.items()
+    ):
         raise InputError(f"the options of blender should be positive integers, not {numbers}")
     seconds = options.get("seconds", 1)
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
@@ -91,4 +100,6 @@ def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
             "blender.width and blender.height should have the ratio 4:3, not "
             f"{options['width']} x {options['height']}"
         )
-    return Drawing(settings.get("renderer", "own"), settings.get("vehicles") or "", BlenderOptions(**options))
+    return Drawing(
+        settings.get("renderer", "own"), settings.get("vehicles") or "", BlenderOptions(**options)
+    )

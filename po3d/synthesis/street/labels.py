@@ -78,7 +78,9 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
     visible = mask_box((ids[inside] == index + 1) & mask)
     if visible is not None:
-        visible = PixelBox(visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0)
+        visible = PixelBox(
+            visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0
+        )
 
     counts[[0, index + 1]] = 0  # the ground hides nothing
     occluder = int(counts.argmax()) - 1 if counts.any() else None

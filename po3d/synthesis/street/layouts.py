@@ -46,7 +46,11 @@ WHOLE_REGION = 0.35
 TRAIN_MESHES = range(0, 64)
 VALIDATION_MESHES = range(1000, 1016)
 TEST_MESHES = range(2000, 2032)
-MESHES: dict[str, range] = {"train": TRAIN_MESHES, "validation": VALIDATION_MESHES, "test": TEST_MESHES}
+MESHES: dict[str, range] = {
+    "train": TRAIN_MESHES,
+    "validation": VALIDATION_MESHES,
+    "test": TEST_MESHES,
+}
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,10 @@ class Layout:
 
 
 def sample_layout(
-    rng: np.random.Generator, count: int | None = None, split: Split = "train", look: LookKind | None = None
+    rng: np.random.Generator,
+    count: int | None = None,
+    split: Split = "train",
+    look: LookKind | None = None,
 ) -> Layout:
     """Sample a layout of `count` objects (None: uniform in 3..10) with meshes of the split."""
     known("split", split, MESHES)
@@ -122,7 +129,11 @@ def sample_layout(
 
 
 def _sample_object(
-    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple["Forms", ...], regions: bool
+    rng: np.random.Generator,
+    meshes: range,
+    recolored: bool,
+    families: tuple["Forms", ...],
+    regions: bool,
 ) -> LayoutObject:
     shape, color, size, material = (
         values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
@@ -143,7 +154,9 @@ def _sample_object(
         )
     forms = families[rng.integers(len(families))] if len(families) > 1 else families[0]
     mesh = meshes[rng.integers(len(meshes))]
-    return LayoutObject(shape, color, size, material, float(x), float(y), heading, mesh, parts, forms)
+    return LayoutObject(
+        shape, color, size, material, float(x), float(y), heading, mesh, parts, forms
+    )
 
 
 class Footprint(NamedTuple):

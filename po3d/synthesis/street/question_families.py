@@ -117,11 +117,15 @@ def _related_query(key: str, kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
     needed.
     """
-    start = pieces.reference(bits(i for i, r in enumerate(pieces.world.relation[key]) if r), minimal=True)
+    start = pieces.reference(
+        bits(i for i, r in enumerate(pieces.world.relation[key]) if r), minimal=True
+    )
     if start is None:
         return None
     tokens, i = start
-    return pieces.finish([key, *tokens], pieces.world.relation[key][i], kind, strict=True, minimal=True)
+    return pieces.finish(
+        [key, *tokens], pieces.world.relation[key][i], kind, strict=True, minimal=True
+    )
 
 
 def _facing(pieces: PhraseSampler) -> Draw | None:
@@ -134,7 +138,9 @@ def _which_faces(kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP which faces to the <direction>"."""
     value = pieces.pick(FACINGS)
     tokens = [f"filter[facing={value}]", "scene"]
-    return pieces.finish(tokens, pieces.world.mask((("facing", value),)), kind, strict=True, minimal=True)
+    return pieces.finish(
+        tokens, pieces.world.mask((("facing", value),)), kind, strict=True, minimal=True
+    )
 
 
 def _collision(kind: str, pieces: PhraseSampler) -> Draw | None:
@@ -209,7 +215,10 @@ def comparisons(attributes: Sequence[str]) -> dict[str, Maker]:
             f"compare_integer/{op}/both_plain": partial(_compare_counts, op, "plain", "plain")
             for op in ("equal_integer", "less_than", "greater_than")
         },
-        **{f"comparison/{a}/plain_plain": partial(_compare_values, a, "plain", "plain") for a in attributes},
+        **{
+            f"comparison/{a}/plain_plain": partial(_compare_values, a, "plain", "plain")
+            for a in attributes
+        },
     }
 
 

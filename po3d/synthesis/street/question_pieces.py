@@ -90,7 +90,9 @@ class PhraseSampler:
         if strict or self.rng.random() >= TRIVIAL:
             fit = [p for p in fit if self.world.mask(p) != 1 << i]
         if minimal:
-            fit = [p for p in fit if all(self.world.mask(s) & within != 1 << i for s in _subsets(p))]
+            fit = [
+                p for p in fit if all(self.world.mask(s) & within != 1 << i for s in _subsets(p))
+            ]
         if not fit:
             return None
         return ["unique", *narrow(tokens, self.pick(fit))], i

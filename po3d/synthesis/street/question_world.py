@@ -25,7 +25,9 @@ QUERIED_ATTRIBUTES = ("shape", "color", "size")
 class SceneBitsets:
     """A ground-truth scene as bit sets: bit i stands for object i."""
 
-    def __init__(self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False
+    ) -> None:
         rules = rules or Rules()
         self.size = len(scene)
         self.all = (1 << self.size) - 1
@@ -46,7 +48,10 @@ class SceneBitsets:
         frame = "camera" if task == "2d" else "object"
         matrices = {
             **{f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS},
-            **{f"aligned[{alignment}]": pairs.truth(relation) for alignment, relation in ALIGNMENTS.items()},
+            **{
+                f"aligned[{alignment}]": pairs.truth(relation)
+                for alignment, relation in ALIGNMENTS.items()
+            },
             **{f"collide[{t}]": pairs.truth(f"collides_{t}") for t in ("forward", "backward")},
         }
         if rules.aligned_needs_label:
@@ -55,7 +60,9 @@ class SceneBitsets:
         for attribute in ("size", "color", "material", "shape"):
             if attribute in self.value:
                 v = np.array(self.value[attribute], object)
-                matrices[f"same[{attribute}]"] = (v[:, None] == v[None, :]) & ~np.eye(self.size, dtype=bool)
+                matrices[f"same[{attribute}]"] = (v[:, None] == v[None, :]) & ~np.eye(
+                    self.size, dtype=bool
+                )
         hides = np.zeros((self.size, self.size), bool)
         for j, belief in enumerate(scene.occluders or ()):
             for i, p in belief.items():

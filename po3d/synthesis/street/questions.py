@@ -143,4 +143,6 @@ def _families(column: Column, dials: Difficulty) -> dict[str, Maker]:
     families = column.families
     if dials.hops is None or families is not SPATIAL:
         return families
-    return {k: v for k, v in families.items() if k.startswith(tuple(_CHAINS[n] for n in dials.hops))}
+    return {
+        k: v for k, v in families.items() if k.startswith(tuple(_CHAINS[n] for n in dials.hops))
+    }

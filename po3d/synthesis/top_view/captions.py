@@ -28,7 +28,9 @@ Caption = tuple[str, str]  # key of the object, text
 def captions(scene: Scene, random: np.random.Generator) -> list[Caption]:
     """Return (key, text) captions of all objects; captions with equal keys describe one object."""
     world = SceneGeometry(unchanged(scene), scene)
-    return [(str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)]
+    return [
+        (str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)
+    ]
 
 
 def _filled(random: np.random.Generator, key: str, **slots: str) -> str:

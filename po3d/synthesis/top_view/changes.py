@@ -37,11 +37,18 @@ class Change(NamedTuple):
     planned: Planned
 
 
-def sample_change(scene: Scene, kind: str, random: np.random.Generator, tries: int = 30) -> Change | None:
+def sample_change(
+    scene: Scene, kind: str, random: np.random.Generator, tries: int = 30
+) -> Change | None:
     """Sample an edit of the scene in its frame; None if none was found."""
     teller = PhraseGenerator(SceneGeometry(unchanged(scene), scene), random)
-    sampler = {"movement": _movement, "removal": _removal, "attribute": _attribute, "addition": _addition,
-               "replacement": _replacement}[kind]  # fmt: skip
+    sampler = {
+        "movement": _movement,
+        "removal": _removal,
+        "attribute": _attribute,
+        "addition": _addition,
+        "replacement": _replacement,
+    }[kind]
     for _ in range(tries):
         program = sampler(teller, random)
         if program is None:
@@ -52,7 +59,11 @@ def sample_change(scene: Scene, kind: str, random: np.random.Generator, tries: i
             continue
         if any("no free place" in note for note in planned.notes):
             continue
-        if kind != "movement" or program.op in ("turn", "face") or _farthest(scene, planned) > MOVED:
+        if (
+            kind != "movement"
+            or program.op in ("turn", "face")
+            or _farthest(scene, planned) > MOVED
+        ):
             return Change(kind, program, planned)
     return None
 
@@ -123,11 +134,15 @@ def _movement(teller: PhraseGenerator, random: np.random.Generator) -> RoomCall 
     if roll < 0.17:
         mark = _landmark(teller, random, others)
         return call("face", what, mark) if mark is not None else None
-    place = _place(teller, random, others, teller.world.names[min(moved)] if moved else "", moving=True)
+    place = _place(
+        teller, random, others, teller.world.names[min(moved)] if moved else "", moving=True
+    )
     return None if place is None else call("move", what, place)
 
 
-def _landmark(teller: PhraseGenerator, random: np.random.Generator, candidates: list[int]) -> RoomCall | None:
+def _landmark(
+    teller: PhraseGenerator, random: np.random.Generator, candidates: list[int]
+) -> RoomCall | None:
     for i in random.permutation(candidates).tolist():
         if random.random() < 0.85:
             if (mark := teller.landmark(i)) is not None:
@@ -153,9 +168,13 @@ def _place(
         return call("amid", a, b) if a is not None and b is not None and a != b else None
 
     names = teller.world.names
-    carriers = [i for i in others if CATEGORIES.get(names[i]) is not None and CATEGORIES[names[i]].carries]
+    carriers = [
+        i for i in others if CATEGORIES.get(names[i]) is not None and CATEGORIES[names[i]].carries
+    ]
     tall = [
-        i for i in others if names[i] in ("table", "desk", "window", "coffee table", "picture", "whiteboard")
+        i
+        for i in others
+        if names[i] in ("table", "desk", "window", "coffee table", "picture", "whiteboard")
     ]
     side = str(random.choice(SIDES))
     options.append((3.0, lambda: near("next_to", others)))
@@ -173,7 +192,9 @@ def _place(
         options.append(
             (
                 0.9,
-                lambda: call("shift", side, str(random.choice(["0.5", "1", "1", "1.5", "2", "0.6", "0.9"]))),
+                lambda: call(
+                    "shift", side, str(random.choice(["0.5", "1", "1", "1.5", "2", "0.6", "0.9"]))
+                ),
             )
         )
     weights = np.array([w for w, _ in options])

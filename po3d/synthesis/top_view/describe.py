@@ -30,7 +30,9 @@ class PhraseGenerator:
     possible.
     """
 
-    def __init__(self, world: SceneGeometry, random: np.random.Generator, related: bool = False) -> None:
+    def __init__(
+        self, world: SceneGeometry, random: np.random.Generator, related: bool = False
+    ) -> None:
         self.world, self.random, self.related = world, random, related
         self._strict = [
             Evaluator(SceneGeometry(world.edited, world.before, rules), strict=True)
@@ -100,7 +102,10 @@ class PhraseGenerator:
         if len(attributes) > 1:
             a, b = random.permutation(attributes)[:2].tolist()
             both = call(
-                "having", a, self.world.value(index, a), call("having", b, self.world.value(index, b), kind)
+                "having",
+                a,
+                self.world.value(index, a),
+                call("having", b, self.world.value(index, b), kind),
             )
             yield call("only", both)
 
@@ -112,12 +117,18 @@ class PhraseGenerator:
         builders: list[Callable[[], Iterator[RoomCall]]] = [
             lambda: (call("extreme", d, kind) for d in random.permutation(SIDES).tolist()),
             lambda: (
-                call("only", call("side", d, kind)) for d in random.permutation(SIDES + CORNERS).tolist()
+                call("only", call("side", d, kind))
+                for d in random.permutation(SIDES + CORNERS).tolist()
             ),
             lambda: (
-                call(op, kind) for op in random.permutation(["largest", "smallest", "tallest"]).tolist()
+                call(op, kind)
+                for op in random.permutation(["largest", "smallest", "tallest"]).tolist()
             ),
-            lambda: (call(op, a, kind) for a in self.landmarks(index, 3) for op in ("nearest", "farthest")),
+            lambda: (
+                call(op, a, kind)
+                for a in self.landmarks(index, 3)
+                for op in ("nearest", "farthest")
+            ),
             lambda: (call("only", call("beside", a, kind)) for a in self.landmarks(index, 4)),
             lambda: (
                 call("only", call("toward", d, a, kind))

@@ -30,7 +30,9 @@ class EditSampler(RoomSampler):
             return "movement", call("move", self._targets(), self._place())
         if roll < 0.36:
             return "movement", call(
-                "move", call("just", self._thing()), call("shift", self._pick(*SIDES), self._pick(*LENGTHS))
+                "move",
+                call("just", self._thing()),
+                call("shift", self._pick(*SIDES), self._pick(*LENGTHS)),
             )
         if roll < 0.41:
             return "movement", call("swap", *self._alike())
@@ -73,7 +75,10 @@ class EditSampler(RoomSampler):
             return call(
                 "pair",
                 mark,
-                call("only", call(self._pick("upon", "upon", "beside", "beneath"), mark, self._kind())),
+                call(
+                    "only",
+                    call(self._pick("upon", "upon", "beside", "beneath"), mark, self._kind()),
+                ),
             )
         if roll < 0.66:
             return call(
@@ -113,7 +118,8 @@ class EditSampler(RoomSampler):
             return call("at", self._pick(*SIDES), self._thing())
         if roll < 0.72:
             return call(
-                "amid", *(self._alike() if self.random.random() < 0.4 else (self._mark(), self._mark()))
+                "amid",
+                *(self._alike() if self.random.random() < 0.4 else (self._mark(), self._mark())),
             )
         if roll < 0.82:
             return call("corner", self._pick(*CORNERS))

@@ -1,8 +1,9 @@
 """Free questions about rooms for training the parser: short programs that people might ask,
 whatever the answer.
 
-The benchmark's questions (`po3d.synthesis.top_view.questions`) have reliable answers and a type. These
-have neither, so that the parser also learns combinations that the twin never contains: "Is anything
+The benchmark's questions (`po3d.synthesis.top_view.questions`) have reliable answers and a type.
+These have neither, so that the parser also learns combinations that the twin never contains: "Is
+anything
 left on the desk?", "What color is the chair closest to it?".
 """
 
@@ -42,7 +43,9 @@ class RoomSampler:
         return self.last
 
     def _name(self) -> str:
-        self.last = self.world.names[self._index()] if self.random.random() < 0.75 else self._listed()
+        self.last = (
+            self.world.names[self._index()] if self.random.random() < 0.75 else self._listed()
+        )
         return self.last
 
     def _kind(self) -> RoomCall:
@@ -69,7 +72,9 @@ class RoomSampler:
         """Sample an object given by its name, or name and one attribute."""
         if self.random.random() < 0.3:
             kind = self._kind()
-            return call("only", call("having", *self._value(), kind) if self.random.random() < 0.6 else kind)
+            return call(
+                "only", call("having", *self._value(), kind) if self.random.random() < 0.6 else kind
+            )
         index = self._index()
         mark = self.teller.landmark(index)
         if mark is None:
@@ -101,10 +106,14 @@ class RoomSampler:
             return self._mark()
         if roll < 0.7:
             kind = self._kind()
-            return call("only", call("having", *self._value(), call("having", *self._value(), kind)))
+            return call(
+                "only", call("having", *self._value(), call("having", *self._value(), kind))
+            )
         if roll < 0.82:
             kind = (
-                self._kind() if self.random.random() < 0.7 else call("having", *self._value(), self._kind())
+                self._kind()
+                if self.random.random() < 0.7
+                else call("having", *self._value(), self._kind())
             )
             return call(self._pick("largest", "smallest", "tallest", "tallest", "shortest"), kind)
         if roll < 0.87:
@@ -154,7 +163,9 @@ class RoomSampler:
 
     def _usable(self) -> RoomCall:
         purposes = (
-            purposes_of(self.world.names[self._index()]) if self.random.random() < 0.5 else tuple(PURPOSES)
+            purposes_of(self.world.names[self._index()])
+            if self.random.random() < 0.5
+            else tuple(PURPOSES)
         )
         if not purposes:
             raise LookupError
@@ -184,7 +195,9 @@ class QuestionSampler(RoomSampler):
         if roll < 0.73:
             anchor = IT if self.random.random() < 0.6 else self._thing()
             return question_about(
-                call(self._pick("nearest", "nearest", "farthest"), anchor, call("pair", *self._two()))
+                call(
+                    self._pick("nearest", "nearest", "farthest"), anchor, call("pair", *self._two())
+                )
             )
         if roll < 0.75:
             sizes = ("highest", "lowest", "largest", "largest", "smallest", "tallest", "shortest")
@@ -240,7 +253,9 @@ class QuestionSampler(RoomSampler):
     def _object(self) -> RoomCall:
         roll = self.random.random()
         if roll < 0.2:
-            return call(self._pick("nearest", "nearest", "farthest"), self._it_or_mark(), self._narrow())
+            return call(
+                self._pick("nearest", "nearest", "farthest"), self._it_or_mark(), self._narrow()
+            )
         if roll < 0.4:
             return call("first", self._pick(*SIDES), self._it_or_mark(), self._narrow())
         if roll < 0.55:

@@ -40,7 +40,9 @@ class _Room:
         return shapely.Polygon(self.outline).buffer(0.01)
 
 
-def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, int] | None = None) -> Scene:
+def sample_room(
+    seed: int, index: int, split: str = "test", objects: tuple[int, int] | None = None
+) -> Scene:
     """Sample room `index` of a seed, with the axes of a map whose top is the world's +y. `objects`:
     smallest and largest number of objects besides doors and windows, if they fit; None: by the
     room's size.
@@ -49,14 +51,21 @@ def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, 
     width, depth = random.uniform(*ROOM, size=2)
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
     room = _Room(tuple((float(x), float(y)) for x, y in outline), [])
-    for name, count in (("door", random.choice([1, 1, 1, 2])), ("window", random.choice([0, 1, 1, 2]))):
+    for name, count in (
+        ("door", random.choice([1, 1, 1, 2])),
+        ("window", random.choice([0, 1, 1, 2])),
+    ):
         for _ in range(count):
             _put(room, name, random)
     for name in _contents(width * depth, random, objects):
         _put(room, name, random)
     axes = axes_from_front((0.0, 1.0))
     return Scene(
-        tuple(room.states), axes, "gt", image=f"room_{split}_{seed}_{index:06d}", outline=room.outline
+        tuple(room.states),
+        axes,
+        "gt",
+        image=f"room_{split}_{seed}_{index:06d}",
+        outline=room.outline,
     )
 
 
@@ -71,7 +80,9 @@ def _kinds() -> dict[str, dict[str, float]]:
     return kinds
 
 
-def _contents(area: float, random: np.random.Generator, objects: tuple[int, int] | None) -> list[str]:
+def _contents(
+    area: float, random: np.random.Generator, objects: tuple[int, int] | None
+) -> list[str]:
     """Sample the names of a room's objects, furniture before the objects that stand on it."""
     likely = list(_kinds().values())[int(random.integers(len(_kinds())))]
     if objects is None:
@@ -87,7 +98,9 @@ def _contents(area: float, random: np.random.Generator, objects: tuple[int, int]
         if counts[name] >= CATEGORIES[name].most:
             weights[names.index(name)] = 0.0
     order = {"flat": 0, "back": 1, "wall": 2, "floor": 3, "top": 4}
-    chosen = sorted(counts.elements(), key=lambda n: (order[CATEGORIES[n].stands], -CATEGORIES[n].width))
+    chosen = sorted(
+        counts.elements(), key=lambda n: (order[CATEGORIES[n].stands], -CATEGORIES[n].width)
+    )
     return chosen
 
 
@@ -95,7 +108,9 @@ def _put(room: _Room, name: str, random: np.random.Generator) -> None:
     """Add one object at a random free place; omit it if none is found."""
     category = CATEGORIES[name]
     scale = np.exp(random.normal(0, SCALE, 2))
-    extent = np.array([category.depth * scale[0], category.width * scale[0], category.height * scale[1]])
+    extent = np.array(
+        [category.depth * scale[0], category.width * scale[0], category.height * scale[1]]
+    )
     if category.stands == "wall":
         extent[2] = min(extent[2], 2.45 - category.bottom)
     beliefs = sure(name=name, **_looks(category, random))
@@ -118,7 +133,10 @@ def _put(room: _Room, name: str, random: np.random.Generator) -> None:
 
 def _looks(category: Category, random: np.random.Generator) -> dict[str, str]:
     colors = DULL if random.random() < 0.5 else COLORS
-    looks = {"color": str(random.choice(colors)), "material": str(random.choice(category.materials))}
+    looks = {
+        "color": str(random.choice(colors)),
+        "material": str(random.choice(category.materials)),
+    }
     if category.states:
         looks["state"] = str(random.choice(category.states))
     return looks
@@ -135,7 +153,9 @@ def _at_wall(room: _Room, name: str, extent: np.ndarray, random: np.random.Gener
     inward = np.array([-along[1], along[0]])
     t = random.uniform(extent[1] / 2, length - extent[1] / 2)
     off = extent[0] / 2 + (0.005 if CATEGORIES[name].stands == "wall" else 0.03)
-    return (*(start + t * along + off * inward), CATEGORIES[name].bottom), math.atan2(inward[1], inward[0])
+    return (*(start + t * along + off * inward), CATEGORIES[name].bottom), math.atan2(
+        inward[1], inward[0]
+    )
 
 
 def _anywhere(room: _Room, name: str, extent: np.ndarray, random: np.random.Generator):
@@ -151,7 +171,11 @@ def _on_top(room: _Room, name: str, extent: np.ndarray, random: np.random.Genera
     carriers = [
         s
         for s in room.states
-        if (s.value("name") in CARRIERS[name] if name in CARRIERS else CATEGORIES[s.value("name")].carries)
+        if (
+            s.value("name") in CARRIERS[name]
+            if name in CARRIERS
+            else CATEGORIES[s.value("name")].carries
+        )
         and s.extent[1] >= extent[1]
     ]
     if not carriers:
@@ -160,7 +184,10 @@ def _on_top(room: _Room, name: str, extent: np.ndarray, random: np.random.Genera
     room_left = np.maximum((np.array(base.extent[:2]) - extent[:2]) / 2, 0)
     local = random.uniform(-room_left, room_left)
     c, s = math.cos(base.heading), math.sin(base.heading)
-    x, y = base.position[0] + c * local[0] - s * local[1], base.position[1] + s * local[0] + c * local[1]
+    x, y = (
+        base.position[0] + c * local[0] - s * local[1],
+        base.position[1] + s * local[0] + c * local[1],
+    )
     return (x, y, base.position[2] + base.extent[2] / 2), base.heading
 
 
@@ -168,7 +195,9 @@ def _free(room: _Room, state: ObjectState, stands: str) -> bool:
     """Return whether a place is inside the room and clear of all objects at its height. The floor
     in front of doors stays free.
     """
-    box = footprints(np.array([state.position]), np.array([state.heading]), np.array([state.extent]))[0]
+    box = footprints(
+        np.array([state.position]), np.array([state.heading]), np.array([state.extent])
+    )[0]
     if not room.walls.covers(box):
         return False
     reach = math.hypot(*state.extent[:2]) / 2 + CLEAR
@@ -177,7 +206,11 @@ def _free(room: _Room, state: ObjectState, stands: str) -> bool:
         name = other.value("name")
         low, high = other.position[2] - other.extent[2] / 2, other.position[2] + other.extent[2] / 2
         flat = "flat" in (stands, CATEGORIES[name].stands)
-        if (flat and stands != CATEGORIES[name].stands) or low >= top - 1e-6 or high <= bottom + 1e-6:
+        if (
+            (flat and stands != CATEGORIES[name].stands)
+            or low >= top - 1e-6
+            or high <= bottom + 1e-6
+        ):
             continue
         extent = np.array(other.extent)
         if name == "door" and stands in ("back", "floor"):

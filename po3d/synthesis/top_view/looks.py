@@ -73,19 +73,24 @@ class RoomLook:
     dresses: tuple[Dress, ...]  # one for each object of the scene
 
 
-def sample_room_look(scene: Scene, models: RoomModels, split: Split, random: np.random.Generator) -> RoomLook:
+def sample_room_look(
+    scene: Scene, models: RoomModels, split: Split, random: np.random.Generator
+) -> RoomLook:
     """Sample the appearance of a scene with the models of a split. Each object has its own random
     generator.
     """
     seeds = random.integers(2**32, size=(len(scene.objects), 4))
     dresses = tuple(
-        dress(state, models, split, np.random.default_rng(seed)) for state, seed in zip(scene.objects, seeds)
+        dress(state, models, split, np.random.default_rng(seed))
+        for state, seed in zip(scene.objects, seeds)
     )
     light, stretch = light_and_floor(random)
     return RoomLook(light, _shell(scene, stretch, random), dresses)
 
 
-def dress(state: ObjectState, models: RoomModels, split: Split, random: np.random.Generator) -> Dress:
+def dress(
+    state: ObjectState, models: RoomModels, split: Split, random: np.random.Generator
+) -> Dress:
     """Choose a model of the object's category with proportions close to its box, in its colour and
     material.
     """
@@ -130,7 +135,10 @@ def _glass(state: ObjectState) -> RGB | None:
     name = state.value("name")
     if is_a(name, "window"):
         return PANE
-    lit = any(is_a(name, noun) for noun in ("tv", "monitor", "laptop")) and _value(state, "state") == "on"
+    lit = (
+        any(is_a(name, noun) for noun in ("tv", "monitor", "laptop"))
+        and _value(state, "state") == "on"
+    )
     return SCREEN if lit else None
 
 
@@ -157,7 +165,9 @@ def light_and_floor(random: np.random.Generator) -> tuple[RenderStyle, float]:
     return replace(look, ground=ground), float(random.uniform(*stretch))
 
 
-def wall_colors(count: int, darkest: float, odd: float, random: np.random.Generator) -> tuple[RGB, ...]:
+def wall_colors(
+    count: int, darkest: float, odd: float, random: np.random.Generator
+) -> tuple[RGB, ...]:
     """Sample wall colours: usually one pale colour, no darker than `darkest`; a share `odd` of
     rooms has one wall in another colour.
     """

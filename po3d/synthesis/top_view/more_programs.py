@@ -23,8 +23,12 @@ class ReferringQuestionSampler(QuestionSampler):
         roll = self.random.random()
         if roll < 0.22:
             phrase = self._chosen()
-            looks = distinguishing_attribute(phrase.args[-1]) if phrase.args[-1].op == "pair" else None
-            return call("query", looks or self._pick("color", "color", "color", "material", "state"), phrase)
+            looks = (
+                distinguishing_attribute(phrase.args[-1]) if phrase.args[-1].op == "pair" else None
+            )
+            return call(
+                "query", looks or self._pick("color", "color", "color", "material", "state"), phrase
+            )
         if roll < 0.32:
             return self._of_the_other()
         if roll < 0.4:
@@ -45,11 +49,14 @@ class ReferringQuestionSampler(QuestionSampler):
             if self.random.random() < 0.08:
                 return call("name", call("support", call("only", usable)))
             return (
-                call("name", call("only", usable)) if self.random.random() < 0.75 else call("exist", usable)
+                call("name", call("only", usable))
+                if self.random.random() < 0.75
+                else call("exist", usable)
             )
         if roll < 0.87:
             return call(
-                "whither", *((IT, self._mark()) if self.random.random() < 0.7 else (self._mark(), IT))
+                "whither",
+                *((IT, self._mark()) if self.random.random() < 0.7 else (self._mark(), IT)),
             )
         if roll < 0.91:
             return call("seen_from", self._it_or_mark(), *self._two())
@@ -68,7 +75,9 @@ class ReferringQuestionSampler(QuestionSampler):
             return call(self._pick("higher", "larger", "size", "height"), *self._two())
         if roll < 0.98:
             return call("count", call("other", self._it_or_mark(), self._kind_of_last()))
-        return call("name", call(self._pick(*SIZES), ANY if self.random.random() < 0.5 else self._where()))
+        return call(
+            "name", call(self._pick(*SIZES), ANY if self.random.random() < 0.5 else self._where())
+        )
 
     def _it_or_touched(self) -> RoomCall:
         return IT if self.random.random() < 0.6 else call("only", call("touched", self._kind()))
@@ -83,7 +92,9 @@ class ReferringQuestionSampler(QuestionSampler):
             source = call("touched", ANY)
         roll = self.random.random()
         if roll < 0.42:
-            return call(self._pick("nearest", "nearest", "nearest", "farthest"), self._it_or_mark(), source)
+            return call(
+                self._pick("nearest", "nearest", "nearest", "farthest"), self._it_or_mark(), source
+            )
         if roll < 0.54:
             return call("first", self._pick(*SIDES), self._it_or_mark(), source)
         if roll < 0.75:
@@ -153,13 +164,21 @@ class ReferringEditSampler(EditSampler):
             )
         if roll < 0.3:
             return "movement", call(
-                "move", call("just", call("only", self._kind())), call("on", call("only", self._kind()))
+                "move",
+                call("just", call("only", self._kind())),
+                call("on", call("only", self._kind())),
             )
         if roll < 0.42:
             new = self._new()
             named = RoomCall("thing", (self._pick(*WALL), new.args[1]))
-            return "addition", call("add", "1", named, call("next_to", self._thing()) if self.random.random() < 0.7 else
-                call("wall", self._pick(*SIDES)))  # fmt: skip
+            return "addition", call(
+                "add",
+                "1",
+                named,
+                call("next_to", self._thing())
+                if self.random.random() < 0.7
+                else call("wall", self._pick(*SIDES)),
+            )
         if roll < 0.6:
             number = self._pick("1", "1", "2", "2", "3", "4", "4", "5")
             new = self._new()
@@ -177,13 +196,19 @@ class ReferringEditSampler(EditSampler):
         if roll < 0.82:
             return "replacement", call("replace", call("just", self._thing()), self._new())
         if roll < 0.92:
-            first, second = self._alike() if self.random.random() < 0.6 else (self._mark(), self._mark())
+            first, second = (
+                self._alike() if self.random.random() < 0.6 else (self._mark(), self._mark())
+            )
             attribute = self._pick("state", "state", "color", "material")
-            values = {"state": ("on", "off") if self.random.random() < 0.7 else ("open", "closed"), "color": COLORS,
-                "material": MATERIALS}[attribute]  # fmt: skip
+            values = {
+                "state": ("on", "off") if self.random.random() < 0.7 else ("open", "closed"),
+                "color": COLORS,
+                "material": MATERIALS,
+            }[attribute]
             order = self.random.permutation(len(values))[:2]
             a, b = (
-                call("set", attribute, values[k], call("just", t)) for k, t in zip(order, (first, second))
+                call("set", attribute, values[k], call("just", t))
+                for k, t in zip(order, (first, second))
             )
             return "attribute", call("then", a, b)
         return "attribute", self._look(

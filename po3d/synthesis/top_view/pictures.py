@@ -48,7 +48,9 @@ class RoomRenderer:
     context manager.
     """
 
-    def __init__(self, width: int, height: int, samples: int, models: RoomModels, threads: int = 0) -> None:
+    def __init__(
+        self, width: int, height: int, samples: int, models: RoomModels, threads: int = 0
+    ) -> None:
         self.models = models
         self._renderer = Renderer(width, height, samples, threads, indoors=True)
 
@@ -63,7 +65,12 @@ class RoomRenderer:
         self._renderer.close()
 
     def shoot(
-        self, scene: Scene, camera: Camera, look: RoomLook, depth: bool = False, amodal: bool = False
+        self,
+        scene: Scene,
+        camera: Camera,
+        look: RoomLook,
+        depth: bool = False,
+        amodal: bool = False,
     ) -> RoomShot:
         """Render the scene as seen by `camera`. A camera outside the walls or above the room sees
         inside; one inside sees walls and ceiling. A top view is a distant camera with a long focal
@@ -75,13 +82,21 @@ class RoomRenderer:
                 f"defines {len(look.dresses)}"
             )
         if len(scene.objects) > MAX_OBJECTS:
-            raise InputError(f"{len(scene.objects)} objects in one room; the limit is {MAX_OBJECTS}")
+            raise InputError(
+                f"{len(scene.objects)} objects in one room; the limit is {MAX_OBJECTS}"
+            )
         objects = [
             placed(state, self.models.model(item.model), item)
             for state, item in zip(scene.objects, look.dresses)
         ]
         frame = self._renderer.render(
-            objects, camera, look.light, depth, look.shell, amodal, near_far(scene, look.shell, camera)
+            objects,
+            camera,
+            look.light,
+            depth,
+            look.shell,
+            amodal,
+            near_far(scene, look.shell, camera),
         )
         labels = frame.labels() if amodal else None
         return RoomShot(

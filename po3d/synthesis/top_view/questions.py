@@ -2,7 +2,8 @@
 Hypo3D.
 
 A question refers to an object that the edit touched, or its answer may depend on the edit. Answers
-that depend on the thresholds of relations are rejected (`po3d.synthesis.top_view.describe.PhraseGenerator`).
+that depend on the thresholds of relations are rejected
+(`po3d.synthesis.top_view.describe.PhraseGenerator`).
 """
 
 import functools
@@ -25,14 +26,27 @@ _ROWS = rows_beside(__file__, "questions.csv")
 # the mapping is ours.
 COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
 # Fine types that the paper asks after each type of edit (its Table 6).
-QUESTION_TYPES = {kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES}
+QUESTION_TYPES = {
+    kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES
+}
 
 RELATIONS = frozenset(  # operations that relate objects
     (
-        "toward", "beside", "upon", "beneath", "between", "obstacles", "nearest", "farthest", "first", "support", "whither",
-        "seen_from", "closer_now",
+        "toward",
+        "beside",
+        "upon",
+        "beneath",
+        "between",
+        "obstacles",
+        "nearest",
+        "farthest",
+        "first",
+        "support",
+        "whither",
+        "seen_from",
+        "closer_now",
     )
-)  # fmt: skip
+)
 
 
 class SampledQuestion(NamedTuple):
@@ -54,7 +68,9 @@ class AnsweredQuestionSampler:
         self.now = list(world.times(False))
         self.changed = [i for i in self.now if world.touched(i)]
         self.gone = [
-            world.now + k for k in sorted(world.edited.touched_before) if k not in world.edited.index
+            world.now + k
+            for k in sorted(world.edited.touched_before)
+            if k not in world.edited.index
         ]  # removed or replaced objects, in their state before the edit
 
     def ask(self, fine: str, tries: int = 25, near: bool | None = None) -> SampledQuestion | None:
@@ -62,7 +78,9 @@ class AnsweredQuestionSampler:
         True for a question whose answer a typical perception error would change, however reliable;
         False for one that it would not change; None for either.
         """
-        builder: Callable[[], RoomCall | None] = getattr(self, "_" + fine.replace(" ", "_").replace("-", "_"))
+        builder: Callable[[], RoomCall | None] = getattr(
+            self, "_" + fine.replace(" ", "_").replace("-", "_")
+        )
         wanted = self._wanted(fine)
         spare = None
         for k in range(tries):
@@ -106,7 +124,8 @@ class AnsweredQuestionSampler:
         """
         names = {self.world.names[i] for i in self.changed + self.gone}
         if any(
-            part.op == "touched" or (part.op == "all" and part.args[0] in names) for part in program.calls()
+            part.op == "touched" or (part.op == "all" and part.args[0] in names)
+            for part in program.calls()
         ):
             return False
         return self._untouched.sure_answer(program) == answer
@@ -209,7 +228,11 @@ class AnsweredQuestionSampler:
             return None
         if roll < 0.8:
             return call("size", about, mark)
-        return None if self._same_name(about, mark) else call("name", call(op, call("pair", about, mark)))
+        return (
+            None
+            if self._same_name(about, mark)
+            else call("name", call(op, call("pair", about, mark)))
+        )
 
     def _functionality(self) -> RoomCall | None:
         random = self.random
@@ -245,7 +268,8 @@ class AnsweredQuestionSampler:
             return call("count", kind)
         if roll < 0.5:
             return call(
-                "count", call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else ANY)
+                "count",
+                call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else ANY),
             )
         about = self._about()
         if about is None:
@@ -266,7 +290,8 @@ class AnsweredQuestionSampler:
             return None
         if self.random.random() < 0.2:
             return call(
-                "exist", call("toward", str(self.random.choice(SIDES)), pair[0], call("just", pair[1]))
+                "exist",
+                call("toward", str(self.random.choice(SIDES)), pair[0], call("just", pair[1])),
             )
         return call("whither", *pair)
 
@@ -291,7 +316,9 @@ class AnsweredQuestionSampler:
         if random.random() < 0.35:
             return call("kinds", attribute, call("all", name))
         mark = (
-            self._about() if index in self.changed and random.random() < 0.5 else self.teller.describe(index)
+            self._about()
+            if index in self.changed and random.random() < 0.5
+            else self.teller.describe(index)
         )
         if mark is None:
             return None
@@ -304,7 +331,11 @@ class AnsweredQuestionSampler:
         if pair is None:
             return None
         blocked = call("obstacles", *pair)
-        return call("exist", blocked) if self.random.random() < 0.75 else call("name", call("only", blocked))
+        return (
+            call("exist", blocked)
+            if self.random.random() < 0.75
+            else call("name", call("only", blocked))
+        )
 
     def _situational_reasoning(self) -> RoomCall | None:
         stand = self._about() if self.random.random() < 0.4 else self._mark()
@@ -313,7 +344,11 @@ class AnsweredQuestionSampler:
             return None
         if self.random.random() < 0.5:
             return call("seen_from", stand, a, b)
-        return None if self._same_name(a, b) else call("name", call("nearest", stand, call("pair", a, b)))
+        return (
+            None
+            if self._same_name(a, b)
+            else call("name", call("nearest", stand, call("pair", a, b)))
+        )
 
     def _size_fitness(self) -> RoomCall | None:
         gone = self._one(self.gone)

@@ -44,10 +44,13 @@ class Shell:
     def __post_init__(self) -> None:
         corners = np.array(self.outline, float)
         if corners.ndim != 2 or len(corners) < 3 or not shapely.Polygon(corners).is_valid:
-            raise InputError(f"the outline of a room should be a simple polygon, not {self.outline}")
+            raise InputError(
+                f"the outline of a room should be a simple polygon, not {self.outline}"
+            )
         if not shapely.LinearRing(corners).is_ccw:
             raise InputError(
-                "the outline of a room should be counter-clockwise seen from above; reverse its corners"
+                "the outline of a room should be counter-clockwise seen from above; reverse its"
+                " corners"
             )
         if len(self.walls) != len(self.outline):
             raise InputError(f"{len(self.walls)} wall colours for {len(self.outline)} walls")
@@ -70,14 +73,18 @@ def wall_corners(shell: Shell, eye: Array) -> NDArray[np.float32]:
     flat = outline[triangles(outline).ravel()]
     parts = [np.zeros((0, 11), np.float32)]
     if eye[2] < shell.height:
-        parts.append(_rows(np.c_[flat, np.full(len(flat), shell.height)], (0, 0, -1), flat, shell.ceiling))
+        parts.append(
+            _rows(np.c_[flat, np.full(len(flat), shell.height)], (0, 0, -1), flat, shell.ceiling)
+        )
     for a, b, color in zip(outline, np.roll(outline, -1, 0), shell.walls):
         length, height = float(np.linalg.norm(b - a)), shell.height
         along = (b - a) / length
         inward = np.array([-along[1], along[0]])
         if (eye[:2] - a) @ inward <= 0:
             continue
-        st = np.array([(0, 0), (length, 0), (length, height), (0, 0), (length, height), (0, height)], float)
+        st = np.array(
+            [(0, 0), (length, 0), (length, height), (0, 0), (length, height), (0, height)], float
+        )
         parts.append(_rows(np.c_[a + st[:, :1] * along, st[:, 1]], (*inward, 0), st, color))
         if shell.rim and eye[2] > height:
             p, q = a - along * shell.rim, b + along * shell.rim
@@ -89,7 +96,9 @@ def wall_corners(shell: Shell, eye: Array) -> NDArray[np.float32]:
 
 def _rows(points: Array, normal: Sequence[float], metres: Array, color: RGB) -> NDArray[np.float32]:
     ones = np.ones((len(points), 1))
-    return np.hstack([points, ones * np.array(normal), metres, ones * np.array(color)]).astype(np.float32)
+    return np.hstack([points, ones * np.array(normal), metres, ones * np.array(color)]).astype(
+        np.float32
+    )
 
 
 class ShellPainter:
@@ -97,12 +106,20 @@ class ShellPainter:
 
     def __init__(self, context: Any) -> None:
         self._ctx = context
-        self._floor = ShaderProgram(context, "shell.vert", "film.glsl", "shell.frag", define="FLOOR")
+        self._floor = ShaderProgram(
+            context, "shell.vert", "film.glsl", "shell.frag", define="FLOOR"
+        )
         self._walls = ShaderProgram(context, "shell.vert", "film.glsl", "shell.frag")
         self.programs = (self._floor, self._walls)
 
     def draw(
-        self, shell: Shell, camera: Camera, look: RenderStyle, light: Lighting, shadows: Shadows, tile: Any
+        self,
+        shell: Shell,
+        camera: Camera,
+        look: RenderStyle,
+        light: Lighting,
+        shadows: Shadows,
+        tile: Any,
     ) -> None:
         """Draw a shell. `tile` is the texture of the floor's pattern; the caller sets the film and
         the camera matrix.
@@ -142,7 +159,9 @@ class ShellPainter:
         buffer = self._ctx.buffer(rows.tobytes())
         names = [name for name in ("position", "normal", "metres", "paint") if name in program.gl]
         sizes = {"position": "3f", "normal": "3f", "metres": "2f", "paint": "3f"}
-        layout = " ".join(size if name in names else f"{4 * int(size[0])}x" for name, size in sizes.items())
+        layout = " ".join(
+            size if name in names else f"{4 * int(size[0])}x" for name, size in sizes.items()
+        )
         faces = self._ctx.vertex_array(program.gl, [(buffer, layout, *names)])
         faces.render()
         faces.release()

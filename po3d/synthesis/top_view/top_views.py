@@ -35,7 +35,9 @@ SIZE = 512  # width and height in pixels
 MARGIN = 0.25  # margin around the outline, metres
 
 
-def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | None = None) -> Camera:
+def top_camera(
+    scene: Scene, width: int, height: int, metres_per_pixel: float | None = None
+) -> Camera:
     """Return the camera that looks down on the middle of the outline, north (+y) up. A pixel covers
     `metres_per_pixel` of the floor; by default the picture shows the outline and MARGIN around it.
     Raise InputError without an outline.
@@ -94,8 +96,12 @@ def top_view(spec: SetSpec, index: int, renderer: RoomRenderer) -> RenderedRoom:
     )
     camera = top_camera(scene, spec.size, spec.size)
     shot = renderer.shoot(scene, camera, look, amodal=True)
-    objects = tuple(replace(o, box=_box(label)) for o, label in zip(scene.objects, shot.labels or ()))
-    return RenderedRoom(replace(scene, objects=objects, camera=camera, image=f"{index:06d}.jpg"), look, shot)
+    objects = tuple(
+        replace(o, box=_box(label)) for o, label in zip(scene.objects, shot.labels or ())
+    )
+    return RenderedRoom(
+        replace(scene, objects=objects, camera=camera, image=f"{index:06d}.jpg"), look, shot
+    )
 
 
 def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
@@ -136,7 +142,10 @@ def labelled_map(scene: Scene, view: tuple[NDArray[np.uint8], Camera]) -> NDArra
     scale = metres_per_pixel(camera)
     x, y, _ = camera.position.tolist()
     for o in scene.objects:
-        at = ((o.position[0] - x) / scale + camera.width / 2, camera.height / 2 - (o.position[1] - y) / scale)
+        at = (
+            (o.position[0] - x) / scale + camera.width / 2,
+            camera.height / 2 - (o.position[1] - y) / scale,
+        )
         name = o.value("name")
         box = draw.textbbox(at, name, anchor="mm")
         draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=(255, 255, 255))

@@ -71,7 +71,9 @@ def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
     """Return the pieces of a variant before scaling; equal for both `forms` unless
     official_types.py has its own, or cars.py wider ranges.
     """
-    own_makers = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
+    own_makers = importlib.import_module(
+        f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}"
+    ).MAKERS
     makers = own_makers
     if forms == "official":
         makers = {**own_makers, **WIDE_MAKERS, **official_types.MAKERS}

@@ -7,17 +7,32 @@ from collections.abc import Iterable
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
-from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
+from po3d.synthesis.shapes.primitives import (
+    Array,
+    box,
+    hull,
+    lathe,
+    moved,
+    rod,
+    rounded,
+    slab,
+    tube,
+    wing,
+)
 
 Rng = np.random.Generator
 SIDES = (("left", 1), ("right", -1))
 
 
-def pair(name: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float) -> list[Piece]:
+def pair(
+    name: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float
+) -> list[Piece]:
     """Build the left and the right surface from a left `root` to a left `tip` (leading edges)."""
     pieces: list[Piece] = []
     for word, sign in SIDES:
-        surface = wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick)
+        surface = wing(
+            np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick
+        )
         pieces += painted(f"{name}_{word}", surface)
     return pieces
 
@@ -50,7 +65,9 @@ def body(
     return painted("fuselage", hull(stations, sides)), np.array(stations)
 
 
-def windows(stations: Array, xs: Iterable[float], size: tuple[float, float], level: float) -> list[Piece]:
+def windows(
+    stations: Array, xs: Iterable[float], size: tuple[float, float], level: float
+) -> list[Piece]:
     """Build panes on both sides of a round fuselage, `level` (fraction of the radius) above its
     axis.
     """
@@ -74,7 +91,9 @@ def cockpit(stations: Array, x: float, length: float, level: float = 0.45) -> li
         at = x - length * s
         r, low, high = (np.interp(at, table[:, 0], table[:, k]) for k in (1, 2, 3))
         middle = (low + high) / 2
-        rings.append((at, r * (1.0 + 0.02), middle + r * (level - 0.25 * (s - 0.5)), middle + r * top))
+        rings.append(
+            (at, r * (1.0 + 0.02), middle + r * (level - 0.25 * (s - 0.5)), middle + r * top)
+        )
     return solid("cockpit", "dark", hull(rings, 10, 0.8))
 
 
@@ -86,9 +105,13 @@ def engine(name: str, front: Array, length: float, radius: float) -> list[Piece]
     profile = [(0.0, 0.82), (-0.04, 0.95), (-0.2, 1.0), (-0.6, 0.95), (-0.85, 0.75), (-0.86, 0.5)]
     shell = tube([(x + s * length, y, z) for s, _ in profile], [radius * r for _, r in profile], 12)
     fan = tube([(x + 0.01 * length, y, z), (x - 0.1 * length, y, z)], radius * 0.76, 12)
-    hub = tube([(x + 0.05 * length, y, z), (x - 0.1 * length, y, z)], [radius * 0.05, radius * 0.28], 8)
+    hub = tube(
+        [(x + 0.05 * length, y, z), (x - 0.1 * length, y, z)], [radius * 0.05, radius * 0.28], 8
+    )
     cone = tube([(x - 0.8 * length, y, z), (x - length, y, z)], [radius * 0.5, radius * 0.3], 8)
-    pieces = painted(name, shell) + solid("propeller", "dark", fan) + solid("propeller", "chrome", hub)
+    pieces = (
+        painted(name, shell) + solid("propeller", "dark", fan) + solid("propeller", "chrome", hub)
+    )
     return pieces + solid(name, "chrome", cone)
 
 
@@ -109,10 +132,20 @@ def propeller(rng: Rng, hub: Array, radius: float, blades: int) -> list[Piece]:
     """Build blades and a spinner in front of `hub`."""
     x, y, z = hub
     pieces = painted(
-        "propeller", tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8)
+        "propeller",
+        tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8),
     )
     outline = rounded(
-        [(-0.06, 0.0), (0.06, 0.0), (0.1, 0.5), (0.08, 0.95), (0.0, 1.0), (-0.08, 0.95), (-0.1, 0.5)], 0.03
+        [
+            (-0.06, 0.0),
+            (0.06, 0.0),
+            (0.1, 0.5),
+            (0.08, 0.95),
+            (0.0, 1.0),
+            (-0.08, 0.95),
+            (-0.1, 0.5),
+        ],
+        0.03,
     )
     blade = slab(np.multiply(outline, (1.0, radius)), 0.035, 0.0)
     start = rng.uniform(0, 2 * np.pi)

@@ -5,7 +5,18 @@ along x, a fuselage is about ten units long.
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, moved, rod, rounded, slab, tube, wing
+from po3d.synthesis.shapes.primitives import (
+    ball,
+    box,
+    hull,
+    lathe,
+    moved,
+    rod,
+    rounded,
+    slab,
+    tube,
+    wing,
+)
 from po3d.synthesis.vehicles import aeroplane_parts as parts
 from po3d.synthesis.vehicles.passenger_aeroplanes import airliner, jet
 
@@ -47,8 +58,12 @@ def fighter(rng: Rng) -> list[Piece]:
     for name, sign in (("engine_left", 1), ("engine_right", -1)) if twin else (("engine", 0),):
         y = sign * half_width * 0.45
         flare = np.array([0.36, 0.34, 0.28, 0.2]) * (1.0 if twin else 1.15)
-        pieces += solid(name, bright, tube([(end + x, y, z) for x in (0.8, 0.15, 0.0, -0.03)], flare, 10))
-        pieces += solid(name, "dark", tube([(end + 0.3, y, z), (end - 0.04, y, z)], flare[3] * 0.95, 8))
+        pieces += solid(
+            name, bright, tube([(end + x, y, z) for x in (0.8, 0.15, 0.0, -0.03)], flare, 10)
+        )
+        pieces += solid(
+            name, "dark", tube([(end + 0.3, y, z), (end - 0.04, y, z)], flare[3] * 0.95, 8)
+        )
     intake = [
         (front - nose - 0.6, z - depth * 0.9),
         (front - nose - 0.9, z + 0.2),
@@ -62,7 +77,9 @@ def fighter(rng: Rng) -> list[Piece]:
         pieces += painted("intake", moved(slab(shape, w, 0.05), (0, y, 0)))
         x, low, high = shape[0][0], shape[0][1] + 0.07, shape[1][1] - 0.07
         pieces += solid(
-            "intake", "dark", box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42)
+            "intake",
+            "dark",
+            box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42),
         )
     half, dihedral = u(3.9, 4.5), u(-0.15, 0.1)
     wing_z = z + u(-0.15, 0.3)
@@ -75,7 +92,10 @@ def fighter(rng: Rng) -> list[Piece]:
     inner, outer = (root_x, half_width * 0.5, wing_z), (root_x - sweep, half, wing_z + dihedral)
     pieces += parts.pair("wing", inner, outer, (chord, tip), 0.05)
     if plan != "delta" and rng.random() < 0.7:  # strakes ahead of the wing
-        inner, outer = (root_x + 1.7, half_width * 0.45, wing_z), (root_x - 0.6, half_width + 0.75, wing_z)
+        inner, outer = (
+            (root_x + 1.7, half_width * 0.45, wing_z),
+            (root_x - 0.6, half_width + 0.75, wing_z),
+        )
         pieces += parts.pair("wing", inner, outer, (2.6, 0.6), 0.04)
     canards = plan == "delta" and rng.random() < 0.5
     tail_half, tail_x = u(1.9, 2.5), -2.9 + u(-0.2, 0.1)
@@ -93,7 +113,8 @@ def fighter(rng: Rng) -> list[Piece]:
         pieces += [("fin", m, g) for _, m, g in parts.pair("fin", root, top, (1.7, 0.75), 0.06)]
     else:
         pieces += painted(
-            "fin", wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06)
+            "fin",
+            wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06),
         )
     if rng.random() < 0.5:  # missiles at the tips or under the wings
         for share in (1.0,) if rng.random() < 0.5 else (0.45, 0.7):
@@ -108,10 +129,17 @@ def fighter(rng: Rng) -> list[Piece]:
                 )
     if gear:
         tyre = parts.tyre(rng)
-        pieces += parts.gear("wheel_front", (front - nose - 0.5, 0.0), z - 0.2, 0.19, tyre, twin=False)
+        pieces += parts.gear(
+            "wheel_front", (front - nose - 0.5, 0.0), z - 0.2, 0.19, tyre, twin=False
+        )
         for word, sign in parts.SIDES:
             pieces += parts.gear(
-                f"wheel_back_{word}", (-1.6, sign * (half_width + 0.2)), z - 0.1, 0.24, tyre, twin=False
+                f"wheel_back_{word}",
+                (-1.6, sign * (half_width + 0.2)),
+                z - 0.1,
+                0.24,
+                tyre,
+                twin=False,
             )
     return pieces
 
@@ -141,10 +169,15 @@ def biplane(rng: Rng) -> list[Piece]:
             "paint" if rng.random() < 0.6 else "chrome",
             tube(cowl, np.array([1.0, 1.13, 1.12, 0.95, 0.7]) * radius, 14),
         )
-        pieces += solid("engine", "dark", tube([(nose + 0.3, 0, z), (nose + 0.46, 0, z)], radius * 0.72, 12))
+        pieces += solid(
+            "engine", "dark", tube([(nose + 0.3, 0, z), (nose + 0.46, 0, z)], radius * 0.72, 12)
+        )
         for k in range(7):
             t = 2 * np.pi * k / 7
-            a, b = (np.array([nose + 0.46, r * np.cos(t), z + r * np.sin(t)]) for r in (0.08, radius * 0.66))
+            a, b = (
+                np.array([nose + 0.46, r * np.cos(t), z + r * np.sin(t)])
+                for r in (0.08, radius * 0.66)
+            )
             pieces += solid("engine", "chrome", rod(a, b, 0.06, 5))
         hub = np.array([nose + 0.5, 0, z])
     else:
@@ -156,7 +189,10 @@ def biplane(rng: Rng) -> list[Piece]:
         pieces += painted("engine", hull(form, 10, 0.7))
         for _, sign in parts.SIDES:
             pipe = rod(
-                (nose + 0.3, sign * radius * 0.75, z), (nose - 0.6, sign * radius * 1.05, z - 0.15), 0.05, 5
+                (nose + 0.3, sign * radius * 0.75, z),
+                (nose - 0.6, sign * radius * 1.05, z - 0.15),
+                0.05,
+                5,
             )
             pieces += solid("engine", "chrome", pipe)
         hub = np.array([nose + 0.6, 0, z])
@@ -165,12 +201,19 @@ def biplane(rng: Rng) -> list[Piece]:
     stagger, sweep, short = u(0.0, 0.6), u(0.0, 0.4), u(0.82, 1.0)
     low_z, low_x = z - radius * u(0.7, 0.9), u(0.9, 1.2)
     up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, u(0.1, 0.3), u(0.0, 0.2)
-    for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
+    for x, y_end, level, rise in (
+        (low_x, half * short, low_z, rise_low),
+        (up_x, half, up_z, rise_up),
+    ):
         # Full chord up to 88 % of the span, then rounded off.
         near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
         pieces += parts.pair("wing", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
         pieces += parts.pair(
-            "wing", near, (x - sweep - chord * 0.22, y_end, level + rise), (chord * 0.97, chord * 0.5), 0.1
+            "wing",
+            near,
+            (x - sweep - chord * 0.22, y_end, level + rise),
+            (chord * 0.97, chord * 0.5),
+            0.1,
         )
     stations_y = (0.68,) if rng.random() < 0.65 else (0.42, 0.78)
     strut = "paint" if rng.random() < 0.6 else "wood"
@@ -183,8 +226,16 @@ def biplane(rng: Rng) -> list[Piece]:
                 high = (up_x + dx * chord - sweep * share, y, up_z + rise_up * share)
                 pieces += solid("strut", strut, rod(low, high, 0.045, 5))
             for s0, s1 in ((inner, share), (share, inner)):
-                low = (low_x - 0.45 * chord - sweep * s0, sign * s0 * half * short, low_z + rise_low * s0)
-                high = (up_x - 0.45 * chord - sweep * s1, sign * s1 * half * short, up_z + rise_up * s1)
+                low = (
+                    low_x - 0.45 * chord - sweep * s0,
+                    sign * s0 * half * short,
+                    low_z + rise_low * s0,
+                )
+                high = (
+                    up_x - 0.45 * chord - sweep * s1,
+                    sign * s1 * half * short,
+                    up_z + rise_up * s1,
+                )
                 pieces += solid("strut", "chrome", rod(low, high, 0.014, 4))
     for _, sign in parts.SIDES:
         for dx in (-0.2, -0.7):
@@ -192,9 +243,13 @@ def biplane(rng: Rng) -> list[Piece]:
             low, high = (x, sign * radius * 0.6, z + radius * 0.7), (x, sign * 0.5, up_z)
             pieces += solid("strut", strut, rod(low, high, 0.04, 5))
     for x in (-0.55, 0.35)[: 1 if rng.random() < 0.5 else 2]:
-        pieces += solid("cockpit", "dark", ball((0.36, radius * 0.62, 0.14), (x, 0, z + radius * 0.92)))
         pieces += solid(
-            "cockpit", "glass", box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45)
+            "cockpit", "dark", ball((0.36, radius * 0.62, 0.14), (x, 0, z + radius * 0.92))
+        )
+        pieces += solid(
+            "cockpit",
+            "glass",
+            box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45),
         )
     fin = u(0.95, 1.25)
     face = [
@@ -213,7 +268,9 @@ def biplane(rng: Rng) -> list[Piece]:
     rolling, track, gear_x = u(0.32, 0.42), u(0.75, 0.95), u(1.2, 1.5)
     spats = rng.random() < 0.3
     for _, sign in parts.SIDES:
-        pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
+        pieces += parts.gear(
+            "wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False
+        )
         for dx in (0.35, -0.55):
             high, low = (
                 (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
@@ -222,14 +279,19 @@ def biplane(rng: Rng) -> list[Piece]:
             pieces += solid("wheel_front", strut, rod(high, low, 0.05, 5))
         if spats:
             spat = ball(
-                (rolling * 1.5, rolling * 0.55, rolling * 0.85), (gear_x - 0.08, sign * track, rolling * 1.15)
+                (rolling * 1.5, rolling * 0.55, rolling * 0.85),
+                (gear_x - 0.08, sign * track, rolling * 1.15),
             )
             pieces += painted("wheel_front", spat)
-    pieces += solid("wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5))
+    pieces += solid(
+        "wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5)
+    )
     back = np.array([end + 0.35, 0.0, z - radius * u(0.3, 0.6)])  # axis of the tail wheel
     pieces += solid("wheel_back", "chrome", rod(back, (end + 0.5, 0, z + 0.1), 0.05, 5))
     pieces += solid(
-        "wheel_back", tyre, moved(lathe([(0, -0.06), (0.14, -0.05), (0.14, 0.05), (0, 0.06)], 8), back)
+        "wheel_back",
+        tyre,
+        moved(lathe([(0, -0.06), (0.14, -0.05), (0.14, 0.05), (0, 0.06)], 8), back),
     )
     if rng.random() < 0.2:  # level, as in flight
         return pieces

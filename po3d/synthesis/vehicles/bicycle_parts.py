@@ -5,7 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, ring, rod, spoked_wheel, tube
+from po3d.synthesis.shapes.primitives import (
+    Array,
+    box,
+    hull,
+    lathe,
+    moved,
+    ring,
+    rod,
+    spoked_wheel,
+    tube,
+)
 from po3d.synthesis.vehicles.two_wheelers import (
     SlotMaterials,
     axles,
@@ -64,14 +74,23 @@ def frame(
 
 
 def wheels(
-    frame: BicycleFrame, finish: SlotMaterials, tyre: float, spokes: int, radius: float, deep: bool = False
+    frame: BicycleFrame,
+    finish: SlotMaterials,
+    tyre: float,
+    spokes: int,
+    radius: float,
+    deep: bool = False,
 ) -> list[Piece]:
     pieces: list[Piece] = []
     for name, x in (("wheel_front", frame.front[0]), ("wheel_back", frame.rear[0])):
-        pieces += spoked_wheel(name, x, radius, tyre, (finish.tyre, finish.metal), spokes, 0.05, spoke=0.006)
+        pieces += spoked_wheel(
+            name, x, radius, tyre, (finish.tyre, finish.metal), spokes, 0.05, spoke=0.006
+        )
         if deep:
             pieces += solid(
-                name, finish.trim, moved(ring(radius - tyre * 3.2, tyre * 1.5, tyre, 20, 4), (x, 0, radius))
+                name,
+                finish.trim,
+                moved(ring(radius - tyre * 3.2, tyre * 1.5, tyre, 20, 4), (x, 0, radius)),
             )
     return pieces
 
@@ -96,8 +115,12 @@ def triangle(frame: BicycleFrame, top_from: Array, top_to: Array) -> list[Piece]
 def stays(frame: BicycleFrame, bottom: Array, top: Array) -> list[Piece]:
     pieces = []
     for y in (0.065, -0.065):
-        pieces += painted("frame", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5))
-        pieces += painted("frame", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5))
+        pieces += painted(
+            "frame", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5)
+        )
+        pieces += painted(
+            "frame", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5)
+        )
     return pieces
 
 
@@ -168,9 +191,13 @@ def drive(
         end = polar(bottom, 0.17, start + (180 if sign > 0 else 0))
         reach = 0.085 * sign
         pieces += solid(
-            f"crank_arm_{leg}", finish.metal, rod(side(bottom, reach * 0.6), side(end, reach), 0.014, 5)
+            f"crank_arm_{leg}",
+            finish.metal,
+            rod(side(bottom, reach * 0.6), side(end, reach), 0.014, 5),
         )
-        pieces += solid(f"pedal_{leg}", finish.trim, box(0.09, 0.085, 0.022, side(end, reach + 0.05 * sign)))
+        pieces += solid(
+            f"pedal_{leg}", finish.trim, box(0.09, 0.085, 0.022, side(end, reach + 0.05 * sign))
+        )
     return pieces
 
 
@@ -182,7 +209,8 @@ def brakes(frame: BicycleFrame, radius: float, metal: str) -> list[Piece]:
     stay = frame.seat - frame.rear
     back = frame.rear + stay * (radius * 1.05 / np.linalg.norm(stay))
     return [
-        ("brake_system", metal, box(0.04, 0.09, 0.06, side(p))) for p in (top + frame.forward * 0.03, back)
+        ("brake_system", metal, box(0.04, 0.09, 0.06, side(p)))
+        for p in (top + frame.forward * 0.03, back)
     ]
 
 
@@ -203,7 +231,11 @@ def stem(frame: BicycleFrame, rise: float, reach: float, metal: str) -> tuple[Ar
     neck = frame.head_top + frame.up * rise
     clamp = neck + np.array([reach, 0.012])
     return clamp, [
-        ("stem", metal, rod(side(frame.head_top), side(neck + frame.up * 0.012), frame.tube * 0.85)),
+        (
+            "stem",
+            metal,
+            rod(side(frame.head_top), side(neck + frame.up * 0.012), frame.tube * 0.85),
+        ),
         ("stem", metal, rod(side(neck), side(clamp), frame.tube * 0.8)),
     ]
 
@@ -221,7 +253,9 @@ def drop_bar(rng: Rng, clamp: Array, width: float, finish: SlotMaterials) -> lis
     ]
     y = [0.0, half * 0.88, half, half * 1.0, half * 1.02, half * 1.04, half * 1.05]
     left = np.array([[clamp[0] + x, v, clamp[1] + z] for (x, z), v in zip(side_view, y)])
-    pieces = handlebar(left, 0.015, finish.metal if rng.random() < 0.4 else "paint", finish.trim, 0.017)
+    pieces = handlebar(
+        left, 0.015, finish.metal if rng.random() < 0.4 else "paint", finish.trim, 0.017
+    )
     for sign in (1, -1):  # brake hoods and levers
         hood = np.array([clamp[0] + reach, half * sign, clamp[1] + 0.02])
         cover = tube([hood - [0.05, 0, 0.02], hood, hood + [0.02, 0, 0.04]], 0.016, 5)
@@ -249,7 +283,9 @@ def bar(
     for sign in (1, -1) if levers else ():
         a, b = (left[-2] * [1, sign, 1], left[-1] * [1, sign, 1])
         pieces += solid(
-            "brake_system", finish.metal, rod(a + [0.03, 0, -0.01], (a + b) / 2 + [0.045, 0, -0.02], 0.008, 4)
+            "brake_system",
+            finish.metal,
+            rod(a + [0.03, 0, -0.01], (a + b) / 2 + [0.045, 0, -0.02], 0.008, 4),
         )
     return pieces
 
@@ -261,14 +297,18 @@ def mudguards(rng: Rng, frame: BicycleFrame, radius: float, width: float) -> lis
     pieces += painted("fender_back", fender(frame.rear, radius * 1.07, width, arcs[1], 0.03))
     for y in (width / 2, -width / 2):
         for name, axle, t in (("fender_front", frame.front, 120), ("fender_back", frame.rear, 150)):
-            pieces += painted(name, rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4))
+            pieces += painted(
+                name, rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4)
+            )
     return pieces
 
 
 def lights(
     rng: Rng, frame: BicycleFrame, radius: float, finish: SlotMaterials, lamp_at: Array
 ) -> list[Piece]:
-    pieces = round_lamp("headlight_center", side(lamp_at), rng.uniform(0.035, 0.06), 0.09, finish.metal)
+    pieces = round_lamp(
+        "headlight_center", side(lamp_at), rng.uniform(0.035, 0.06), 0.09, finish.metal
+    )
     at = polar(frame.rear, radius * 1.12, rng.uniform(140, 165))
     return [*pieces, ("rearlight", "tail", box(0.03, 0.07, 0.05, side(at)))]
 
@@ -280,11 +320,13 @@ def carrier(frame: BicycleFrame, radius: float, metal: str, length: float) -> li
         ("carrier", metal, rod((x0, y, z), (x1, y, z), 0.009, 5)) for y in (-0.065, 0, 0.065)
     ]
     pieces += [
-        ("carrier", metal, rod((x, -0.065, z), (x, 0.065, z), 0.009, 5)) for x in (x0, (x0 + x1) / 2, x1)
+        ("carrier", metal, rod((x, -0.065, z), (x, 0.065, z), 0.009, 5))
+        for x in (x0, (x0 + x1) / 2, x1)
     ]
     for y in (-0.065, 0.065):
         pieces += [
-            ("carrier", metal, rod(side(frame.rear, y), (x, y, z), 0.008, 5)) for x in (x0 + 0.06, x1 - 0.1)
+            ("carrier", metal, rod(side(frame.rear, y), (x, y, z), 0.008, 5))
+            for x in (x0 + 0.06, x1 - 0.1)
         ]
     return pieces
 
@@ -297,7 +339,9 @@ def basket(rng: Rng, at: Array, metal: str) -> list[Piece]:
 
     def corner(sx: float, sy: float, level: float) -> Array:
         grow = 0.85 + 0.15 * level
-        return np.array([x + depth / 2 + sx * depth / 2 * grow, sy * width / 2 * grow, z + height * level])
+        return np.array(
+            [x + depth / 2 + sx * depth / 2 * grow, sy * width / 2 * grow, z + height * level]
+        )
 
     half = [(-1, -1), (0, -1), (1, -1), (1, -0.34), (1, 0.34)]
     around = half + [(-x, -y) for x, y in half]

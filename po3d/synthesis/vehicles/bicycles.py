@@ -22,7 +22,9 @@ def road(rng: Rng) -> list[Piece]:
     )  # fmt: skip
     slope = u(0.0, 0.06)
     pieces = parts.triangle(frame, frame.seat - [0, slope + 0.02], frame.head_top - frame.up * 0.03)
-    pieces += parts.wheels(frame, finish, tyre, int(rng.integers(9, 14)), radius, deep=rng.random() < 0.25)
+    pieces += parts.wheels(
+        frame, finish, tyre, int(rng.integers(9, 14)), radius, deep=rng.random() < 0.25
+    )
     pieces += parts.fork(frame, finish.metal) + parts.drive(rng, frame, frame.bottom, finish)
     pieces += parts.brakes(frame, radius, finish.metal)
     pieces += parts.saddle(frame, frame.saddle, frame.seat, finish, u(0.26, 0.29), u(0.13, 0.16))
@@ -76,7 +78,10 @@ def utility(rng: Rng) -> list[Piece]:
         pieces += painted("chain_guard", moved(guard, (0, -0.085, 0)))
     foot = frame.bottom + [-0.1 if rng.random() < 0.5 else -0.4, -frame.bottom[1] + 0.01]
     side_stand = rod(
-        side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04), side(foot, 0.18), 0.011, 5
+        side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04),
+        side(foot, 0.18),
+        0.011,
+        5,
     )
     pieces += solid("side_stand", finish.metal, side_stand)
     return pieces
@@ -107,14 +112,18 @@ def mountain(rng: Rng) -> list[Piece]:
     pieces += parts.wheels(frame, finish, tyre, int(rng.integers(9, 13)), radius)
     pieces += knobs("wheel_front", finish.tyre, frame.front, tyre * 2, 28)
     pieces += knobs("wheel_back", finish.tyre, frame.rear, tyre * 2, 28)
-    pieces += parts.fork(frame, finish.metal, travel=0.1) + parts.drive(rng, frame, frame.bottom, finish)
+    pieces += parts.fork(frame, finish.metal, travel=0.1) + parts.drive(
+        rng, frame, frame.bottom, finish
+    )
     pieces += parts.saddle(frame, frame.saddle, frame.seat, finish, u(0.26, 0.29), u(0.14, 0.18))
     clamp, stem = parts.stem(frame, u(0.02, 0.06), u(0.04, 0.09), finish.metal)
     pieces += stem + parts.bar(clamp, u(0.64, 0.76), u(0.02, 0.07), u(0.0, 0.05), finish)
     if rng.random() < 0.5:  # disc brakes on the left
         for axle in (frame.front, frame.rear):
             pieces += solid(
-                "brake_system", finish.metal, moved(ring(0.075, 0.014, 0.008, 14, 4), side(axle, 0.05))
+                "brake_system",
+                finish.metal,
+                moved(ring(0.075, 0.014, 0.008, 14, 4), side(axle, 0.05)),
             )
     else:
         pieces += parts.brakes(frame, radius, finish.metal)
@@ -132,11 +141,20 @@ def tandem(rng: Rng) -> list[Piece]:
         head_angle=u(71, 74), tube_radius=u(0.017, 0.023),
     )  # fmt: skip
     shift = np.array([gap, 0.0])
-    bottom, seat, saddle, r = frame.bottom + shift, frame.seat + shift, frame.saddle + shift, frame.tube
+    bottom, seat, saddle, r = (
+        frame.bottom + shift,
+        frame.seat + shift,
+        frame.saddle + shift,
+        frame.tube,
+    )
     head = frame.head_top - frame.up * 0.03
     pieces: list[Piece] = []
     step_through = rng.random() < 0.3  # of the rear rider
-    rear_top = frame.bottom + (frame.seat - frame.bottom) * 0.62 if step_through else frame.seat - [0, 0.03]
+    rear_top = (
+        frame.bottom + (frame.seat - frame.bottom) * 0.62
+        if step_through
+        else frame.seat - [0, 0.03]
+    )
     for a, b, scale in (
         (frame.bottom, frame.seat, 1),
         (bottom, seat, 1),

@@ -121,10 +121,14 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
             f.width / 2 * (1 - t.tumble) * rng.uniform(0.8, 0.92),
         )
         for side in (1, -1):
-            pieces += solid("roof_rack", "dark", box(length, 0.05, 0.05, (x, side * y, f.height + 0.06)))
+            pieces += solid(
+                "roof_rack", "dark", box(length, 0.05, 0.05, (x, side * y, f.height + 0.06))
+            )
             for end in (-0.45, 0.45):
                 pieces += solid(
-                    "roof_rack", "dark", box(0.08, 0.05, 0.08, (x + end * length, side * y, f.height + 0.02))
+                    "roof_rack",
+                    "dark",
+                    box(0.08, 0.05, 0.08, (x + end * length, side * y, f.height + 0.02)),
                 )
     if f.spare:
         at = (f.tail_x - 0.03, rng.uniform(-0.2, 0.2), f.belt - 0.12)
@@ -141,7 +145,9 @@ def _cut_arches(shape: shapely.Polygon, f: CarForm, t: Trim) -> Array:
     return np.array(max(parts, key=lambda g: g.area).exterior.coords)[:-1]
 
 
-def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]) -> list[Piece]:
+def _body(
+    f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]
+) -> list[Piece]:
     front, tail, low, foot = f.nose_x, f.tail_x, f.clearance, f.foot
     rake, kick = rng.uniform(0.02, 0.2), rng.uniform(0.0, 0.12)  # tilt of nose and tail
     deck = f.belt + (rng.uniform(-0.06, 0.06) if f.back else 0.0)
@@ -162,8 +168,12 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
     shape = shapely.Polygon(rounded(lower, t.corner))
     if f.bed:
         shape = shape.intersection(shapely.box(f.cabin_tail - 0.1, 0, front + 1, 9))
-    pieces = painted("frame", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
-    pieces += solid("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18)))
+    pieces = painted(
+        "frame", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4)
+    )
+    pieces += solid(
+        "underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18))
+    )
     # Panels slightly in front of the body, so that they can have another colour.
     (x0, z0), (x1, z1), (x2, z2) = bonnet
     crown = [
@@ -191,7 +201,9 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
     return pieces
 
 
-def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array], Array]) -> list[Piece]:
+def _cabin(
+    f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array], Array]
+) -> list[Piece]:
     """Build the glass as one block, with painted roof and pillars on it."""
     tail, foot, top = f.cabin_tail, f.foot, f.height
     back, front = tail + f.rear_screen, foot - f.screen  # ends of the roof
@@ -206,13 +218,19 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
     pieces = solid("windows", "glass", slab(glass, f.width - 0.12, 0.05, lean))
     drop, crown = t.roof_depth, rng.uniform(0.0, 0.05)  # the roof is higher in its middle
     roof = [
-        (back - 0.06, top - drop), (front + 0.05, top - drop), (front - 0.06, top - 0.01), (front - 0.28,
-        top + 0.015),
-        ((back + front) / 2, top + 0.015 + crown), (back + 0.15, top + 0.015), (back - 0.02, top - 0.03),
-    ]  # fmt: skip
+        (back - 0.06, top - drop),
+        (front + 0.05, top - drop),
+        (front - 0.06, top - 0.01),
+        (front - 0.28, top + 0.015),
+        ((back + front) / 2, top + 0.015 + crown),
+        (back + 0.15, top + 0.015),
+        (back - 0.02, top - 0.03),
+    ]
     pieces += painted("roof", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
     lines = [((foot + 0.03, f.belt - 0.02), (front + 0.01, top - 0.04), t.pillar)]
-    lines.append(((tail + t.rear_pillar, f.belt - 0.02), (back + t.rear_pillar, top - 0.04), t.rear_pillar))
+    lines.append(
+        ((tail + t.rear_pillar, f.belt - 0.02), (back + t.rear_pillar, top - 0.04), t.rear_pillar)
+    )
     if f.bed and tail + 0.5 < front:
         lines[1] = ((tail + 0.15, f.belt - 0.02), (back + 0.12, top - 0.04), 0.14)
     for k in range(1, f.panes):
@@ -276,7 +294,11 @@ def _ends(f: CarForm, t: Trim) -> list[Piece]:
         ("front_license_plate", "white", box(0.03, 0.5, 0.11, (front + depth / 2, 0, low + 0.15))),
         ("back_license_plate", "white", box(0.04, 0.5, 0.12, (tail - 0.03, 0, low + 0.36))),
     ]
-    radii = {"round": (0.07, 0.12, 0.12), "oblong": (0.07, 0.19, 0.08), "swept": (0.24, 0.13, 0.07)}[t.lamp]
+    radii = {
+        "round": (0.07, 0.12, 0.12),
+        "oblong": (0.07, 0.19, 0.08),
+        "swept": (0.24, 0.13, 0.07),
+    }[t.lamp]
     width, tall = t.tail_lamp
     for side, word in SIDES:
         at = (
@@ -286,14 +308,23 @@ def _ends(f: CarForm, t: Trim) -> list[Piece]:
         )
         lamp = ball(np.array(radii) * (1, t.lamp_size, t.lamp_size), (0, 0, 0))
         pieces += solid(
-            f"{word}_head_light", "lamp", moved(lamp, at, yaw=-0.35 * side if t.lamp == "swept" else 0.0)
+            f"{word}_head_light",
+            "lamp",
+            moved(lamp, at, yaw=-0.35 * side if t.lamp == "swept" else 0.0),
         )
-        red = box(0.1, width, tall, (tail + 0.02, side * (half - width / 2 - 0.03), f.belt - 0.14 - tall / 2))
+        red = box(
+            0.1,
+            width,
+            tall,
+            (tail + 0.02, side * (half - width / 2 - 0.03), f.belt - 0.14 - tall / 2),
+        )
         pieces += solid(f"{word}_tail_light", "tail", red)
     return pieces
 
 
-def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]) -> list[Piece]:
+def _bed(
+    f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array], Array]
+) -> list[Piece]:
     """Build a pickup's open bed: walls, tailgate, floor and wheel housings."""
     tail, end, half, low = f.tail_x, f.cabin_tail, f.width / 2, f.clearance
     top = f.belt + rng.uniform(-0.04, 0.08)
@@ -301,7 +332,13 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
     inside = pick(rng, "paint", "paint", "dark")
     middle, length = (tail + end) / 2, end - tail
     side_view = shapely.Polygon(
-        [(tail + 0.03, low + 0.16), (end, low + 0.02), (end, f.belt), (end - 0.1, top), (tail + 0.03, top)]
+        [
+            (tail + 0.03, low + 0.16),
+            (end, low + 0.02),
+            (end, f.belt),
+            (end - 0.1, top),
+            (tail + 0.03, top),
+        ]
     )
     outline = _cut_arches(side_view, f, t)
     pieces = solid("trunk", inside, box(length - 0.02, f.width - 0.2, 0.08, (middle, 0, floor)))
@@ -311,13 +348,18 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
         wall.vertices = taper(np.array(wall.vertices))
         pieces += painted(f"{word}_bed_side", wall)
         if rim > 0.04:
-            housing = box(f.wheel * 2, 0.26, rim, (t.axles[1], side * (half - 0.22), floor + rim / 2))
+            housing = box(
+                f.wheel * 2, 0.26, rim, (t.axles[1], side * (half - 0.22), floor + rim / 2)
+            )
             pieces += solid("trunk", inside, housing)
     width = f.width * (1 - t.plan)
     pieces += painted(
-        "tailgate", box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2))
+        "tailgate",
+        box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2)),
     )
-    pieces += painted("frame", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2)))
+    pieces += painted(
+        "frame", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2))
+    )
     return pieces
 
 
@@ -348,13 +390,24 @@ def truck(rng: np.random.Generator) -> list[Piece]:
     """Pickup: upright, or low like a coupé utility, with one or two rows of seats."""
     u = rng.uniform
     low, two_rows = u() < 0.45, u() < 0.35
-    return _car(CarForm(
-        length=5.0, width=1.8, height=u(1.46, 1.56) if low else u(1.6, 1.78),
-        belt=u(0.92, 1.0) if low else u(1.0, 1.14), hood=u(1.15, 1.6), screen=u(0.35, 0.7), back=0.0,
-        rear_screen=u(0.15, 0.5) if low else u(0.03, 0.18), nose=u(0.8, 0.9) if low else u(0.92, 1.06),
-        wheel=u(0.32, 0.37) if low else u(0.37, 0.43), clearance=u(0.2, 0.27) if low else u(0.3, 0.4),
-        panes=2 if two_rows else 1, bed=u(1.2, 1.5) if two_rows else u(1.65, 2.1),
-    ), rng)  # fmt: skip
+    return _car(
+        CarForm(
+            length=5.0,
+            width=1.8,
+            height=u(1.46, 1.56) if low else u(1.6, 1.78),
+            belt=u(0.92, 1.0) if low else u(1.0, 1.14),
+            hood=u(1.15, 1.6),
+            screen=u(0.35, 0.7),
+            back=0.0,
+            rear_screen=u(0.15, 0.5) if low else u(0.03, 0.18),
+            nose=u(0.8, 0.9) if low else u(0.92, 1.06),
+            wheel=u(0.32, 0.37) if low else u(0.37, 0.43),
+            clearance=u(0.2, 0.27) if low else u(0.3, 0.4),
+            panes=2 if two_rows else 1,
+            bed=u(1.2, 1.5) if two_rows else u(1.65, 2.1),
+        ),
+        rng,
+    )
 
 
 MAKERS = {

@@ -141,6 +141,12 @@ def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
     for x in front - (front - back) * (np.arange(count) + rng.uniform(0.5, 0.65)) / count:
         for y in (-0.22, 0.22):
             at = ((left + right) / 2 + y * width, low + tall / 2)
-            seat_pieces += solid("seat", "seat", box(depth, 0.3 * width, tall, (x, *at), pitch=-0.15))
-            seat_pieces += solid("seat", "seat", box(0.7 * depth, 0.14 * width, 0.3 * tall, (x - depth, at[0], low + 1.15 * tall)))  # fmt: skip
+            seat_pieces += solid(
+                "seat", "seat", box(depth, 0.3 * width, tall, (x, *at), pitch=-0.15)
+            )
+            seat_pieces += solid(
+                "seat",
+                "seat",
+                box(0.7 * depth, 0.14 * width, 0.3 * tall, (x - depth, at[0], low + 1.15 * tall)),
+            )
     return seat_pieces

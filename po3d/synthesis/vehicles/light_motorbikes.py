@@ -53,7 +53,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
         ]
         pieces += painted("frame", tube(line, 0.02))
         pieces += painted(
-            "frame", rod(side((-0.2, seat_z - 0.2), y), side((-0.68, seat_z - 0.06), y * 0.7), 0.016)
+            "frame",
+            rod(side((-0.2, seat_z - 0.2), y), side((-0.68, seat_z - 0.06), y * 0.7), 0.016),
         )
         pieces += painted(
             "frame", rod(side(pivot + [0, 0.1], y), side((-0.6, seat_z - 0.08), y * 0.7), 0.014)
@@ -105,7 +106,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
         )
     crown = front + up * (r_front + u(0.1, 0.16))
     pieces += painted(
-        "fender_front", parts.blade(crown + [0.34, -0.05], crown + [-0.3, 0.02], u(0.15, 0.2), u(0.05, 0.09))
+        "fender_front",
+        parts.blade(crown + [0.34, -0.05], crown + [-0.3, 0.02], u(0.15, 0.2), u(0.05, 0.09)),
     )
     kick = u(0.02, 0.12)
     near, far = np.array([-0.48, seat_z - 0.05]), np.array([-1.02, seat_z - 0.02 + kick])
@@ -125,9 +127,13 @@ def dirtbike(rng: Rng) -> list[Piece]:
     pieces += solid("handle_left", finish.metal, rod(bar[2], bar[2] * [1, -1, 1], 0.011, 5))
     outline = [(-0.1, -0.14), (0.1, -0.14), (0.13, 0.1), (0.05, 0.16), (-0.05, 0.16), (-0.13, 0.1)]
     plate = moved(slab(rounded(outline, 0.03), 0.025, 0.005), yaw=np.pi / 2)
-    pieces += solid("panel", plate_color, moved(plate, side(head + [0.11, 0.02]), pitch=-(np.pi / 2 - angle)))
+    pieces += solid(
+        "panel", plate_color, moved(plate, side(head + [0.11, 0.02]), pitch=-(np.pi / 2 - angle))
+    )
     if rng.random() < 0.4:
-        pieces += round_lamp("headlight_center", side(head + [0.17, -0.06]), 0.06, 0.07, finish.trim)
+        pieces += round_lamp(
+            "headlight_center", side(head + [0.17, -0.06]), 0.06, 0.07, finish.trim
+        )
     if rng.random() < 0.5:  # hand guards
         for sign in (1, -1):
             pieces += painted(
@@ -163,7 +169,9 @@ def scooter(rng: Rng) -> list[Piece]:
     pieces += parts.wheel(rng, "wheel_back", rear, thick, thick * 2, finish, spoked=False)
     for y in (0.09, -0.09):
         pieces += solid(
-            "fork", finish.metal, rod(side(front, y), side(front + up * (radius + 0.16), y * 0.8), 0.025)
+            "fork",
+            finish.metal,
+            rod(side(front, y), side(front + up * (radius + 0.16), y * 0.8), 0.025),
         )
     pieces += solid("fork", finish.metal, rod(side(front + up * radius), side(head), 0.035))
     arc = (20, u(135, 165))
@@ -172,7 +180,13 @@ def scooter(rng: Rng) -> list[Piece]:
     foot_x, thickness = front[0] - radius - u(0.1, 0.15), u(0.04, 0.09)
     lean = head[0] - 0.0
     shield = []
-    for s, w in ((0.0, 0.7), (0.15, 0.85), (0.45, 1.0), (0.8, 0.9 if sporty else 0.98), (1.0, 0.45)):
+    for s, w in (
+        (0.0, 0.7),
+        (0.15, 0.85),
+        (0.45, 1.0),
+        (0.8, 0.9 if sporty else 0.98),
+        (1.0, 0.45),
+    ):
         half = wide / 2 * w
         x, z = foot_x + (lean - foot_x) * s, floor - 0.08 + (shield_top - floor + 0.08) * s
         y = np.array([-1, -0.6, 0, 0.6, 1]) * half
@@ -189,7 +203,9 @@ def scooter(rng: Rng) -> list[Piece]:
     ]
     pieces += painted("floor", slab(rounded(outline, 0.02), wide * 0.86, 0.02))
     pieces += solid(
-        "floor", finish.trim, box(foot_x + 0.1, wide * 0.7, 0.012, ((foot_x - 0.1) / 2, 0, floor + 0.006))
+        "floor",
+        finish.trim,
+        box(foot_x + 0.1, wide * 0.7, 0.012, ((foot_x - 0.1) / 2, 0, floor + 0.006)),
     )
     fat, tail_z = u(0.17, 0.24), u(0.5, 0.62)
     end = rear[0] - radius - u(0.02, 0.12)
@@ -223,7 +239,9 @@ def scooter(rng: Rng) -> list[Piece]:
     pieces += solid("engine", finish.trim, hull(stations, 8, 0.7))
     outline = [(-0.12, -0.07), (0.4, -0.06), (0.4, 0.09), (-0.12, 0.08)]
     pieces += solid(
-        "drive_chain", finish.trim, moved(slab(rounded(outline, 0.04), 0.07, 0.015), side(rear, 0.14))
+        "drive_chain",
+        finish.trim,
+        moved(slab(rounded(outline, 0.04), 0.07, 0.015), side(rear, 0.14)),
     )
     line = [
         side(rear + [0.45, -0.06], -0.08),
@@ -235,7 +253,12 @@ def scooter(rng: Rng) -> list[Piece]:
     x, z = head
     half, lift = u(0.29, 0.35), u(0.06, 0.13)
     bar = np.array(
-        [(x, 0, z), (x, 0.06, z + lift * 0.6), (x - 0.02, half * 0.55, z + lift), (x - 0.12, half, z + lift)]
+        [
+            (x, 0, z),
+            (x, 0.06, z + lift * 0.6),
+            (x - 0.02, half * 0.55, z + lift),
+            (x - 0.12, half, z + lift),
+        ]
     )
     pieces += handlebar(bar, 0.022, finish.metal, finish.trim, 0.03)
     nacelle = [
@@ -253,12 +276,20 @@ def scooter(rng: Rng) -> list[Piece]:
             "headlight_center", side((x + 0.14, z + lift * 0.55)), u(0.07, 0.09), 0.1, "paint"
         )
     pieces += mirrors(
-        bar[2] * [1, 0.9, 1], u(0.1, 0.2), u(0.14, 0.26), 0.02, u(0.06, 0.08), finish.metal, finish.trim
+        bar[2] * [1, 0.9, 1],
+        u(0.1, 0.2),
+        u(0.14, 0.26),
+        0.02,
+        u(0.06, 0.08),
+        finish.metal,
+        finish.trim,
     )
     glow = box(0.03, 0.14, 0.06, side((end - 0.005, (body[-1][2] + body[-1][3]) / 2)))
     pieces += solid("taillight_center", "tail", glow)
     pieces += solid(
-        "license_plate", "white", box(0.012, 0.16, 0.12, side(polar(rear, radius * 1.2, 158)), pitch=-0.4)
+        "license_plate",
+        "white",
+        box(0.012, 0.16, 0.12, side(polar(rear, radius * 1.2, 158)), pitch=-0.4),
     )
     extra = rng.choice(["none", "box", "rack", "screen"], p=[0.4, 0.25, 0.2, 0.15])
     if extra in ("box", "rack"):
@@ -268,7 +299,9 @@ def scooter(rng: Rng) -> list[Piece]:
             pieces += solid("carrier", finish.metal, tube(line, 0.012, 5))
         for bar_x in (-0.85, end - 0.09):
             pieces += solid(
-                "carrier", finish.metal, rod((bar_x, 0.09, rack_z), (bar_x, -0.09, rack_z), 0.012, 5)
+                "carrier",
+                finish.metal,
+                rod((bar_x, 0.09, rack_z), (bar_x, -0.09, rack_z), 0.012, 5),
             )
     if extra == "box":
         outline = [(-0.16, 0), (0.15, 0), (0.17, 0.14), (0.1, 0.26), (-0.14, 0.26), (-0.18, 0.14)]

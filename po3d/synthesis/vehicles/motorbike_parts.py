@@ -3,20 +3,49 @@
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.primitives import Array, box, lathe, loft, moved, ring, rod, spoked_wheel, tube
-from po3d.synthesis.vehicles.two_wheelers import SlotMaterials, chain_runs, polar, side, telescopic_legs
+from po3d.synthesis.shapes.primitives import (
+    Array,
+    box,
+    lathe,
+    loft,
+    moved,
+    ring,
+    rod,
+    spoked_wheel,
+    tube,
+)
+from po3d.synthesis.vehicles.two_wheelers import (
+    SlotMaterials,
+    chain_runs,
+    polar,
+    side,
+    telescopic_legs,
+)
 
 Rng = np.random.Generator
 
 
 def wheel(
-    rng: Rng, name: str, axle: Array, thick: float, width: float, finish: SlotMaterials, spoked: bool
+    rng: Rng,
+    name: str,
+    axle: Array,
+    thick: float,
+    width: float,
+    finish: SlotMaterials,
+    spoked: bool,
 ) -> list[Piece]:
     """Build a wheel on z = 0 with wire spokes or a cast disc of five; with a brake disc."""
     x, radius = axle
     if spoked:
         pieces = spoked_wheel(
-            name, x, radius, thick, (finish.tyre, finish.metal), int(rng.integers(9, 13)), 0.07, spoke=0.009
+            name,
+            x,
+            radius,
+            thick,
+            (finish.tyre, finish.metal),
+            int(rng.integers(9, 13)),
+            0.07,
+            spoke=0.009,
         )[1:]
     else:
         rim = radius - thick * 1.6
@@ -29,22 +58,33 @@ def wheel(
         ]
         local: list[Piece] = solid(name, finish.metal, lathe(profile, 18))
         local += solid(
-            name, finish.metal, lathe([(0, -0.07), (rim * 0.28, -0.06), (rim * 0.28, 0.06), (0, 0.07)], 10)
+            name,
+            finish.metal,
+            lathe([(0, -0.07), (rim * 0.28, -0.06), (rim * 0.28, 0.06), (0, 0.07)], 10),
         )
         for k in range(5):
             t = 72 * k
             at = side(polar((0, 0), rim * 0.5, t))
             local += solid(
-                name, finish.metal, box(rim * 0.75, width * 0.3, rim * 0.17, at, pitch=-np.radians(t))
+                name,
+                finish.metal,
+                box(rim * 0.75, width * 0.3, rim * 0.17, at, pitch=-np.radians(t)),
             )
         pieces = [(n, m, moved(g, (x, 0, radius))) for n, m, g in local]
-    pieces += solid(name, finish.tyre, moved(ring(radius - thick, thick, width, 24, 6), (x, 0, radius)))
+    pieces += solid(
+        name, finish.tyre, moved(ring(radius - thick, thick, width, 24, 6), (x, 0, radius))
+    )
     disc = lathe([(0, -0.004), (radius * 0.4, -0.004), (radius * 0.4, 0.004), (0, 0.004)], 12)
     return [*pieces, (name, "chrome", moved(disc, (x, width * 0.5 + 0.01, radius)))]
 
 
 def fork(
-    axle: Array, top: Array, spread: float, radius: float, finish: SlotMaterials, lower: float = 0.45
+    axle: Array,
+    top: Array,
+    spread: float,
+    radius: float,
+    finish: SlotMaterials,
+    lower: float = 0.45,
 ) -> list[Piece]:
     """Build two telescopic legs from the axle to `top`, thick for the fraction `lower`, and two
     yokes.
@@ -54,15 +94,21 @@ def fork(
     pieces = telescopic_legs(axle, top, lower, spread, (radius * 1.35, radius), finish.metal)
     for share in (0.8, 0.98):
         at = side(axle + (top - axle) * share)
-        pieces += solid("fork", finish.trim, box(0.07, spread * 2 + radius * 2.4, 0.03, at, pitch=pitch))
+        pieces += solid(
+            "fork", finish.trim, box(0.07, spread * 2 + radius * 2.4, 0.03, at, pitch=pitch)
+        )
     return pieces
 
 
 def cylinder(foot: Array, top: Array, radius: float, material: str) -> list[Piece]:
     """Build a finned cylinder with its head."""
     shares = np.array([0, 0.12, 0.13, 0.26, 0.27, 0.4, 0.41, 0.54, 0.55, 0.68, 0.69, 1.0])
-    radii = np.array([0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.2, 1.05]) * radius
-    return solid("engine", material, tube([side(foot + (top - foot) * s) for s in shares], radii, 8))
+    radii = (
+        np.array([0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.15, 1.15, 0.85, 0.85, 1.2, 1.05]) * radius
+    )
+    return solid(
+        "engine", material, tube([side(foot + (top - foot) * s) for s in shares], radii, 8)
+    )
 
 
 def engine(rng: Rng, crank: Array, size: float, finish: SlotMaterials, twin: bool) -> list[Piece]:
@@ -87,7 +133,9 @@ def engine(rng: Rng, crank: Array, size: float, finish: SlotMaterials, twin: boo
         pieces += cylinder(crank, top, size * 0.55, metal)
     if twin:  # round air cleaner on the right
         cleaner = lathe([(0, -0.035), (size * 0.6, -0.03), (size * 0.6, 0.03), (0, 0.035)], 10)
-        pieces += solid("engine", finish.metal, moved(cleaner, side(crank + [0, size * 1.6], -size * 0.8)))
+        pieces += solid(
+            "engine", finish.metal, moved(cleaner, side(crank + [0, size * 1.6], -size * 0.8))
+        )
     return pieces
 
 
@@ -99,8 +147,13 @@ def chain(rear: Array, crank: Array, y: float, finish: SlotMaterials) -> list[Pi
     return pieces + chain_runs(rear, crank - [0.1, 0], (big, small), y, 0.012, finish.trim)
 
 
-def swingarm(rear: Array, pivot: Array, spread: float, material: str, radius: float = 0.025) -> list[Piece]:
-    return [("frame", material, rod(side(rear, y), side(pivot, y * 0.8), radius)) for y in (spread, -spread)]
+def swingarm(
+    rear: Array, pivot: Array, spread: float, material: str, radius: float = 0.025
+) -> list[Piece]:
+    return [
+        ("frame", material, rod(side(rear, y), side(pivot, y * 0.8), radius))
+        for y in (spread, -spread)
+    ]
 
 
 def shocks(foot: Array, top: Array, spread: float, finish: SlotMaterials) -> list[Piece]:
@@ -118,7 +171,9 @@ def footrests(at: Array, spread: float, finish: SlotMaterials, board: bool) -> l
         size = (0.3, 0.11, 0.025) if board else (0.04, 0.13, 0.03)
         pieces += solid(name, finish.trim, box(*size, side(at, sign * (spread + size[1] / 2))))
         pieces += solid(
-            name, finish.metal, rod(side(at, sign * 0.05), side(at, sign * (spread + 0.02)), 0.014, 5)
+            name,
+            finish.metal,
+            rod(side(at, sign * 0.05), side(at, sign * (spread + 0.02)), 0.014, 5),
         )
     return pieces
 

@@ -37,8 +37,12 @@ def chopper(rng: Rng) -> list[Piece]:
     seat_x = rear[0] + u(0.38, 0.5)
     crank = np.array([u(-0.08, 0.04), u(0.3, 0.34)])
     thick = u(0.09, 0.12)
-    pieces = parts.wheel(rng, "wheel_front", front, u(0.035, 0.05), 0.08, finish, rng.random() < 0.8)
-    pieces += parts.wheel(rng, "wheel_back", rear, thick * 0.75, thick * 1.9, finish, rng.random() < 0.5)
+    pieces = parts.wheel(
+        rng, "wheel_front", front, u(0.035, 0.05), 0.08, finish, rng.random() < 0.8
+    )
+    pieces += parts.wheel(
+        rng, "wheel_back", rear, thick * 0.75, thick * 1.9, finish, rng.random() < 0.5
+    )
     pieces += parts.fork(front, head, 0.075, 0.024, finish, u(0.25, 0.45))
     neck = head - up * 0.1
     rigid = rng.random() < 0.5
@@ -79,19 +83,29 @@ def chopper(rng: Rng) -> list[Piece]:
         (seat_x - 0.4, 0.1, seat_z + 0.07, seat_z + 0.15 + rise),
     ]
     pieces += solid("seat", finish.seat, hull(saddle, 10))
-    pieces += painted("fender_back", fender(rear, r_rear * 1.12, thick * 2.2, (45, u(150, 185)), 0.07))
+    pieces += painted(
+        "fender_back", fender(rear, r_rear * 1.12, thick * 2.2, (45, u(150, 185)), 0.07)
+    )
     if rng.random() < 0.6:
-        pieces += painted("fender_front", fender(front, r_front * 1.08, 0.12, (35, u(115, 150)), 0.04))
+        pieces += painted(
+            "fender_front", fender(front, r_front * 1.08, 0.12, (35, u(115, 150)), 0.04)
+        )
     sissy, lean = u(0.36, 0.55), u(0.1, 0.22)
     foot = np.array([seat_x - 0.42, seat_z + 0.08])
     top = foot + [-lean, sissy]
     for y in (0.1, -0.1):
-        rail = tube([side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017)
+        rail = tube(
+            [side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017
+        )
         pieces += solid("sissy_bar", finish.metal, rail)
     pieces += solid("sissy_bar", finish.metal, rod(side(top, 0.08), side(top, -0.08), 0.017))
     if rng.random() < 0.6:
         pad = box(
-            0.06, 0.17, 0.22, side(foot + (top - foot) * 0.6 + [0.03, 0]), pitch=-np.arctan2(lean, sissy)
+            0.06,
+            0.17,
+            0.22,
+            side(foot + (top - foot) * 0.6 + [0.03, 0]),
+            pitch=-np.arctan2(lean, sissy),
         )
         pieces += solid("sissy_bar", finish.seat, pad)
     ape, spread, pull = u(0.3, 0.42), u(0.3, 0.38), u(0.1, 0.25)
@@ -106,13 +120,17 @@ def chopper(rng: Rng) -> list[Piece]:
     pieces += handlebar(np.array(bar), 0.018, finish.metal, finish.trim, 0.026)
     if rng.random() < 0.6:
         pieces += mirrors(np.array(bar[3]), 0.02, 0.1, 0.06, 0.06, finish.metal, finish.metal)
-    pieces += round_lamp("headlight_center", side(head + [0.16, -0.13]), u(0.075, 0.1), 0.16, finish.metal)
+    pieces += round_lamp(
+        "headlight_center", side(head + [0.16, -0.13]), u(0.075, 0.1), 0.16, finish.metal
+    )
     profile = [(0, -0.03), (0.05, -0.03), (0.05, 0.02), (0, 0.02)]
     pieces += solid(
         "panel", finish.metal, moved(lathe(profile, 8), side(head + [0.02, 0.06]), roll=np.pi / 2)
     )
     tail_at = polar(rear, r_rear * 1.16, u(140, 155))
-    pieces += round_lamp("taillight_center", side(tail_at - [0.05, 0]), 0.05, 0.08, finish.metal, "tail", -1)
+    pieces += round_lamp(
+        "taillight_center", side(tail_at - [0.05, 0]), 0.05, 0.08, finish.metal, "tail", -1
+    )
     low = crank[1] - 0.11
     end = rear[0] - u(-0.15, 0.15)
     for k, start in enumerate((0.13, -0.12)):
@@ -164,7 +182,9 @@ def cruiser(rng: Rng) -> list[Piece]:
         pieces += painted("frame", tube(loop, 0.022))
     pieces += painted(
         "frame",
-        tube([side(head - up * 0.08), side((0.1, seat_z + 0.05)), side((-0.6, seat_z - 0.06))], 0.035),
+        tube(
+            [side(head - up * 0.08), side((0.1, seat_z + 0.05)), side((-0.6, seat_z - 0.06))], 0.035
+        ),
     )
     pieces += parts.engine(rng, crank, u(0.15, 0.17), finish, twin=True)
     pieces += parts.chain(rear, crank, 0.15, finish)
@@ -179,7 +199,9 @@ def cruiser(rng: Rng) -> list[Piece]:
         (nose - long, half * 0.35, low, low + fat * 0.35),
     ]
     pieces += painted("gas_tank", hull(tank, 12, 0.85))
-    pieces += solid("panel", finish.metal, box(0.2, 0.07, 0.03, (nose - long * 0.35, 0, low + fat + 0.005)))
+    pieces += solid(
+        "panel", finish.metal, box(0.2, 0.07, 0.03, (nose - long * 0.35, 0, low + fat + 0.005))
+    )
     x0, plush = nose - long + 0.12, u(0.02, 0.09)
     seat = [
         (x0, 0.09, seat_z - 0.04, seat_z + 0.07),
@@ -204,36 +226,51 @@ def cruiser(rng: Rng) -> list[Piece]:
     pieces += mirrors(bar[3], 0.0, u(0.1, 0.15), 0.05, u(0.06, 0.08), finish.metal, finish.metal)
     lamp = head + [0.17, -0.06]
     pieces += round_lamp(
-        "headlight_center", side(lamp), u(0.1, 0.125), 0.18, "paint" if rng.random() < 0.5 else finish.metal
+        "headlight_center",
+        side(lamp),
+        u(0.1, 0.125),
+        0.18,
+        "paint" if rng.random() < 0.5 else finish.metal,
     )
     if rng.random() < 0.6:
         for name, y in (("headlight_left", 0.19), ("headlight_right", -0.19)):
             pieces += round_lamp(name, side(lamp + [-0.05, -0.08], y), 0.055, 0.1, finish.metal)
-        crossbar = rod(side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5)
+        crossbar = rod(
+            side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5
+        )
         pieces += solid("headlight_center", finish.metal, crossbar)
     if rng.random() < 0.55:
         pieces += parts.screen(lamp + [-0.06, 0.12], u(0.42, 0.55), u(0.34, 0.46), 0.35)
     bags = rng.random() < 0.45
     if bags:
         outline = rounded(
-            [(-0.28, -0.16), (0.26, -0.16), (0.28, 0.08), (0.2, 0.16), (-0.24, 0.16), (-0.3, 0.02)], 0.05
+            [(-0.28, -0.16), (0.26, -0.16), (0.28, 0.08), (0.2, 0.16), (-0.24, 0.16), (-0.3, 0.02)],
+            0.05,
         )
         for y in (0.27, -0.27):
-            pieces += painted("cover_back", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y)))
+            pieces += painted(
+                "cover_back", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y))
+            )
     if rng.random() < 0.4:
         top = np.array([x0 - 0.86, seat_z + u(0.34, 0.44)])
         for y in (0.12, -0.12):
             pieces += solid(
-                "backrest", finish.metal, rod(side((x0 - 0.72, seat_z - 0.02), y), side(top, y * 0.8), 0.018)
+                "backrest",
+                finish.metal,
+                rod(side((x0 - 0.72, seat_z - 0.02), y), side(top, y * 0.8), 0.018),
             )
-        pieces += solid("backrest", finish.seat, box(0.07, 0.22, 0.17, side(top - [-0.03, 0.06]), pitch=-0.2))
+        pieces += solid(
+            "backrest", finish.seat, box(0.07, 0.22, 0.17, side(top - [-0.03, 0.06]), pitch=-0.2)
+        )
     tail_x = rear[0] - r_rear * 1.02
     for name, y in (("taillight_left", 0.12), ("taillight_right", -0.12)):
         pieces += round_lamp(
             name, side((tail_x - 0.02, r_rear * 1.7), y), 0.045, 0.08, finish.metal, "tail", -1
         )
     pieces += solid(
-        "license_plate", "white", box(0.012, 0.18, 0.12, side((tail_x - 0.08, r_rear * 1.4)), pitch=-0.2)
+        "license_plate",
+        "white",
+        box(0.012, 0.18, 0.12, side((tail_x - 0.08, r_rear * 1.4)), pitch=-0.2),
     )
     pieces += parts.footrests(crank + [0.3, -0.12], 0.17, finish, board=rng.random() < 0.6)
     both, end = rng.random() < 0.6, rear[0] - u(0.05, 0.3)

@@ -28,7 +28,9 @@ def sample_finish(rng: np.random.Generator) -> SlotMaterials:
     if rng.random() < 0.55:
         return SlotMaterials("paint", "paint", "paint", "paint")
     tyre = "paint" if rng.random() < 1 / 3 else "tyre"
-    metal, trim, seat = (bare if rng.random() < 0.6 else "paint" for bare in ("chrome", "dark", "seat"))
+    metal, trim, seat = (
+        bare if rng.random() < 0.6 else "paint" for bare in ("chrome", "dark", "seat")
+    )
     return SlotMaterials(tyre, metal, trim, seat)
 
 
@@ -77,7 +79,9 @@ def chain_runs(
     """
     pieces: list[Piece] = []
     for sign in (1, -1):
-        run = rod(side(front + [0, sign * radii[0]], y), side(rear + [0, sign * radii[1]], y), thick, 4)
+        run = rod(
+            side(front + [0, sign * radii[0]], y), side(rear + [0, sign * radii[1]], y), thick, 4
+        )
         pieces += solid("drive_chain", material, run)
     return pieces
 
@@ -95,7 +99,14 @@ def fender(
     """
     h, sheet = width / 2, 0.012
     section = np.array(
-        [(-depth, -h), (-depth * 0.3, -h * 0.85), (0, 0), (-depth * 0.3, h * 0.85), (-depth, h), (-sheet, 0)]
+        [
+            (-depth, -h),
+            (-depth * 0.3, -h * 0.85),
+            (0, 0),
+            (-depth * 0.3, h * 0.85),
+            (-depth, h),
+            (-sheet, 0),
+        ]
     )
     rings = []
     for t in np.radians(np.linspace(*arc, steps)):
@@ -129,12 +140,20 @@ def knobs(name: str, material: str, axle: Array, width: float, count: int) -> li
     for k in range(count):
         t = 360 / count * k
         at = side(polar(axle, radius, t), width * (0.22 if k % 2 else -0.22))
-        pieces += solid(name, material, box(width * 0.3, width * 0.55, size, at, pitch=-np.radians(t)))
+        pieces += solid(
+            name, material, box(width * 0.3, width * 0.55, size, at, pitch=-np.radians(t))
+        )
     return pieces
 
 
 def round_lamp(
-    name: str, at: Array, radius: float, depth: float, shell: str, glow: str = "lamp", facing: int = 1
+    name: str,
+    at: Array,
+    radius: float,
+    depth: float,
+    shell: str,
+    glow: str = "lamp",
+    facing: int = 1,
 ) -> list[Piece]:
     """Build a lamp facing forward (facing 1) or backward (-1): a shell, and a disc of light at
     `at`.
@@ -159,5 +178,7 @@ def mirrors(
         head = foot + [-back, sign * out, up]
         pieces += solid(name, stalk, rod(foot, head, 0.012, 5))
         pieces += solid(name, shell, ball((0.025, size, size * 0.65), head))
-        pieces += solid(name, "chrome", moved(box(0.01, size * 1.3, size * 0.8), head - [0.025, 0, 0]))
+        pieces += solid(
+            name, "chrome", moved(box(0.01, size * 1.3, size * 0.8), head - [0.025, 0, 0])
+        )
     return pieces

@@ -129,7 +129,9 @@ def analyse(program: StreetProgram) -> Ask:
         return Ask("equal", top.args, tuple(single(steps[i].inputs[0]) for i in top.inputs))
     if top.op in COMPARISONS:
         return Ask(top.op, (), tuple(group(steps[i].inputs[0]) for i in top.inputs))
-    raise ProgramError(f"the grammar has no words for {top.token}; use aligned[same] for equal headings")
+    raise ProgramError(
+        f"the grammar has no words for {top.token}; use aligned[same] for equal headings"
+    )
 
 
 def assemble(ask: Ask) -> StreetProgram:
@@ -182,7 +184,9 @@ class StreetGrammar:
         self.free = free
         self.nouns = self.file.table("noun.")  # shape value or "thing" -> singular nouns
         self.words = self.file.table("word.")  # other values and attribute names
-        self.direction, self.facing, self.travel = map(self.file.table, ("direction.", "facing.", "travel."))
+        self.direction, self.facing, self.travel = map(
+            self.file.table, ("direction.", "facing.", "travel.")
+        )
         self.ask = self.file.table("ask.")  # "count.whole", "query.color.be" ...
         self.opening = self.file.table("opening.")  # first clauses: there, if.forward, view, camera
         self.relative = self.file.wordings("relative")  # pronouns that join a clause to its noun
@@ -194,7 +198,9 @@ class StreetGrammar:
 
 GRAMMARS = {  # the benchmark's plural of bus is "buss"
     "benchmark": StreetGrammar("benchmark", lambda noun: noun + "s"),
-    "wide": StreetGrammar("wide", lambda noun: noun + ("es" if noun.endswith("s") else "s"), free=True),
+    "wide": StreetGrammar(
+        "wide", lambda noun: noun + ("es" if noun.endswith("s") else "s"), free=True
+    ),
 }
 
 

@@ -40,5 +40,6 @@ def realise(program: StreetProgram, rng: np.random.Generator, style: Style = "be
     # The wide style includes the benchmark's wordings.
     grammar = GRAMMARS["benchmark" if style == "wide" and rng.random() < 0.15 else style]
     return tidy(
-        QuestionGenerator(grammar, rng).say(ask) + ("." if style == "wide" and rng.random() < 0.02 else "?")
+        QuestionGenerator(grammar, rng).say(ask)
+        + ("." if style == "wide" and rng.random() < 0.02 else "?")
     )

@@ -15,7 +15,9 @@ class Phrasing(TemplateChooser):
         self.camera_opened = False  # the sentence starts with the camera's viewpoint
 
     def fill(self, templates, **slots) -> str:
-        return self.grammar.file.expand(self.pick(templates), lambda n: int(self.rng.random() * n), slots)
+        return self.grammar.file.expand(
+            self.pick(templates), lambda n: int(self.rng.random() * n), slots
+        )
 
     def rather(self, special, share: float, usual):
         """Return `special`, if available, with probability `share`, else `usual`."""
@@ -51,7 +53,9 @@ class Phrasing(TemplateChooser):
             if value is None:
                 continue
             if attribute == "material" and free and rng.random() < 0.2:
-                after.append(self.clause(self.pick(self.grammar.words[f"material.{value}"]), plural, nested))
+                after.append(
+                    self.clause(self.pick(self.grammar.words[f"material.{value}"]), plural, nested)
+                )
             else:
                 before.append(self.pick(self.grammar.words[value]))
         if free and len(before) > 1 and rng.random() < 0.15:
@@ -71,12 +75,16 @@ class Phrasing(TemplateChooser):
                 before.insert(0, self.pick(early))
             else:
                 after.append(
-                    self.clause(*self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked)
+                    self.clause(
+                        *self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked
+                    )
                 )
         noun = self.noun(things, plural)
         if things.link:
             after.append(
-                link if link is not None else self.modifier(things.link, plural, bool(after) or nested)
+                link
+                if link is not None
+                else self.modifier(things.link, plural, bool(after) or nested)
             )
             if things.link.op == "same" and article in ("a", "any") and rng.random() < 0.7:
                 article = {"a": "another", "any": "any other"}[article]
@@ -103,7 +111,10 @@ class Phrasing(TemplateChooser):
         form = self.pick(tuple(forms))
         direction = self.pick(self.grammar.facing[value]) if key == "facing" else ""
         text = self.fill(
-            forms[form], direction=direction, s="" if plural else "s", has="have" if plural else "has"
+            forms[form],
+            direction=direction,
+            s="" if plural else "s",
+            has="have" if plural else "has",
         )
         return text, (plural if form == "be" else None)
 
@@ -112,7 +123,11 @@ class Phrasing(TemplateChooser):
         pronoun = self.pick(self.grammar.relative)
         if plural is None:
             return f"{pronoun} {text}"
-        return text if not full and self.chance(0.5) else f"{pronoun} {'are' if plural else 'is'} {text}"
+        return (
+            text
+            if not full and self.chance(0.5)
+            else f"{pronoun} {'are' if plural else 'is'} {text}"
+        )
 
     # ---------------------------------------------------------------------------------------- links
     def forms(self, link: Link, it: bool = False, settled: bool = False):
@@ -128,7 +143,9 @@ class Phrasing(TemplateChooser):
             direction, frame = link.args
             sideways = direction in ("left", "right")
             if frame == "object" and not settled and link.target.source is None:
-                special.append(("relate.object.driver" if sideways else "relate.object.ahead", 0.35))
+                special.append(
+                    ("relate.object.driver" if sideways else "relate.object.ahead", 0.35)
+                )
             if frame == "task" or settled or (frame == "camera" and self.camera_opened):
                 key = "relate.view" if settled and "relate.view" in table else "relate"
                 if sideways and short:
@@ -195,7 +212,9 @@ class Phrasing(TemplateChooser):
         key = link.args[0] if it else f"if.{link.args[0]}"
         return self.fill(templates[key], **self.slots(link.target))
 
-    def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
+    def modifier(
+        self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False
+    ) -> str:
         """Generate a link as a noun modifier: "left of the bus", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
         fitting = ("be", "vp", "gap") if link.target.source is None else ("be", "vp")
@@ -205,7 +224,9 @@ class Phrasing(TemplateChooser):
             return self.clause(text, plural, full)
         if form == "vp":
             return f"{self.pick(self.grammar.relative)} {text}"
-        return text if not full and self.chance(0.5) else f"{self.pick(self.grammar.relative)} {text}"
+        return (
+            text if not full and self.chance(0.5) else f"{self.pick(self.grammar.relative)} {text}"
+        )
 
     def predicate(self, group: Things, plural: bool) -> str:
         """Generate a link as a predicate: "are left of the bus", "face the same way as the jet"."""
@@ -226,11 +247,18 @@ class Phrasing(TemplateChooser):
                 lead = both if self.chance(0.5) else ""
                 return f"{verb}{lead}{texts[0][len(verb) :]} {word} {texts[1][len(verb) :]}"
             return f"{texts[0]} {word} {texts[1]}"
-        left, right = self.members(pair.left, plural), self.phrase(pair.right, "" if plural else "a", plural)
-        return f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
+        left, right = (
+            self.members(pair.left, plural),
+            self.phrase(pair.right, "" if plural else "a", plural),
+        )
+        return (
+            f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
+        )
 
     def members(self, group: Things, plural: bool) -> str:
         """Generate the first part of a union; a nested union gives a list: "jets, cars"."""
         if group.pair and group.pair.op == "union" and not group.filters:
-            return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in group.pair.sides)
+            return ", ".join(
+                self.phrase(g, "" if plural else "a", plural) for g in group.pair.sides
+            )
         return self.phrase(group, "" if plural else "a", plural)

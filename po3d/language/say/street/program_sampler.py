@@ -37,7 +37,12 @@ class _Sampler(TemplateChooser):
 
         `rich`: probability of an additional facing or occlusion filter.
         """
-        shares = {"size": 0.35, "color": 0.5, "material": 0.3 if self.materials else 0.0, "shape": 0.75}
+        shares = {
+            "size": 0.35,
+            "color": 0.5,
+            "material": 0.3 if self.materials else 0.0,
+            "shape": 0.75,
+        }
         while True:
             chosen = [a for a, share in shares.items() if a not in skip and self.chance(share)]
             if len(chosen) >= least:
@@ -75,8 +80,12 @@ class _Sampler(TemplateChooser):
         """Sample a group in relation `op` to an object at the end of hops - 1 "relate" links."""
         target = self.things(rich=rich)
         for _ in range(hops - 1):
-            target = Things(self.filters(0 if self.chance(0.15) else 1), self.link("relate", target))
-        return Things(self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target))
+            target = Things(
+                self.filters(0 if self.chance(0.15) else 1), self.link("relate", target)
+            )
+        return Things(
+            self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target)
+        )
 
     def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
         """Sample count, exist or query of a group from make(least number of filters, skipped)."""
@@ -87,7 +96,9 @@ class _Sampler(TemplateChooser):
         group = make(0, (attribute,))
         if attribute == "shape" and self.chance(0.35):
             super_category = ("shape", self.pick(tuple(SUPER_CATEGORIES)))
-            group = Things((*(f for f in group.filters if f[0] != "shape"), super_category), group.source)
+            group = Things(
+                (*(f for f in group.filters if f[0] != "shape"), super_category), group.source
+            )
         return Ask("query", (attribute,), (group,))
 
     # ----------------------------------------------------------------------------------------------
@@ -96,7 +107,9 @@ class _Sampler(TemplateChooser):
         return self.head(lambda least, skip: self.things(least=1, skip=skip), facing=0.0)
 
     def single_or(self) -> Ask:
-        skip = self.pick((("size",), ("color",), ("shape",), ("material",) if self.materials else (), (), ()))
+        skip = self.pick(
+            (("size",), ("color",), ("shape",), ("material",) if self.materials else (), (), ())
+        )
         first = self.things()
         if self.chance(0.18):
             first = Things((), GroupPair("union", first, self.things()))
@@ -121,17 +134,24 @@ class _Sampler(TemplateChooser):
 
     def single_and(self) -> Ask:
         pair = GroupPair("intersect", self._bare(), self._bare())
-        return self.head(lambda least, skip: Things(self.filters(least, skip=skip), pair), facing=0.0)
+        return self.head(
+            lambda least, skip: Things(self.filters(least, skip=skip), pair), facing=0.0
+        )
 
     def relation_or(self) -> Ask:
         if self.chance(0.4):
             pair = GroupPair("union", self._bare(), self._bare())
             return Ask(self.pick(("count", "exist")), (), (self.things(pair, least=0),))
-        sides = [self.related(least=1), self.related(least=1) if self.chance(0.6) else self.things()]
+        sides = [
+            self.related(least=1),
+            self.related(least=1) if self.chance(0.6) else self.things(),
+        ]
         if self.chance(0.3):
             sides.reverse()
         top = () if self.chance(0.5) else self.filters(1, skip=("shape", "material"))
-        return Ask(self.pick(("count", "count", "exist")), (), (Things(top, GroupPair("union", *sides)),))
+        return Ask(
+            self.pick(("count", "count", "exist")), (), (Things(top, GroupPair("union", *sides)),)
+        )
 
     def _side(self, related: bool) -> Things:
         if not related:
@@ -170,7 +190,9 @@ class _Sampler(TemplateChooser):
     def pose(self) -> Ask:
         if self.chance(0.5):
             hops = self.pick((0, 0, 0, 1, 2))
-            return Ask("query", ("facing",), (self.related("relate", hops) if hops else self.things(),))
+            return Ask(
+                "query", ("facing",), (self.related("relate", hops) if hops else self.things(),)
+            )
 
         def make(least, skip):
             group = self.things(least=least, skip=skip)
@@ -192,7 +214,9 @@ class _Sampler(TemplateChooser):
     def occlusion_by(self) -> Ask:
         op = self.pick(("occludees", "occluder"))
         return self.head(
-            lambda least, skip: self.related(op, 2 if self.chance(0.15) else 1, least=least, skip=skip)
+            lambda least, skip: self.related(
+                op, 2 if self.chance(0.15) else 1, least=least, skip=skip
+            )
         )
 
     def collision(self) -> Ask:
@@ -210,7 +234,11 @@ class _Sampler(TemplateChooser):
         kind = self.pick(("union", "union", "compare", "equal"))
         if kind == "union":
             sides = (self.things(source), self.things(source))
-            return Ask(self.pick(("count", "count", "exist")), (), (Things((), GroupPair("union", *sides)),))
+            return Ask(
+                self.pick(("count", "count", "exist")),
+                (),
+                (Things((), GroupPair("union", *sides)),),
+            )
         if kind == "compare":
             return Ask(self.pick(COMPARISONS), (), (self.things(source), self.things(source)))
         attribute = self.pick(self.attributes)
@@ -225,7 +253,9 @@ class _Sampler(TemplateChooser):
         return Ask("equal", (attribute,), groups)
 
     def verification(self) -> Ask:
-        op = self.pick(("", "", "relate", "relate", "relate", "aligned", "occludees", "occluder", "collide"))
+        op = self.pick(
+            ("", "", "relate", "relate", "relate", "aligned", "occludees", "occluder", "collide")
+        )
         if not op:
             return Ask("exist", (), (self.things(least=2, rich=0.5),))
         hops = self.pick((1, 1, 1, 2))
@@ -242,7 +272,9 @@ class _Sampler(TemplateChooser):
                 )
                 collided |= op == "collide"
                 link = self.link(op, group)
-                group = Things(self.filters(0 if self.chance(0.25) else 1, skip=skip, rich=0.25), link)
+                group = Things(
+                    self.filters(0 if self.chance(0.25) else 1, skip=skip, rich=0.25), link
+                )
                 if op == "same":
                     group = group.without(link.args[0])
             return group
@@ -287,5 +319,7 @@ def sample_program(
     if task_family in _HOPS:
         return assemble(sampler.hops(_HOPS[task_family]))
     if task_family not in FAMILIES:
-        raise ValueError(f"unknown family {task_family!r}; known: {', '.join([*FAMILIES, *DEEP_FAMILIES])}")
+        raise ValueError(
+            f"unknown family {task_family!r}; known: {', '.join([*FAMILIES, *DEEP_FAMILIES])}"
+        )
     return assemble(getattr(sampler, task_family)())

@@ -31,7 +31,9 @@ class QuestionGenerator(Phrasing):
                     contrast = self.contrast(*ask.groups)
                     if contrast is not None:
                         first, two = contrast
-                        return opening + self.fill(self.grammar.ask[f"{ask.op}.contrast"], one=first, two=two)
+                        return opening + self.fill(
+                            self.grammar.ask[f"{ask.op}.contrast"], one=first, two=two
+                        )
             return opening + self.fill(self.grammar.ask[ask.op], one=first, two=two)
         key = f"query.{ask.args[0]}" if ask.op == "query" else ask.op
         return opening + self.question(key, ask.groups[0])
@@ -43,7 +45,13 @@ class QuestionGenerator(Phrasing):
         of one object in its own frame; some are skipped at random.
         """
         links, kinds = [g.link for g in ask.groups], [g.filters for g in ask.groups]
-        if links[0] and links[0] == links[1] and all(kinds) and kinds[0] != kinds[1] and self.chance(0.85):
+        if (
+            links[0]
+            and links[0] == links[1]
+            and all(kinds)
+            and kinds[0] != kinds[1]
+            and self.chance(0.85)
+        ):
             forms = self.forms(links[0])
             if "be" in forms:
                 first, two = (self.phrase(g.bare, "", True, nested=True) for g in ask.groups)
@@ -64,7 +72,9 @@ class QuestionGenerator(Phrasing):
             )
         about_objects = all(k.op == "relate" and k.args[1] == "object" for k in links)
         if about_objects and links[0].target == links[1].target and self.chance(0.7):
-            places = [self.speak(k, "be", self.forms(k, True, True), True, True, True) for k in links]
+            places = [
+                self.speak(k, "be", self.forms(k, True, True), True, True, True) for k in links
+            ]
             view = self.fill(self.grammar.opening["view"], **self.slots(links[0].target))
             return f"{view}, " + self.fill(
                 self.grammar.ask[f"{ask.op}.contrast"], one=f"{things()} {places[0]}", two=places[1]
@@ -85,7 +95,11 @@ class QuestionGenerator(Phrasing):
                     return None
                 wordings.append(self.speak(link, "be", forms, True, it=again))
             return f"{self.phrase(group.bare, '', True, nested=True)} {wordings[0]}", wordings[1]
-        if group.source is None and two.source is None and group.without("facing") == two.without("facing"):
+        if (
+            group.source is None
+            and two.source is None
+            and group.without("facing") == two.without("facing")
+        ):
             values = [g.value("facing") for g in (group, two)]
             if all(values):
                 rest = self.phrase(group.without("facing"), "", True, nested=True)
@@ -101,7 +115,9 @@ class QuestionGenerator(Phrasing):
         if self.chance(0.25):
             there = self.fill(self.grammar.opening["there"], a=lambda: self.phrase(first, "a"))
             templates = self.rather(table.get(f"equal.{attribute}.it"), 0.3, table["equal.it"])
-            return f"{there}; " + self.fill(templates, attr=attr, two=lambda: self.phrase(two, nested=True))
+            return f"{there}; " + self.fill(
+                templates, attr=attr, two=lambda: self.phrase(two, nested=True)
+            )
         templates = self.rather(table.get(f"equal.{attribute}"), 0.3, table["equal"])
         second = lambda: self.phrase(two, nested=True)  # noqa: E731
         if self.grammar.free and first.link and self.chance(0.7):
@@ -109,14 +125,19 @@ class QuestionGenerator(Phrasing):
             if two == first.link.target:
                 second = "it"
                 templates = [
-                    t for t in templates if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
+                    t
+                    for t in templates
+                    if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
                 ]
             elif two.link and two.link.target == first.link.target:
                 second = lambda: self.phrase(  # noqa: E731
                     two, link=self.modifier(two.link, False, True, it=True), nested=True
                 )
         return self.fill(
-            templates or table["equal"], attr=attr, one=lambda: self.phrase(first, nested=True), two=second
+            templates or table["equal"],
+            attr=attr,
+            one=lambda: self.phrase(first, nested=True),
+            two=second,
         )
 
     def question(self, key: str, group: Things) -> str:
@@ -161,7 +182,9 @@ class QuestionGenerator(Phrasing):
             kind = f"if.{link.args[0]}"
         if kind.startswith("if.") and f"do.{link.args[0]}" in opening and self.chance(0.12):
             kind = f"do.{link.args[0]}"
-        text = self.fill(opening[kind], a=lambda: self.phrase(link.target, "a"), **self.slots(link.target))
+        text = self.fill(
+            opening[kind], a=lambda: self.phrase(link.target, "a"), **self.slots(link.target)
+        )
         return text + ("; " if kind == "there" else ", "), kind != "there"
 
     def body(self, key: str, group: Things, it: bool = False, settled: bool = False) -> str:
@@ -181,13 +204,24 @@ class QuestionGenerator(Phrasing):
                     ways += [(form, name)] * 2
             if link.op != "same" and key == "exist":
                 ways += [
-                    (form, f"exist.{form}.the") for form in ("be", "vp") if form in forms and group.filters
+                    (form, f"exist.{form}.the")
+                    for form in ("be", "vp")
+                    if form in forms and group.filters
                 ]
                 ways = [w for w in ways if w[0] == "whole" or w[1] in table]
-            if link.op in ("aligned", "collide") and key == "exist" and group.filters and not (it or settled):
+            if (
+                link.op in ("aligned", "collide")
+                and key == "exist"
+                and group.filters
+                and not (it or settled)
+            ):
                 each = f"exist.{link.op}" + (f".{link.args[0]}" if link.op == "aligned" else "")
                 ways += [("each", each)] * 2 if each in table else []
-            if link.op == "collide" and f"{key}.crash" in table and not (group.filters or it or settled):
+            if (
+                link.op == "collide"
+                and f"{key}.crash" in table
+                and not (group.filters or it or settled)
+            ):
                 ways.append(("crash", f"{key}.crash"))
         elif pair and self.members_share(group) and f"{key}.members" in table:
             link = pair.left.link
@@ -200,7 +234,10 @@ class QuestionGenerator(Phrasing):
             last = pair.right.link and pair.left.source is None
             if not relations and f"{key}.union" in table:
                 ways = [("union", f"{key}.union")] * 4
-                if not (group.filters or (last and self.grammar.free)) and f"{key}.union.bare" in table:
+                if (
+                    not (group.filters or (last and self.grammar.free))
+                    and f"{key}.union.bare" in table
+                ):
                     ways += [("union", f"{key}.union.bare")] * 2
             elif f"{key}.pair" in table:
                 ways += [("pair", f"{key}.pair")]
@@ -238,7 +275,9 @@ class QuestionGenerator(Phrasing):
                 if article == "" and plural:
                     return "other " + text
                 if article in ("a", "any") and text.startswith(article + " "):
-                    return {"a": "another", "any": "any other"}[article] + text.removeprefix(article)
+                    return {"a": "another", "any": "any other"}[article] + text.removeprefix(
+                        article
+                    )
             return text
 
         def spoken(form: str, plural: bool) -> str:
@@ -249,7 +288,9 @@ class QuestionGenerator(Phrasing):
             if key != "exist":
                 thing = ""
             elif group.filters:
-                thing = self.phrase(bare, "the" if definite else self.pick(("a", "any")), nested=True)
+                thing = self.phrase(
+                    bare, "the" if definite else self.pick(("a", "any")), nested=True
+                )
             else:
                 thing = self.pick(("anything", "something", "any object"))
             return self.speak(link, "inv", forms, False, it, settled, thing=thing)
@@ -328,7 +369,11 @@ class QuestionGenerator(Phrasing):
         bare = rest == Things()
         templates = grammar.ask[name + (".bare" if bare else "") + (".vp" if verb else "")]
         if not bare:
-            noun = grammar.ask.get(f"{name}.noun") if attribute in ("size", "color", "material") else None
+            noun = (
+                grammar.ask.get(f"{name}.noun")
+                if attribute in ("size", "color", "material")
+                else None
+            )
             special = self.rather(noun, 0.3, None) or self.rather(
                 grammar.ask.get(f"{name}.{value}"), 0.3, None
             )
