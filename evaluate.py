@@ -3,7 +3,7 @@
     python evaluate.py                                          all benchmarks, po3d on the shipped data
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
-    python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
+    python evaluate.py split=fresh benchmark.difficulty.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
     python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
     python evaluate.py 'noise={heading: 10, color: 0.1}'        these from ground truth with noise of that size
     python evaluate.py perception._target_=mymod.Mine           an estimator of your own: docs/extending.md
@@ -162,8 +162,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     if not quiet:
         print(report_text(report, options["published"]))
         if read_by := getattr(reading, "read_by", {}):
-            known = {"own": "benchmark", "learned": "general"}
-            counts = [f"{known.get(name, name)} {n:,}" for name, n in sorted(read_by.items())]
+            counts = [f"{name} {n:,}" for name, n in sorted(read_by.items())]
             print(f"\nparser: {', '.join(counts)}")
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
@@ -236,7 +235,7 @@ def _kind(system: Any) -> OracleMixer:
     if kind is None:
         raise InputError(
             "the grid needs system=po3d with predicted scenes (benchmark=hypo3d: "
-            "benchmark.table=map; 3dsrbench and scope: benchmark.table=picture), without "
+            "benchmark.scenes=map; 3dsrbench and scope: benchmark.scenes=predicted), without "
             "oracle= or abstain_below="
         )
     return kind
@@ -280,11 +279,17 @@ def _open_split(
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
-    dials = difficulty_options(options["benchmark"])
-    tag = f"{look or 'mixed'}{difficulty_of(dials.get('dials'), benchmark.dials).tag}"
+    difficulty = difficulty_options(options["benchmark"])
+    tag = (
+        f"{look or 'mixed'}{difficulty_of(difficulty.get('difficulty'), benchmark.difficulty).tag}"
+    )
     folder_name = f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}-{words_digest()}"
     root = Path(options["synthetic_dir"]) / folder_name
-    return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
+    return (
+        benchmark.open_fresh(root, size, seed, look, options["workers"], **difficulty),
+        root,
+        "fresh",
+    )
 
 
 def run(arguments: list[str]) -> int:

@@ -277,9 +277,7 @@ def programs(size: int | None) -> int:
     below = 0
     with tempfile.TemporaryDirectory() as name, running() as url:
         for benchmark in BENCHMARKS:
-            command = (
-                f"python evaluate.py benchmark={benchmark} system=lmm_parser system.table=truth"
-            )
+            command = f"python evaluate.py benchmark={benchmark} system=lmm_parser system.scenes=ground_truth"
             command += f" system.base_url={url} system.model={MODEL} system.concurrency=1"
             start = time.monotonic()
             code, row = run_one(command, size, Path(name), url)

@@ -151,7 +151,7 @@ def figure(work: str, size: int) -> ScaleFigure:
     else:
         pictures = work == "pictures"
         system = (
-            street.pipeline(mode="marginal", mirror=False, reader="own", verify="off")
+            street.pipeline(mode="marginal", flip_tta=False, parser="benchmark", refine="off")
             if pictures
             else oracle("street")
         )

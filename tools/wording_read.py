@@ -264,7 +264,7 @@ def _no_image() -> Image:
 def _model(kind: str) -> Model:
     executor = executor_of(kind)
     return Model(
-        Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("both", executor))
+        Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("cascade", executor))
     )
 
 

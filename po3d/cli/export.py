@@ -67,10 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="plain (default) or cot; scope also ego_to_allo, 3dsrbench also boxes",
     )
     own.add_argument(
-        "--table", default="none", help="none (default), predicted or truth: po3d's scene as text"
+        "--scenes",
+        default="none",
+        help="none (default), predicted or ground_truth: po3d's scene as text",
     )
     own.add_argument(
-        "--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run"
+        "--scenes-file",
+        metavar="FILE",
+        help="for --scenes predicted: scenes.jsonl of a finished run",
     )
     parser.add_argument(
         "--predictions", metavar="FILE", help="results, easi: the predictions.jsonl to convert"

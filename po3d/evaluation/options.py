@@ -24,10 +24,10 @@ from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.table_files import FromFile
 
 GROUPS = ("executor", "benchmark", "perception", "parser")  # option groups that only some runs read
-ALONE = ("oracle", "noise", "reader")  # options outside the groups that only some runs read
+ALONE = ("oracle", "noise")  # options outside the groups that only some runs read
 # Benchmark options that apply only to generated data or to data.root, and options that every split
 # or score reads.
-DATA_KEYS = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
+DATA_KEYS = {"look": "split=fresh", "difficulty": "split=fresh", "scans": "data.root=DIR"}
 ALWAYS_READ = ("name", "domain", "scorer", "on_bad_image", "sbert", "furniture")
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
 # System settings that do not affect predictions.
@@ -54,7 +54,7 @@ def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {
         "benchmark": options["benchmark"]["name"],
         "perception": "shipped",
-        "parser": "shipped",
+        "parser": "cascade",
     }
     for group, name in {**chosen, "system": options["system"]["name"]}.items():
         path = CONFIGS / group / f"{name}.yaml"  # a user's own config has no other defaults
@@ -80,9 +80,9 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
         "split=fresh": root is None and options["split"] == "fresh",
         "data.root=DIR": root is not None,
     }
-    for key, reader in DATA_KEYS.items():
-        if f"benchmark.{key}" in changed and not there[reader]:
-            raise InputError(f"benchmark.{key} is set, but only {reader} uses it")
+    for key, source in DATA_KEYS.items():
+        if f"benchmark.{key}" in changed and not there[source]:
+            raise InputError(f"benchmark.{key} is set, but only {source} uses it")
     # A system reads what its config interpolates: "${executor.mode}" one option, "${perception}" a
     # whole group.
     raw = str(OmegaConf.to_container(config.system, resolve=False))
@@ -90,6 +90,7 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     read = {*named, *(f"benchmark.{key}" for key in (*ALWAYS_READ, *DATA_KEYS))}
     for key in changed:
         if key not in read and key.partition(".")[0] not in named:
+            key = "parser" if key == "parser.mode" else key
             raise InputError(
                 f"{key} is set, but has no effect on system={options['system']['name']} with"
                 f" benchmark={of}"
@@ -185,7 +186,7 @@ def system_settings(
     node = result.get("perception")
     if not isinstance(node, Mapping):
         return result
-    result |= {key: node.get(key) for key in ("mirror", "verify")}
+    result |= {key: node.get(key) for key in ("flip_tta", "refine")}
     shipped, chosen = node.get("_target_") == SHIPPED, chosen_modules(node.get("modules"))
     if shipped and node.get("checkpoint") is None and not chosen:
         result["perception"] = None
@@ -225,9 +226,14 @@ def default_out(
     elif options["split"] == "mini":
         split = "mini" if options["seed"] == 0 else f"mini-seed{options['seed']}"
     else:
-        look, dials = options["benchmark"].get("look"), difficulty_options(options["benchmark"])
+        look, difficulty = (
+            options["benchmark"].get("look"),
+            difficulty_options(options["benchmark"]),
+        )
         tag = slug(
-            difficulty_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag
+            difficulty_of(
+                difficulty.get("difficulty"), BENCHMARKS[options["benchmark"]["name"]].difficulty
+            ).tag
         )
         split = "-".join(filter(None, [f"fresh-seed{options['seed']}", look, tag]))
     system = options["system"]["name"]

@@ -25,6 +25,7 @@ from torch.overrides import TorchFunctionMode
 
 from po3d import __version__
 from po3d.io import hub, paths
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json, sha256, write_file, write_json
 
@@ -242,6 +243,8 @@ def folder_config(folder: Path) -> dict:
     )
     if not isinstance(config, dict) or config.get("format") != FOLDER:
         raise InputError(f"{where} is not of format {FOLDER!r}")
+    if isinstance(config.get("options"), dict):
+        config = {**config, "options": new_settings(config["options"])}
     checked(ModelFolder, config, where)
     return config
 

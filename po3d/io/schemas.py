@@ -515,16 +515,16 @@ class ModelOptions(Closed):
     of them."""
 
     mode: Name = ""
-    table: Name = ""
+    scenes: Name = ""
     frame: Name = ""
-    reader: Name = ""
-    verify: Name | None = None
+    parser: Name = ""
+    refine: Name | None = None
     samples: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 0
     seed: Seed = 0
     oracle: Words = ()
     draw: Words | Name = ()
     margins: Flag = False
-    mirror: Flag = True
+    flip_tta: Flag = True
     known_yaw: Flag = True
     assume_present: Flag = True
 
@@ -650,7 +650,7 @@ class _Benchmark(Record):
     scans: Name | None = None
     furniture: Name | None = None
     look: StreetLook | None = None
-    dials: Group | None = None
+    difficulty: Group | None = None
     samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None = None
     assume_present: Flag = True
     known_yaw: Flag = True
@@ -665,11 +665,12 @@ class _Executor(_Options):
 class _Perception(Record):
     checkpoint: Name | None = None
     device: Name | None = None
-    mirror: Flag | None = None
+    flip_tta: Flag | None = None
     modules: dict[Name, Name | Group | None] | None = None
 
 
 class _Parser(_Options):
+    mode: Literal["benchmark", "general", "cascade"]
     checkpoint: Name | None
 
 
@@ -703,7 +704,6 @@ class EvaluateSettings(_Options):
     scorer: Name
     oracle: Names
     noise: dict[Name, Annotated[Number, Field(ge=0)]] | None
-    reader: Name
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
@@ -776,7 +776,7 @@ class _Samples(Record):
     workers: Workers = 1
     num_workers: Loaders | None = None
     share: Share = 0
-    mirror: Flag = True
+    flip: Flag = True
 
 
 class _Trainer(Record):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import Picture, pixels
@@ -388,7 +389,7 @@ class Model:
         outcome, read = execution
         text = None if outcome.answer is None else self._answer_text(read, outcome.answer, question)
         understood = (
-            self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+            self._interpretations(answering, question, [read]) if read.by == "general" else ()
         )
         result = answering.explain(question, execution)
         return Answer(
@@ -409,7 +410,7 @@ class Model:
     ) -> str:
         """Return the reason for abstaining; "" if the answer is given."""
         read = execution.reading
-        learned = read.by == "learned"
+        learned = read.by == "general"
         if learned and (
             left_out := self._likely_mistaken(read, question, scene)
             or self.pipeline.omitted(read, question)
@@ -532,8 +533,9 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     on a hub.
 
     `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
-    table="truth"; with "auto" they apply to every domain.
+    scenes="ground_truth"; with "auto" they apply to every domain.
     """
+    options = new_settings(options, warn=True)
     if world == "auto":
         return DomainRouter(
             {

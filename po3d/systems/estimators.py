@@ -60,8 +60,8 @@ class Shipped:
 
     checkpoint: str | None = None
     device: str | None = None
-    mirror: bool | None = None
-    verify: str | bool | None = None
+    flip_tta: bool | None = None
+    refine: str | bool | None = None
     modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def ours(thing: object) -> bool:
 
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
-    `version`, `calibration`, `checkpoint` with `sha256`, and `verify`, whether detections are
+    `version`, `calibration`, `checkpoint` with `sha256`, and `refine`, whether detections are
     compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
     file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
@@ -117,8 +117,8 @@ def identity(estimator: Any) -> dict[str, Any]:
         result["calibration"] = {str(k): v for k, v in calibration.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
         result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
-    if ours(estimator) and hasattr(estimator, "verify"):
-        result["verify"] = "off" if estimator.verify is None else "render"
+    if ours(estimator) and hasattr(estimator, "refine"):
+        result["refine"] = "off" if estimator.refine is None else "render_compare"
     if not ours(estimator):
         result["source_sha256"] = _source_digest(type(estimator))
     return result

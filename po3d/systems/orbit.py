@@ -31,7 +31,7 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.oracle import SubstitutedScene
 from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
@@ -201,28 +201,28 @@ DOMAIN = OrbitDomain()
 
 
 def pipeline(
-    table: str = "picture",
+    scenes: str = "predicted",
     known_yaw: bool = True,
     perception: Perception = "room_view_estimator",
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     device: str = "cpu",
     samples: int = 0,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of orbits.
 
-    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped checkpoint
     pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs. `reader`:
-    the benchmark's parser, the general one, or both (`learned`). The others as in `OrbitDomain`.
+    `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs. `parser`: a
+    `ParserMode`. The others as in `OrbitDomain`.
     """
-    table_source = view_source(table, perception, mirror, device, "orbit")
+    table_source = view_source(scenes, perception, flip_tta, device, "orbit")
     executor = OrbitDomain(known_yaw, samples)
     return Pipeline(
         table_source,
         OrbitQuestionParser(),
         executor,
         tuple(oracle),
-        second(reader, executor, device),
+        second(parser, executor, device),
     )

@@ -34,7 +34,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
 from po3d.systems.view_oracle import VIEW_TABLES
 
@@ -326,47 +326,47 @@ DOMAIN = PhotoDomain()
 
 
 def pipeline(
-    table: str = "picture",
+    scenes: str = "predicted",
     perception: Perception = "room_view_estimator",
     samples: int = 0,
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     assume_present: bool = True,
     device: str = "cpu",
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of photographs.
 
-    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped checkpoint
     pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `mirror`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
-    network runs. `reader`: the benchmark's parser, the general one, or both (`learned`). The others
+    `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
+    network runs. `parser`: a `ParserMode`. The others
     as in `PhotoDomain`. InputError for an unknown source or module.
     """
     executor = PhotoDomain(samples=samples, assume_present=assume_present)
-    table_source = view_source(table, perception, mirror, device, "photographs")
+    table_source = view_source(scenes, perception, flip_tta, device, "photographs")
     return Pipeline(
         table_source,
         PhotoQuestionParser(),
         executor,
         tuple(oracle),
-        second(reader, executor, device),
+        second(parser, executor, device),
     )
 
 
 def view_source(
-    table: str,
+    scenes: str,
     perception: Perception,
-    mirror: bool,
+    flip_tta: bool,
     device: str,
     domain: Literal["photographs", "orbit"],
 ) -> parts.TableSource:
     """Return the source of scenes of that name, for images or views."""
-    if table != "picture":
-        return sources.source(table, truth=sources.Truth(), picture=sources.Truth())
+    if scenes != "predicted":
+        return sources.source(scenes, ground_truth=sources.Truth(), predicted=sources.Truth())
     if not isinstance(perception, str):
         return sources.source_of(perception, domain)
     from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
     views = sources.OrbitViewTables if domain == "orbit" else sources.ViewTables
-    return views(RoomViewEstimator.named(perception, mirror, device))
+    return views(RoomViewEstimator.named(perception, flip_tta, device))

@@ -198,7 +198,7 @@ class ParsedQuestion(NamedTuple):
     change: Parse | None = None
     # Reference frame by the general parser, replacing the question's own: a sentence or a program.
     frame: str | Call = ""
-    by: Literal["own", "learned"] = "own"
+    by: Literal["benchmark", "general"] = "benchmark"
     mended: tuple[Mending, ...] = ()  # corrected spelling errors: word, correction
 
     @property
@@ -240,7 +240,7 @@ class ParsedQuestion(NamedTuple):
 
     def format_answer(self, answer: str, question: Question) -> str:
         """Return a program's answer as the matching option, if the question has options."""
-        options = offered_answers(answer, question) if self.by == "learned" else question.options
+        options = offered_answers(answer, question) if self.by == "general" else question.options
         return self.question.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
@@ -518,7 +518,7 @@ class Pipeline:
         object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
         if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
-                "oracle= replaces modules of predicted scenes, so benchmark.table= cannot be truth"
+                "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be ground_truth"
             )
 
     @property
@@ -599,7 +599,7 @@ class Pipeline:
                 readings[k] = (chosen.ran or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
-                    Parse("unparsed", reason="the general parser found no program"), by="learned"
+                    Parse("unparsed", reason="the general parser found no program"), by="general"
                 )
         return readings
 

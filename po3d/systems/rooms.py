@@ -51,7 +51,7 @@ from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, phrase_of, second
+from po3d.systems.general_parser import ParserMode, phrase_of, second
 from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import (
     PREDICTED,
@@ -572,47 +572,47 @@ DOMAIN = RoomDomain()
 
 def source(
     name: str,
-    mirror: bool = True,
+    flip_tta: bool = True,
     perception: Perception = "top_view_estimator",
     device: str = "cpu",
 ) -> parts.TableSource:
-    """Return the source of scenes of that name (`benchmark.table`); InputError for an unknown one.
+    """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
     `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
-    object. `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs."""
+    object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs."""
     if name == "map" and not isinstance(perception, str):
         return sources.source_of(perception, "rooms")
     return sources.source(
         name,
-        truth=sources.Truth(),
+        ground_truth=sources.Truth(),
         semantic_map=sources.LabelledMaps(),
         captions=sources.Captions(),
-        map=sources.Maps(perception, mirror, device),
+        map=sources.Maps(perception, flip_tta, device),
     )
 
 
 def pipeline(
-    table: str = "map",
-    parser: str = "room_parser",
+    scenes: str = "map",
+    parser_checkpoint: str = "room_parser",
     frame: FrameMode = "anchors",
     samples: int = SAMPLE_COUNT,
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     perception: Perception = "top_view_estimator",
     device: str = "cpu",
     draw: Sequence[str] | str = KINDS,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of rooms.
 
-    `parser`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
-    where the networks run. `reader`: the benchmark's parser, the general one, or both (`learned`).
+    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
+    where the networks run. `parser`: a `ParserMode`.
     The others as in `source` and `RoomDomain`.
     """
     executor = RoomDomain(frame, samples, draw=draw)
-    table_source = source(table, mirror, perception, device)
-    benchmark_reader = benchmark_parser(parser, device)
+    table_source = source(scenes, flip_tta, perception, device)
+    benchmark_reader = benchmark_parser(parser_checkpoint, device)
     return Pipeline(
-        table_source, benchmark_reader, executor, tuple(oracle), second(reader, executor, device)
+        table_source, benchmark_reader, executor, tuple(oracle), second(parser, executor, device)
     )
 
 

@@ -110,7 +110,7 @@ class SeparateModules:
 
 
 def separate_modules(
-    modules: Mapping[str, Any], shipped: str, device: str = "cpu", mirror: bool = True
+    modules: Mapping[str, Any], shipped: str, device: str = "cpu", flip_tta: bool = True
 ) -> SeparateModules:
     """Return the estimator of `modules`: name -> "shipped" or None, a checkpoint's name or path, or
     an object. `shipped`: the street estimator's checkpoint. A network that is named twice is loaded
@@ -125,7 +125,7 @@ def separate_modules(
             return chosen
         pair = shipped if chosen in (None, SHIPPED) else chosen
         if pair not in loaded:
-            loaded[pair] = _network(name, pair, device, mirror)
+            loaded[pair] = _network(name, pair, device, flip_tta)
         if not isinstance(loaded[pair], NETWORKS[name]):
             raise InputError(_unfit(name, pair, loaded[pair].kind))
         return loaded[pair]
@@ -133,13 +133,13 @@ def separate_modules(
     return SeparateModules(*(module(name) for name in METHODS))
 
 
-def _network(name: str, pair: str, device: str, mirror: bool) -> BoxModule:
+def _network(name: str, pair: str, device: str, flip_tta: bool) -> BoxModule:
     path = checkpoint.locate(pair)
     record = checkpoint.description(path)
     kind = record.get("kind", StreetEstimator.kind)  # of a model folder: the street estimator
     for network in NETWORKS[name]:
         if network.kind == kind:
-            return network.from_checkpoint(path, device, mirror)
+            return network.from_checkpoint(path, device, flip_tta)
     raise InputError(_unfit(name, pair, kind))
 
 

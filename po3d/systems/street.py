@@ -26,7 +26,7 @@ from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, second
+from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.pipeline import (
     PREDICTED,
     Execution,
@@ -40,7 +40,7 @@ from po3d.systems.street_oracle import STREET_TABLES
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare
 
-VERIFY = ("auto", "render", "off")
+REFINE = ("auto", "render_compare", "off")
 # Modules that geometric relations read; poses are sampled jointly.
 POSES = ("position", "depth", "heading", "camera", "shape")
 
@@ -270,25 +270,25 @@ DOMAIN = StreetDomain()
 
 def pipeline(
     perception: Perception = "street_estimator",
-    parser: str = "street_parser",
+    parser_checkpoint: str = "street_parser",
     mode: Mode = "marginal",
     samples: int = 64,
     seed: int = 0,
     oracle: Sequence[str] = (),
     device: str = "cpu",
     margins: bool = False,
-    mirror: bool = True,
-    reader: Which = "both",
-    verify: str | bool = "auto",
+    flip_tta: bool = True,
+    parser: ParserMode = "cascade",
+    refine: str | bool = "auto",
     modules: Mapping[str, Any] | None = None,
 ) -> Pipeline:
     """Return the pipeline of streets.
 
-    `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip
-    test-time augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`).
-    `verify`:
-    one of VERIFY, whether renderings of uncertain detections are compared with the image
+    `perception`, `parser_checkpoint`: name of a shipped checkpoint pair, or a path without suffix;
+    `perception` may be an estimator. `margins`: see `StreetDomain`. `flip_tta`: horizontal-flip
+    test-time augmentation. `parser`: a `ParserMode`.
+    `refine`:
+    one of REFINE, whether renderings of uncertain detections are compared with the image
     (`render_compare`): "render" requires a renderer, "auto" uses one where it is available, "off"
     (or false) does not. `modules`: detection, attributes and pose by other networks
     (`separate_modules`), without this comparison.
@@ -296,38 +296,46 @@ def pipeline(
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # importing torch takes seconds
 
-    verify = "off" if verify is False else verify
-    if verify not in VERIFY:
-        raise InputError(f"unknown perception.verify={verify!r}; known: {', '.join(VERIFY)}")
+    refine = "off" if refine is False else refine
+    if refine not in REFINE:
+        raise InputError(f"unknown perception.refine={refine!r}; known: {', '.join(REFINE)}")
     executor = StreetDomain(mode, samples, seed, margins=margins)
     true = parts.checked_modules(oracle, executor.modules)
     if modules:
-        if verify == "render":
-            raise InputError("perception.verify=render and perception.modules cannot be combined")
+        if refine == "render_compare":
+            raise InputError(
+                "perception.refine=render_compare and perception.modules cannot be combined"
+            )
         from po3d.systems.separate_modules import separate_modules
 
-        perception = separate_modules(modules, perception, device, mirror)
+        perception = separate_modules(modules, perception, device, flip_tta)
     looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
     if looks is None:
-        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
-        estimator.verify = _verifier(verify)
+        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, flip_tta)
+        estimator.refine = _refiner(refine)
         looks = sources.Pictures(estimator)
     return Pipeline(
-        looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device)
+        looks,
+        benchmark_parser(parser_checkpoint, device),
+        executor,
+        true,
+        second(parser, executor, device),
     )
 
 
-def _verifier(verify: str) -> "RenderCompare | None":
-    """Return the comparison with renderings of one of VERIFY; None if it is off or unavailable."""
-    if verify == "off":
+def _refiner(refine: str) -> "RenderCompare | None":
+    """Return the comparison with renderings of one of REFINE; None if it is off or unavailable."""
+    if refine == "off":
         return None
     try:
-        from po3d.systems.render_compare import verifier  # the renderer is an optional dependency
+        from po3d.systems.render_compare import refiner  # the renderer is an optional dependency
 
-        return verifier()
+        return refiner()
     except (ImportError, InputError) as error:
-        if verify == "render":
-            raise InputError(f"perception.verify=render needs a renderer: {error}") from None
+        if refine == "render_compare":
+            raise InputError(
+                f"perception.refine=render_compare needs a renderer: {error}"
+            ) from None
         _note_no_renderer(str(error))
         return None
 
@@ -336,7 +344,7 @@ def _verifier(verify: str) -> "RenderCompare | None":
 def _note_no_renderer(reason: str) -> None:
     """Print once that street scenes are estimated without renderings."""
     print(
-        "note: uncertain vehicles are not compared with renderings (perception.verify=off):"
+        "note: uncertain vehicles are not compared with renderings (perception.refine=off):"
         f" {reason}",
         file=sys.stderr,
     )

@@ -26,7 +26,7 @@ from po3d.training.ranks import SyncedNorms
 EVALUATED = {
     "street_estimator": "benchmark=pulsecheck457 perception.checkpoint={}",
     "top_view_estimator": "benchmark=hypo3d perception.checkpoint={}",
-    "room_view_estimator": "benchmark=scope benchmark.table=picture perception.checkpoint={}",
+    "room_view_estimator": "benchmark=scope benchmark.scenes=predicted perception.checkpoint={}",
     "street_attributes": "benchmark=pulsecheck457 perception.modules.attributes={}",
     "street_pose": "benchmark=pulsecheck457 perception.modules.pose={}",
     "parser": "benchmark=pulsecheck457 parser.checkpoint={}",

@@ -47,22 +47,25 @@ def told(capsys):
 
 def test_a_photographs_table_is_asked_with_options_and_without(photograph, capsys):
     question = "Which is closer to the camera, the dog or the car?"
-    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
     options = ["--option", "the car", "--option", "the dog"]
-    assert main(["ask", photograph, question, "--reader", "own", "--json", *options]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json", *options]) == 0
     assert [record["answer"] for record in told(capsys)] == ["dog", "the dog"]
 
 
 def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
     question = "From the camera's perspective, where is the car relative to the dog?"
-    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
     assert told(capsys)[0]["answer"] in ("behind", "behind right", "back right", "back")
 
 
 def test_a_room_may_be_asked_with_options(capsys):
     options = ["--option", "one", "--option", "two", "--option", "three"]
     assert (
-        main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+        main(
+            ["ask", ROOM, "How many desks are there?", "--parser", "benchmark", "--json", *options]
+        )
+        == 0
     )
     assert told(capsys)[0]["answer"] == "two"
 
@@ -83,11 +86,11 @@ def test_an_option_that_nobody_reads_is_refused(given, says, capsys):
 def test_lines_of_standard_input_are_answered_one_by_one(monkeypatch, capsys):
     lines = "What color is the chopper?\n\n  blorp the blip \nHow many buses are there?\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    assert main(["ask", STREET, "-", "--reader", "own", "--json"]) == 2
+    assert main(["ask", STREET, "-", "--parser", "benchmark", "--json"]) == 2
     first, bad, last = told(capsys)
     assert (first["answer"], bad["status"], last["answer"]) == ("green", "unparsed", "2")
     monkeypatch.setattr("sys.stdin", io.StringIO("What color is the chopper?\nblorp\n"))
-    assert main(["ask", STREET, "-", "--reader", "own"]) == 2
+    assert main(["ask", STREET, "-", "--parser", "benchmark"]) == 2
     printed = capsys.readouterr().out
     assert "> What color is the chopper?\nanswer: green" in printed
     assert "> blorp\nno answer: unknown words: blorp" in printed
@@ -106,7 +109,7 @@ class AsksBack:
             (meant,) = model._interpretations(
                 rooms.DOMAIN.bind(cli_tables(study())),
                 question,
-                [ParsedQuestion(parse, by="learned")],
+                [ParsedQuestion(parse, by="general")],
             )
             answers.append(
                 (meant.words, model._answer(question, cli_tables(study()), meant.ran, None))

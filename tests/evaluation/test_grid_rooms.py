@@ -310,7 +310,7 @@ def test_other_frames_than_the_anchors_have_no_grid():
 SMALL = [
     "+experiment=oracle_grid",
     "benchmark=hypo3d",
-    "benchmark.table=captions",
+    "benchmark.scenes=captions",
     "benchmark.samples=2",
     "size=2",
     "workers=1",
@@ -358,7 +358,7 @@ def test_true_tables_have_no_grid(tmp_path, capsys):
     given = [
         "+experiment=oracle_grid",
         "benchmark=hypo3d",
-        "benchmark.table=truth",
+        "benchmark.scenes=ground_truth",
         f"out={tmp_path}",
     ]
     assert script.run(given) == 2

@@ -40,13 +40,13 @@ def model() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         options = {
             "perception": str(untrained_estimator(Path(folder))),
-            "parser": str(untrained_parser(Path(folder))),
+            "parser_checkpoint": str(untrained_parser(Path(folder))),
             "mode": "samples",
             "samples": 8,
             "seed": 3,
             "margins": True,
-            "mirror": False,
-            "reader": "own",
+            "flip_tta": False,
+            "parser": "benchmark",
             "oracle": [],
         }
         hub.save("street", options, Path(folder) / "model")
@@ -156,10 +156,10 @@ def workbooks() -> dict[str, bytes]:
     )
     sheet = lambda old, new: repacked(
         good, lambda n, t: t.replace(old, new) if "sheet1" in n else t
-    )  # noqa: E731
+    )
     part = lambda name, old, new: repacked(
         good, lambda n, t: t.replace(old, new, 1) if name in n else t
-    )  # noqa: E731
+    )
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
     return {

@@ -66,7 +66,7 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
         ("pulsecheck457", 2, []),
         ("3dsrbench", 1, []),
         ("scope", 1, []),
-        ("hypo3d", 2, ["benchmark.table=map"]),
+        ("hypo3d", 2, ["benchmark.scenes=map"]),
     ],
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):

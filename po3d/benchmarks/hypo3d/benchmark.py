@@ -88,7 +88,7 @@ BENCHMARK = Benchmark(
     same=exact_match,
     write_corrected=write_corrected,
     # Plain maps, compared with ground-truth scenes.
-    default_runs=(("benchmark.table=truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",)),
+    default_runs=(("benchmark.scenes=ground_truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",)),
     figures=plots.figures,
     title="Hypo3D",
     scorer_names={"official": "paper's script"},
