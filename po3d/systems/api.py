@@ -317,7 +317,9 @@ class Model:
             (alternatives,) = self.pipeline.reread([question], tables)
             # Alternatives are compared on one scene; only the chosen one runs on all samples.
             general = (
-                likeliest_of(second, ranking, question, alternatives) if alternatives else None
+                likeliest_of(second, executor, ranking, question, alternatives)
+                if alternatives
+                else None
             )
             own = None if execution is None else run(ranking, question, reading)
             execution, differ = choose(
@@ -398,7 +400,7 @@ class Model:
             text,
             None if outcome.probability is None else execution.believed,
             result.reason or outcome.reason,
-            executor.text(read),
+            executor.stored_text(read),
             result,
             tuple((one.words, one.answer) for one in understood),
             mended=read.mended,
@@ -428,12 +430,11 @@ class Model:
         of eight, of which one is right."""
         if reading.question.program is None:
             return reading
-        restricted = restrict_to_options(
-            core_program := self.pipeline.executor.meaning(reading.question.program), question
-        )
+        program = reading.question.program
+        restricted = restrict_to_options(program, question)
         return (
             reading
-            if restricted == core_program
+            if restricted == program
             else reading._replace(question=replace(reading.question, program=restricted))
         )
 
@@ -442,7 +443,7 @@ class Model:
         by another one; return the reason for abstaining, "" if none."""
         executor = self.pipeline.executor
         noun = executor.absent(question.change, scene)
-        changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
+        changed = "" if reading.change is None else str(reading.change.program)
         return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
 
     def _interpretations(
@@ -466,14 +467,14 @@ class Model:
         """Return an answer as the matching option; a measure with its unit, except on streets,
         whose vehicles have the size of toys."""
         executor = self.pipeline.executor
-        program = executor.meaning(reading.question.program)
+        program = reading.question.program
         what = program.args[0] if program.op == "query" else ""
         if what not in LEAVES["measure"] or question.options or executor.kind == "street":
             return worded(reading, answer, question)
         return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
-        program = self.pipeline.executor.meaning(parse.program)
+        program = parse.program
         try:
             return say(program)
         except GrammarError:

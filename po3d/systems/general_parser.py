@@ -153,9 +153,9 @@ def joined(
             continue
         edit = None
         if change is not None and change.program is not None:
-            edit = Parse("ok", executor.to_dialect(change.program, question))
+            edit = Parse("ok", change.program)
         program = restrict_to_options(resolve_the_one(program_read.program), question)
-        parse = replace(executor.to_dialect_parse(program, question), probability=probability)
+        parse = replace(executor.adapted(program, question), probability=probability)
         where = (
             ""
             if frame is None or frame.program is None

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from po3d.language.grammar import load
-from po3d.language.program import Call, ProgramError
-from po3d.language.programs.scope import SCOPE, parse_text
+from po3d.language.program import Call
+from po3d.language.programs.scope import SCOPE
+from po3d.language.read.parse import Parse
 from po3d.language.read.scope_reader import read
 from po3d.reasoning.counterfactuals import margins_in, record
 from po3d.reasoning.questions import Question
@@ -71,17 +72,12 @@ class OrbitDomain(parts.Domain):
     def explaining(cls, options: Mapping[str, Any]) -> "OrbitDomain":
         return cls(options.get("known_yaw", True))
 
-    def parsed(self, text: str) -> Call:
-        return parse_text(text)
+    def length(self, program: Call) -> int:
+        """Return the number of operations in the language; the weights are fitted to it."""
+        return sum(1 for _ in program.calls())
 
-    def text(self, reading: ParsedQuestion) -> str:
-        try:
-            return SCOPE.text(reading.question.program)
-        except ProgramError:  # the dialect cannot express all programs of the general parser
-            return str(reading.question.program)
-
-    def to_dialect(self, program: Call, question: Question) -> Call:
-        return as_phrases(program)
+    def adapted(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", as_phrases(program))
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of SCOPE or its twin."""

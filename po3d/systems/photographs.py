@@ -10,6 +10,7 @@ import functools
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -51,7 +52,8 @@ class PhotoQuestionParser:
     """Rule-based parser of texts and options."""
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(read(q.text, q.options)) for q in questions]
+        parses = (read(q.text, q.options) for q in questions)
+        return [ParsedQuestion(parse.in_core(THREEDSRBENCH)) for parse in parses]
 
 
 @dataclass(frozen=True)
@@ -90,28 +92,20 @@ class PhotoDomain(parts.Domain):
         gold = self.gold_parse(question.program)
         if gold.program is None:
             return ParsedQuestion(gold)
-        named = PhraseCall(gold.program.op, tuple(map(without_row, gold.program.things)))
-        return ParsedQuestion(fitted(question, gold.program if rows else named))
+        return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        return ParsedQuestion(fitted(question, parse_text(text)))
+        return ParsedQuestion(fitted(question, self.stored_program(text)))
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         programs = [r.question.program for r in readings if r.question.program is not None]
-        return tuple(dict.fromkeys(thing for program in programs for thing in program.things))
+        return tuple(dict.fromkeys(phrase for program in programs for phrase in phrases(program)))
 
-    def to_dialect(self, program: Call, question: Question) -> PhraseCall | Call:
+    def adapted(self, program: Call, question: Question) -> Parse:
         two = question.options if len(question.options) == 2 else ()
-        return super().to_dialect(as_phrases(_among(program, two)), question)
-
-    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
-        core_program = self.to_dialect(program, question)
-        parse = (
-            fitted(question, core_program)
-            if isinstance(core_program, PhraseCall)
-            else Parse("ok", core_program)
-        )
-        return Parse("ok", THREEDSRBENCH.to_core(core_program)) if parse.program is None else parse
+        program = as_phrases(_among(program, two))
+        parse = fitted(question, program)
+        return Parse("ok", program) if parse.program is None else parse
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of 3DSRBench or its twin."""
@@ -140,17 +134,33 @@ def _among(program: Call, options: Sequence[str]) -> Call:
     )
 
 
-def fitted(question: Question, program: PhraseCall) -> Parse:
-    """Return a program with the option of each of its answers; failed if the options do not fit."""
-    named = PhraseCall(program.op, tuple(map(without_row, program.things)))
+def phrases(program: Call) -> tuple[str, ...]:
+    """Return the descriptions of objects in a program."""
+    with suppress(ProgramError):
+        return THREEDSRBENCH.spell(program).things
+    return tuple(str(call.args[0]) for call in program.calls() if call.op == "refer")
+
+
+def _unnumbered(program: Call) -> Call:
+    """Return a program of 3DSRBench without the rows in its descriptions."""
+    tree = THREEDSRBENCH.from_core(program)
+    return THREEDSRBENCH.to_core(PhraseCall(tree.op, tuple(map(without_row, tree.things))))
+
+
+def fitted(question: Question, program: Call) -> Parse:
+    """Return a program with the option of each of its answers; failed if the options do not fit.
+    Options are not compared with a program that 3DSRBench's notation cannot express."""
+    try:
+        tree = THREEDSRBENCH.from_core(program)
+    except ProgramError:
+        return Parse("ok", program)
+    named = PhraseCall(tree.op, tuple(map(without_row, tree.things)))
     option = fit_options(named, question.options)
     if option is None:
         options = ", ".join(question.options)
-        return Parse(
-            "failed", reason=f"no option in {options} matches an answer of {program.text()}"
-        )
+        return Parse("failed", reason=f"no option in {options} matches an answer of {tree.text()}")
     return Parse(
-        "ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers}
+        "ok", program, option_of={answer: option[without_row(answer)] for answer in tree.answers}
     )
 
 
@@ -164,25 +174,24 @@ class PhotoExecutor:
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         executor, program = self.executor, reading.question.program
         # A gold program refers to objects by rows.
-        rows = isinstance(program, PhraseCall) and all(
-            thing.startswith("#") for thing in program.things
-        )
+        described = phrases(program)
+        rows = bool(described) and all(phrase.startswith("#") for phrase in described)
         using = rows_only if rows else self.ground(question)
         # The benchmark's own words ("parallel") are options; users also ask yes/no questions.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
         rules = replace(executor.rules, words={}) if plain else executor.rules
         arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
-        scene, core_program = self.tables.scene, THREEDSRBENCH.to_core(program)
-        if any(call.op == "choices" for call in core_program.calls()):
+        scene = self.tables.scene
+        if any(call.op == "choices" for call in program.calls()):
             there = [
                 option
                 for option in map(str, question.options)
                 if sum(using(option, scene)) >= LEAST
             ]
-            core_program = _among(core_program, there)
-        outcome = answered(core_program, scene, using, rules, **arguments)
+            program = _among(program, there)
+        outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
-            guess := _heading_guess(core_program, scene, using, rules, outcome)
+            guess := _heading_guess(program, scene, using, rules, outcome)
         ):
             outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
@@ -199,7 +208,7 @@ class PhotoExecutor:
         }
 
     def _nearest(self, execution: Execution) -> Counterfactual | None:
-        program = THREEDSRBENCH.to_core(execution.reading.question.program)
+        program = execution.reading.question.program
         return nearest(program, self.tables.scene, execution.outcome, self.executor.rules)
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:

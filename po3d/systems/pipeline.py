@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
-from po3d.language.program import Call, ProgramError
+from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.read.mending import Mending
 from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
@@ -368,17 +368,23 @@ class Domain:
         """Unit of the noise size, by module."""
         return self.substitution.units
 
-    def parsed(self, text: str) -> Any:
-        """Parse the text of a program; ProgramError if it is not one."""
-        return self.dialect.tree.parse(text)
+    def spelled(self, program: Call) -> Tree:
+        """Return a program in the notation of the domain's files; the call itself if that notation
+        cannot express it."""
+        try:
+            return self.dialect.spell(program)
+        except ProgramError:
+            return program
 
-    def text(self, reading: ParsedQuestion) -> str:
-        """Return the text of the programs, as stored in predictions."""
-        return reading.question.program.text()
+    def length(self, program: Call) -> int:
+        """Return the number of operations of a program of the general parser, for which the weights
+        of alternative parses are fitted: in the domain's notation."""
+        return sum(1 for _ in self.spelled(program).calls())
 
-    def meaning(self, program: Any) -> Call:
-        """Return a program of any dialect as a call of the core language."""
-        return self.dialect.to_core(program)
+    def stored_text(self, reading: ParsedQuestion) -> str:
+        """Return the text of the programs for a prediction: "change ; question", or the question's
+        alone."""
+        return " ; ".join(self.spelled(p.program).text() for p in reversed(reading.parses))
 
     def display_name(self, o: ObjectState) -> str:
         """Return the name of an object as used in questions."""
@@ -420,16 +426,10 @@ class Domain:
         """Return the executor on which alternative parses are compared: one execution each."""
         return self
 
-    def to_dialect(self, program: Call, question: Question) -> Any:
-        """Translate a program of the general parser into this domain's dialect; return the call
-        itself if the dialect cannot express it."""
-        try:
-            return self.dialect.from_core(program)
-        except ProgramError:
-            return program
-
-    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
-        return Parse("ok", self.to_dialect(program, question))
+    def adapted(self, program: Call, question: Question) -> Parse:
+        """Return the parse of a program of the general parser, with names, phrases and options as
+        this domain's executor expects them."""
+        return Parse("ok", program)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Domain":
@@ -447,13 +447,20 @@ class Domain:
         if not text:
             return Parse("failed", reason="the question has no program")
         try:
-            return Parse("ok", self.parsed(text))
+            return Parse("ok", self.dialect.parse(text))
         except ProgramError as error:
             return Parse("failed", reason=f"gold program: {error}")
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        """Rebuild the parse from a stored prediction."""
-        return ParsedQuestion(Parse("ok", self.parsed(text)))
+        """Rebuild the parse from the text in a stored prediction (`stored_text`)."""
+        return ParsedQuestion(Parse("ok", self.stored_program(text)))
+
+    def stored_program(self, text: str) -> Call:
+        """Parse the text of a program in the domain's notation or in that of the language."""
+        try:
+            return self.dialect.parse(text)
+        except ProgramError:
+            return Call.parse(text)
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
@@ -592,7 +599,7 @@ class Pipeline:
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
             if alternative:
-                general = likeliest_of(self.second, answering, question, alternative)
+                general = likeliest_of(self.second, self.executor, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
                 style = self.executor.style(question)
                 chosen = choose(execution, general, question, self.second.alone, style)
@@ -663,11 +670,11 @@ class Pipeline:
         """Return what the program omits from the question, or the change's program adds to the
         change; "" if nothing is detected."""
         change = reading.change and reading.change.program
-        if change is not None and untold(question.change, self.executor.meaning(change)):
+        if change is not None and untold(question.change, change):
             return f"the parsed change differs from its text: {question.change!r}"
-        if change is not None and swaps_with_itself(self.executor.meaning(change)):
+        if change is not None and swaps_with_itself(change):
             return "the parsed change swaps an object with itself"
-        return omitted(question.text, self.executor.meaning(reading.question.program))
+        return omitted(question.text, reading.question.program)
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
         """Return the scenes of each image, and pass them to the evaluation (`Context.on_scene`)."""
@@ -705,7 +712,7 @@ def predicted(
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = execution = run(answering, question, reading)
-    text = executor.text(reading)
+    text = executor.stored_text(reading)
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
@@ -716,6 +723,7 @@ def predicted(
 
 def likeliest_of(
     second: FallbackParser,
+    executor: Domain,
     answering: SceneExecutor,
     question: Question,
     readings: Sequence[ParsedQuestion],
@@ -737,7 +745,7 @@ def likeliest_of(
     ]
     weigh = second.weighing
     weights = [
-        weigh(evidence(answering, question, execution, weigh.unchanged != 0))
+        weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
         for execution in executions
     ]
     k, share = likeliest(answers, weights)
@@ -749,7 +757,11 @@ def likeliest_of(
 
 
 def evidence(
-    answering: SceneExecutor, question: Question, execution: Execution, compare: bool = True
+    executor: Domain,
+    answering: SceneExecutor,
+    question: Question,
+    execution: Execution,
+    compare: bool = True,
 ) -> ParseEvidence:
     """Return the features by which an executed parse is weighted. `compare`: also execute it
     without the change, to detect a change without effect."""
@@ -757,7 +769,7 @@ def evidence(
     p = reading.probability
     if reading.unread:
         return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
-    calls = sum(1 for _ in reading.question.program.calls())
+    calls = executor.length(reading.question.program)
     if outcome.answer is None:
         return ParseEvidence(p, calls, fails=True)
     if reading.change is None or not compare:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 from po3d.io.errors import InputError, known
 from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError, Tree
-from po3d.language.programs.street import STREET, asking, parse_text
+from po3d.language.programs.street import STREET, asking
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.counterfactuals import margins, record, record_of
@@ -56,7 +56,8 @@ class StreetQuestionParser:
     parser: StreetTextParser
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(parse) for parse in self.parser.parse([q.text for q in questions])]
+        parses = self.parser.parse([q.text for q in questions])
+        return [ParsedQuestion(parse.in_core(STREET)) for parse in parses]
 
 
 @dataclass(frozen=True)
@@ -77,20 +78,13 @@ class StreetDomain(parts.Domain):
     def __post_init__(self) -> None:
         known("mode", self.mode, get_args(Mode))
 
-    def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
-        call = self.meaning(program)
-        mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
-        return execute(call, scene, task, mode, self.rules, self.samples, self.seed)
+    def __call__(self, program: Call, scene: Scene, task: Task) -> Outcome:
+        mode = "samples" if self.mode == "marginal" and not steps(program) else self.mode
+        return execute(program, scene, task, mode, self.rules, self.samples, self.seed)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "StreetDomain":
         return cls(options.get("mode") or "marginal", options.get("samples") or 64)
-
-    def parsed(self, text: str) -> Tree:
-        return parse_text(text)
-
-    def meaning(self, program: Tree) -> Call:
-        return STREET.to_core(program)
 
     def display_name(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
@@ -111,12 +105,14 @@ class StreetDomain(parts.Domain):
     def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
 
-    def to_dialect(self, program: Call, question: Question) -> Tree:
-        named = _by_shape(program)
+    def spelled(self, program: Call) -> Tree:
         try:
-            return asking(STREET.from_core(named))
+            return asking(STREET.spell(program))
         except ProgramError:
-            return named
+            return program
+
+    def adapted(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", _by_shape(program))
 
     def of(self, question: Question) -> Task:
         return question.task
@@ -124,7 +120,7 @@ class StreetDomain(parts.Domain):
     def relevant(
         self, settings: Mapping[str, Setting], reading: ParsedQuestion
     ) -> Mapping[str, Setting]:
-        needed = reads(self.meaning(reading.question.program))
+        needed = reads(reading.question.program)
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
 
     def bind(self, tables: ImageScenes) -> "StreetExecutor":
@@ -138,11 +134,10 @@ class StreetDomain(parts.Domain):
 
         scenes = [tables.scene for tables, _, _ in parsed_images]
         items = [
-            (call, k, question.task, question.id)
+            (reading.question.program, k, question.task, question.id)
             for k, (_, questions, readings) in enumerate(parsed_images)
             for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None
-            and steps(call := self.meaning(reading.question.program))
+            if reading.question.program is not None and steps(reading.question.program)
         ]
         results = outcomes(
             scenes, [item[:3] for item in items], self.rules, self.samples, self.seed
@@ -221,11 +216,11 @@ def _kinds(outcome: Outcome) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _reason(outcome: Outcome, program: Tree) -> str:
+def _reason(outcome: Outcome, program: Call) -> str:
     """Return the reason for a failed `unique` step in plain words; "" for other outcomes."""
-    if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
+    if outcome.kind not in ("not found", "ambiguous") or not steps(program):
         return ""
-    step = steps(STREET.to_core(program))[len(outcome.trace)]
+    step = steps(program)[len(outcome.trace)]
     if step.call.op != "unique":
         return ""
     things = set_phrase(step.call.args[0])

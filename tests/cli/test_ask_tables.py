@@ -13,7 +13,6 @@ from po3d.cli import ask as cli_ask
 from po3d.cli.main import main
 from po3d.io.files import write_json
 from po3d.language.program import Call
-from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
@@ -105,7 +104,7 @@ class AsksBack:
         answers = []
         for name in ("bed", "desk"):
             program = Call.parse(f'count(filter(name, "{name}", scene))')
-            parse = Parse("ok", rooms.DOMAIN.to_dialect(program, question))
+            parse = rooms.DOMAIN.adapted(program, question)
             (meant,) = model._interpretations(
                 rooms.DOMAIN.bind(cli_tables(study())),
                 question,

@@ -112,9 +112,9 @@ def test_predicted_tables_come_from_a_run(tmp_path):
 def test_the_language_that_a_model_is_given_is_the_executors(world):
     executor = oracle(world).executor
     for _, _, program, *edit in _words()[world]["examples"]:
-        executor.parsed(program)
+        executor.dialect.parse(program)
         if edit:
-            executor.parsed(edit[0])
+            executor.dialect.parse(edit[0])
         assert program in language(world)
 
 

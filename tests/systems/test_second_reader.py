@@ -562,7 +562,7 @@ def test_options_may_use_other_words_than_the_table(world):
 
     def said(*options):
         asked = question(options=options, images=("view",), views=(0,))
-        reading = ParsedQuestion(world.DOMAIN.to_dialect_parse(nearest, asked))
+        reading = ParsedQuestion(world.DOMAIN.adapted(nearest, asked))
         return reading.format_answer(answering.run(asked, reading).outcome.answer, asked)
 
     assert said("couch", "bird cage", "the fish man", "TV stand") == "the fish man"
