@@ -37,7 +37,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, difficulty_options
-from po3d.benchmarks.twin_folder import words_digest
+from po3d.benchmarks.twin_folder import kind_of_data, words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.distributed import spread
 from po3d.evaluation.options import (
@@ -48,7 +48,6 @@ from po3d.evaluation.options import (
     default_out,
     defaults,
     identity_of,
-    kind_of_data,
     modules,
     system_settings,
     with_policies,
@@ -76,7 +75,7 @@ from po3d.io.run_names import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
-from po3d.systems.oracle_grid import OracleMixer
+from po3d.systems.oracle_grid import OracleMixer, mixer
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -231,7 +230,7 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
 
 def _kind(system: Any) -> OracleMixer:
     """Return the system's combinations of true and predicted modules."""
-    kind = system.mixtures() if hasattr(system, "mixtures") else None
+    kind = mixer(system)
     if kind is None:
         raise InputError(
             "the grid needs system=po3d with predicted scenes (benchmark=hypo3d: "

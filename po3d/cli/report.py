@@ -82,6 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.run_report import report_command
+    from po3d.evaluation.report_command import report_command
 
     return report_command(arguments)

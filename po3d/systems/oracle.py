@@ -21,10 +21,11 @@ import numpy as np
 from po3d.benchmarks.metrics import match
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, as_tuples, wrap_angle
 from po3d.scene.orbit import rotated
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.pipeline import PREDICTED, ImageScenes, Setting
+from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 
 Noise = Callable[[Scene, float, np.random.Generator], Scene]  # (scene, sigma, generator) -> scene
 
@@ -230,6 +231,21 @@ def lost(image: str, count: int, sigma: float, seed: int = 0, what: str = "parsi
     """Whether noise removes each of the `count` programs on an image or, with "detection", rows of
     its scene."""
     return (rng(seed, f"noise/{what}/{image}").random(count) < sigma).tolist()
+
+
+def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
+    """Whether noise of size `sigma` removes the text (module "parsing") or change ("edit") of each
+    question on one image; equal texts are removed together."""
+    changes = [q.change for q in questions]
+    texts: list = changes
+    if module == "parsing":
+        texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
+    name = questions[0].image
+    each = list(dict.fromkeys(texts))
+    gone = dict(
+        zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed))
+    )
+    return [bool(text) and gone[text] for text in texts]
 
 
 def placed(scene: Scene, positions: Array) -> Scene:

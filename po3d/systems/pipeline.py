@@ -46,12 +46,15 @@ from po3d.systems.answer_options import (
     strip_prompt_template,
 )
 from po3d.systems.explanation import Explanation, SceneFigure
+from po3d.systems.image_scenes import MISSING_INPUTS as MISSING_INPUTS
+from po3d.systems.image_scenes import PREDICTED as PREDICTED
+from po3d.systems.image_scenes import TRUTH, ImageScenes, Setting
+from po3d.systems.image_scenes import MissingInputs as MissingInputs
+from po3d.systems.oracle import OracleModules, lost_texts
 from po3d.systems.parser_choice import LIKELY, SURE, choose
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
-    from po3d.systems.oracle import OracleModules
-    from po3d.systems.oracle_grid import OracleMixer
 
 DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Executor
     "street": "po3d.systems.street",
@@ -59,21 +62,7 @@ DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Execut
     "photographs": "po3d.systems.photographs",
     "orbit": "po3d.systems.orbit",
 }
-TRUTH, PREDICTED = "truth", "predicted"
-Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of the noise on the truth
 Image = NDArray[np.uint8]  # (H, W, 3)
-
-
-class MissingInputs:
-    """Inputs of an image that has no extra inputs: any access raises InputError."""
-
-    def __getattr__(self, what: str) -> Any:
-        if what.startswith("__"):
-            raise AttributeError(what)
-        raise InputError(f"this image has no {what.replace('_', ' ')}")
-
-
-MISSING_INPUTS = MissingInputs()
 
 
 @dataclass(frozen=True)
@@ -122,7 +111,7 @@ ImageQuestions = tuple[Sequence[Question], Context]  # the questions on an image
 class System(Protocol):
     """Answers the questions on one image, in their order.
 
-    Optional members: `mixtures()` (`po3d.systems.oracle_grid`), `measures` (values for the report
+    Optional members: `measures` (values for the report
     beside the score, by name), `notes(questions)` (remarks for the report on these questions), and
     those of `Batched` or `AsyncSystem`.
     """
@@ -266,7 +255,7 @@ class FallbackParser(Protocol):
         ...
 
     def readings(
-        self, questions: Sequence[Question], tables: "ImageScenes"
+        self, questions: Sequence[Question], tables: ImageScenes
     ) -> Sequence[Sequence[ParsedQuestion]]:
         """Return several alternative parses of each question; `likeliest_of` selects one."""
         ...
@@ -275,35 +264,6 @@ class FallbackParser(Protocol):
         """Return the calibrated probability that an answer is right whose parses have this share of
         the total weight."""
         ...
-
-
-@dataclass(frozen=True)
-class ImageScenes:
-    """The scenes of an image by picture name, and which of their modules are ground truth."""
-
-    views: Mapping[str, Scene]
-    # True scenes by picture name, the image itself last; empty unless a module is ground truth.
-    truth: Mapping[str, Scene] = field(default_factory=dict)
-    settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; absent: predicted
-    # For scenes with true modules: the row of the true scene for each row, None if unmatched.
-    rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
-    seed: int = 0  # of the noise
-    inputs: Any = MISSING_INPUTS
-    memo: dict = field(default_factory=dict, repr=False)  # cache shared between module settings
-
-    @property
-    def scene(self) -> Scene:
-        """The scene of an image with a single picture."""
-        (scene,) = self.views.values()
-        return scene
-
-    @property
-    def true(self) -> Scene:
-        """The true scene of the image."""
-        return next(reversed(self.truth.values()))
-
-    def setting_of(self, module: str) -> Setting:
-        return self.settings.get(module, PREDICTED)
 
 
 class Execution(NamedTuple):
@@ -355,7 +315,7 @@ class Domain:
 
     # Modules that can be ground truth or predicted: those of scenes, then of execution and parsing.
     modules: ClassVar[tuple[str, ...]]
-    substitution: ClassVar["OracleModules"]  # of the modules of scenes
+    substitution: ClassVar[OracleModules]  # of the modules of scenes
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules whose input is text
     headline: ClassVar[str] = "mean"  # "mean" over categories, or "overall" over questions
     kind: ClassVar["Kind"]  # input type of the general parser
@@ -537,16 +497,6 @@ class Pipeline:
         """Return remarks for the report on the scenes of these questions."""
         return self.tables.notes(questions) if hasattr(self.tables, "notes") else []
 
-    def mixtures(self) -> "OracleMixer | None":
-        """Return the combinations of true and predicted modules for the oracle grid; None if scenes
-        or modules are ground truth already."""
-        from po3d.systems.oracle_grid import OracleMixer
-
-        if self.tables.true or self.settings:
-            return None
-        self.executor.mixable()
-        return OracleMixer(self)
-
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         (predictions,) = self.answers([(questions, context)])
         return predictions
@@ -642,8 +592,6 @@ class Pipeline:
     ) -> list[ParsedQuestion]:
         """Mark as unparsed the questions that noise in the parsing modules removes."""
         for module in set(self.executor.reading) & set(self.noise):
-            from po3d.systems.oracle_grid import lost_texts
-
             gone = lost_texts(module, questions, self.noise[module], self.seed)
             lost = ParsedQuestion(Parse("unparsed", reason=f"noise in {module}"))
             readings = [lost if away else r for r, away in zip(readings, gone, strict=True)]

@@ -2,6 +2,7 @@
 truth.
 """
 
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import chi2
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.scene.geometry import Array, wrap_angle
@@ -112,3 +114,36 @@ def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> 
     record = read_json(path, "checkpoint description")
     record["config"][what] = figures(record["config"].get(what, {}))
     write_json(path, record)
+
+
+def figures_command(
+    module: str,
+    doc: str | None,
+    pictures: str,
+    load: Callable[[str], Any],
+    calibrate: Callable[[str, Sequence[str]], dict[str, float]],
+    matched: Callable[[Any, str], list],
+    table: Callable[[list], str],
+) -> int:
+    """Run the command line of a module of `po3d.training` that prints an estimator's figures on
+    sets of `pictures`, with --calibrate after fitting its beliefs; return the exit code.
+
+    `matched`: predictions matched to ground truth, from the estimator and the folder of a set.
+    """
+    arguments = argparse.ArgumentParser(
+        f"python -m po3d.training.{module}", description=(doc or "").split("\n")[0]
+    )
+    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
+    arguments.add_argument("sets", nargs="+", help=f"folders of {pictures}")
+    arguments.add_argument(
+        "--calibrate", action="store_true", help=f"fit the beliefs on these {pictures} first"
+    )
+    a = arguments.parse_args()
+
+    def measure() -> None:
+        if a.calibrate:
+            print(calibrate(a.checkpoint, a.sets))
+        estimator = load(a.checkpoint)
+        print(table([item for folder in a.sets for item in matched(estimator, folder)]))
+
+    return guarded(measure)

@@ -9,7 +9,6 @@ the weights stay unchanged. Prints a table: rows are kinds of views and of model
 metrics.
 """
 
-import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
 from po3d.io.progress import progress
 from po3d.perception.room_view import (
@@ -38,7 +36,7 @@ from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
-from po3d.training.rendered import ViewFolder
+from po3d.training.picture_folders import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
@@ -317,23 +315,15 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    arguments = argparse.ArgumentParser(
-        "python -m po3d.training.view_figures", description=(__doc__ or "").split("\n")[0]
+    return beliefs.figures_command(
+        "view_figures",
+        __doc__,
+        "views",
+        RoomViewEstimator.from_checkpoint,
+        calibrate,
+        sights,
+        table,
     )
-    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
-    arguments.add_argument("sets", nargs="+", help="folders of views")
-    arguments.add_argument(
-        "--calibrate", action="store_true", help="fit the beliefs on these views first"
-    )
-    a = arguments.parse_args()
-
-    def measured() -> None:
-        if a.calibrate:
-            print(calibrate(a.checkpoint, a.sets))
-        estimator = RoomViewEstimator.from_checkpoint(a.checkpoint)
-        print(table([s for folder in a.sets for s in sights(estimator, folder)]))
-
-    return guarded(measured)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle_grid import Answers, OracleMixer, mixer
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.room_oracle import ROOM_TABLES
 from po3d.systems.rooms import RoomDomain, RoomQuestionParser, framed, room
@@ -302,7 +302,7 @@ def test_a_wrong_plan_is_said(options, says):
 def test_other_frames_than_the_anchors_have_no_grid():
     pipeline = Pipeline(Captions(), RoomQuestionParser(Texts()), RoomDomain("none"))
     with pytest.raises(InputError, match="frame=anchors"):
-        pipeline.mixtures()
+        mixer(pipeline)
 
 
 # --- from end to end ------------------------------------------------------------------------------
