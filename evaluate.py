@@ -1,20 +1,26 @@
 """Answer a benchmark's questions and score the answers.
 
-    python evaluate.py                                          all benchmarks, po3d on the shipped data
-    python evaluate.py benchmark=hypo3d                         one of them
+    python evaluate.py                                  all benchmarks, po3d on the shipped data
+    python evaluate.py benchmark=hypo3d                 one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
-    python evaluate.py split=fresh benchmark.difficulty.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
-    python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
-    python evaluate.py 'noise={heading: 10, color: 0.1}'        these from ground truth with noise of that size
-    python evaluate.py perception._target_=mymod.Mine           an estimator of your own: docs/extending.md
-    python evaluate.py perception=file perception.path=TABLES   predicted scenes from a file: docs/tables.md
-    python evaluate.py +experiment=oracle_grid                  all combinations of true, predicted and noisy modules
-    python evaluate.py abstain_below=0.9                        abstain below this probability
-    python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
-    python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
-    python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
-    python evaluate.py engine=ray                               images distributed over a Ray cluster: docs/cluster.md
-    python evaluate.py 'wandb={project: po3d}'                  log tables and the HTML report to wandb, too
+    python evaluate.py split=fresh benchmark.difficulty.near=0.5
+                                                        a harder twin: configs/benchmark
+    python evaluate.py parser=benchmark                 without the general parser; or general
+    python evaluate.py 'oracle=[heading,color]'         an ablation: modules from ground truth
+    python evaluate.py 'noise={heading: 10, color: 0.1}'
+                                                        from ground truth with noise of that size
+    python evaluate.py perception._target_=mymod.Mine   your own estimator: docs/extending.md
+    python evaluate.py perception=file perception.path=SCENES
+                                                        scenes from a file: docs/tables.md
+    python evaluate.py +experiment=oracle_grid          all combinations of true, predicted and
+                                                        noisy modules
+    python evaluate.py abstain_below=0.9                abstain below this probability
+    python evaluate.py data.root=DIR                    the official release, or VLMEvalKit's TSV
+    python evaluate.py system=replay system.path=FILE   another model's predictions.jsonl
+    python evaluate.py system=lmm system.base_url=URL system.model=NAME
+                                                        a model behind an endpoint: docs/lmm.md
+    python evaluate.py engine=ray                       distributed over a Ray cluster
+    python evaluate.py 'wandb={project: po3d}'          log tables and the HTML report to wandb
 
 Writes OUT/predictions.jsonl, OUT/run.json (their provenance), OUT/report.json and OUT/report.md. A
 killed run is resumed by the same command. A folder that holds another run is not changed, unless

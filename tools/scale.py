@@ -240,7 +240,8 @@ def scale(
         first = next(other for other in points if other.work == f.work)
         linear = f.seconds / f.size / (first.seconds / first.size)
         print(
-            f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, {1000 * f.seconds / f.size:7.3f} ms each, "
+            f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, "
+            f"{1000 * f.seconds / f.size:7.3f} ms each, "
             f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB",
             flush=True,
         )

@@ -1,8 +1,8 @@
 """The same model responses scored by po3d and by other projects' own code, for the table "Verified
 against" of docs/lmm.md.
 
-    python -m tools.verify_scorers                              what is installed
-    python -m tools.verify_scorers --vlmevalkit FILE            VLMEvalKit's vlmeval/dataset/utils/spatial457.py
+    python -m tools.verify_scorers                      what is installed
+    python -m tools.verify_scorers --vlmevalkit FILE    vlmeval/dataset/utils/spatial457.py
 
 Responses are made for the shipped splits from a seed: right, wrong, or none, written as the prompt
 asks ("plain") or in the styles of chatty models ("chatty"). lmms-eval's functions are loaded from

@@ -1,7 +1,8 @@
 """Calibration of a system's probabilities, and selective prediction (risk and coverage).
 
-    po3d calibration PREDICTIONS                                        reliability, ECE, risk and coverage
-    po3d calibration PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
+    po3d calibration PREDICTIONS           reliability, ECE, risk and coverage
+    po3d calibration PREDICTIONS --fit-on VALIDATION --fit-data ROOT
+                                           the same after temperature scaling
 
 The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the
 probability that an answer is right (Guo et al. 2017, for the answer against all others). It is a

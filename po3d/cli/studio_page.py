@@ -290,10 +290,8 @@ class StudioPage:
         self.thing.value = START if self.taken is None else names[self.taken]
         self.color.options = (START, *session.colors)
         self.color.value = START
-        self.table.content = (
-            "<div"
-            f' style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
-        )
+        table = table_html(display_table(session.scene), 2)
+        self.table.content = f'<div style="overflow-x:auto;font-size:0.75em">{table}</div>'
         pixels = session.rendered_picture()
         self.picture.content = ""
         if pixels is not None:
@@ -465,10 +463,8 @@ def _answer_html(answer: Answer) -> str:
         )
     steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
     flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
-    return (
-        "<div"
-        f" style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
-    )
+    body = f"{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}"
+    return f"<div style='overflow-wrap:anywhere;font-size:0.85em'>{body}</div>"
 
 
 def _plain(words: str) -> str:

@@ -1,4 +1,4 @@
-"""The command `po3d report`: an HTML page, tables, or the files of a paper, for one or more runs."""
+"""The command `po3d report`: an HTML page, tables or the files of a paper from runs."""
 
 import argparse
 from pathlib import Path

@@ -190,10 +190,11 @@ def scenes_of(
         objects = []
         for i in rows:
             leaf, scale = SHAPES[shape[b, i]], SIZES[size[b, i]]
+            shares = {a: detections.probabilities[a][b, i].tolist() for a in ATTRIBUTES}
             objects.append(
                 ObjectState(
                     beliefs={
-                        attribute: dict(zip(values, detections.probabilities[attribute][b, i].tolist()))
+                        attribute: dict(zip(values, shares[attribute]))
                         for attribute, values in ATTRIBUTES.items()
                     },
                     position=(*fit.position[b, i].tolist(), origin_height(leaf, scale)),

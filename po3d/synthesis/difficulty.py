@@ -32,7 +32,8 @@ class _Difficulty:
             low, high = self.objects
             if not least <= low <= high <= most:
                 raise InputError(
-                    f"difficulty.objects={[low, high]} should be two increasing numbers between {least}"
+                    f"difficulty.objects={[low, high]} should be two increasing numbers between"
+                    f" {least}"
                     f" and {most}"
                 )
         for name in ("occluded", "near"):

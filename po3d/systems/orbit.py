@@ -208,10 +208,10 @@ def pipeline(
 ) -> Pipeline:
     """Return the pipeline of orbits.
 
-    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped checkpoint
-    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs. `parser`: a
-    `ParserMode`. The others as in `OrbitDomain`.
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
+    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
+    truth. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs.
+    `parser`: a `ParserMode`. The others as in `OrbitDomain`.
     """
     table_source = view_source(scenes, perception, flip_tta, device, "orbit")
     executor = OrbitDomain(known_yaw, samples)

@@ -346,11 +346,11 @@ def pipeline(
 ) -> Pipeline:
     """Return the pipeline of photographs.
 
-    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped checkpoint
-    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
-    network runs. `parser`: a `ParserMode`. The others
-    as in `PhotoDomain`. InputError for an unknown source or module.
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
+    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
+    truth. `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where
+    the network runs. `parser`: a `ParserMode`. The others as in `PhotoDomain`. InputError for an
+    unknown source or module.
     """
     executor = PhotoDomain(samples=samples, assume_present=assume_present)
     table_source = view_source(scenes, perception, flip_tta, device, "photographs")

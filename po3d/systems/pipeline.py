@@ -485,7 +485,8 @@ class Pipeline:
         object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
         if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
-                "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be ground_truth"
+                "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be"
+                " ground_truth"
             )
 
     @property

@@ -86,7 +86,7 @@ def prompt(
     tables: Sequence[Scene] = (),
 ) -> Prompt:
     """Return the prompt for one question of a benchmark in a setting. `inputs`: the split's inputs
-    of the image (captions); `tables`: the scenes of the image or of its views, for `setting.scenes`.
+    of the image (captions); `tables`: scenes of the image or of its views for `setting.scenes`.
     InputError for a benchmark without prompts."""
     if benchmark not in BENCHMARKS:
         raise InputError(f"no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
@@ -119,8 +119,8 @@ def prompt(
 
 class Prompter:
     """The prompts of a benchmark in one setting, for `system=lmm` and `po3d export`. `scenes_file`:
-    for scenes=predicted, the scenes.jsonl of a finished run. InputError for a setting that the benchmark
-    does not support."""
+    for scenes=predicted, the scenes.jsonl of a finished run. InputError for a setting that the
+    benchmark does not support."""
 
     def __init__(
         self,

@@ -602,9 +602,9 @@ def pipeline(
 ) -> Pipeline:
     """Return the pipeline of rooms.
 
-    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
-    where the networks run. `parser`: a `ParserMode`.
-    The others as in `source` and `RoomDomain`.
+    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth.
+    `device`: where the networks run. `parser`: a `ParserMode`. The others as in `source` and
+    `RoomDomain`.
     """
     executor = RoomDomain(frame, samples, draw=draw)
     table_source = source(scenes, flip_tta, perception, device)

@@ -129,10 +129,10 @@ class ReaderModule(pl.LightningModule):
     """Negative log-likelihood over the tokens that the type table allows, optimised by AdamW; the
     pretrained layers have a lower learning rate than the decoder, and their embeddings are frozen.
 
-    `pretrained` False: an encoder of equal shape with random weights, all of it trained. `init_from`: a
-    checkpoint to start from, which sets all sizes except `shape`. `freeze_layers`: number of first encoder
-    layers to freeze. `smoothing`: label smoothing, spread over the tokens allowed at each position.
-    `few_bits`: quantization-aware training for the checkpoint's format.
+    `pretrained` False: an encoder of equal shape with random weights, all of it trained.
+    `init_from`: a checkpoint to start from, which sets all sizes except `shape`. `freeze_layers`:
+    number of first encoder layers to freeze. `smoothing`: label smoothing, spread over the tokens
+    allowed at each position. `few_bits`: quantization-aware training for the checkpoint's format.
     """
 
     kind: ClassVar[str] = KIND

@@ -71,8 +71,7 @@ def generate(
     """Write `size` rooms with their questions to the folder `out`; a complete folder is left
     unchanged.
 
-    With `maps`, plain maps are rendered too; otherwise they are rendered on demand. `difficulty`: the
-    difficulty.
+    With `maps`, plain maps are rendered too; otherwise they are rendered on demand.
     """
     out = start_twin(out, FORMAT, size, seed, split, workers, difficulty, controls=controls)
     if (out / "contextvqa.json").exists():

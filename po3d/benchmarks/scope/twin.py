@@ -158,7 +158,7 @@ class _QuestionSampler:
         return chosen
 
     def offered(self) -> list[ReferencePair]:
-        """Return the candidate pairs: those of the difficulty that `difficulty` ask for, if there are
+        """Return the candidate pairs: those that `difficulty` asks for, if there are
         any.
         """
         near = self.difficulty.near

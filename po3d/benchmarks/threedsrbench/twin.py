@@ -78,9 +78,8 @@ def generate(
     """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
 
     `margin` scales the distance of answers from decision boundaries
-    (`synthesis.indoor_view.questions`); `furniture`, `cache`: see `room_pictures.Studio`; `difficulty`:
-    the difficulty. An incomplete folder
-    of the same twin is completed; InputError if it holds anything else.
+    (`synthesis.indoor_view.questions`); `furniture`, `cache`: see `room_pictures.Studio`. An
+    incomplete folder of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
         raise InputError(
@@ -180,7 +179,7 @@ def _of_difficulty(
     difficulty: IndoorDifficulty,
     random: np.random.Generator,
 ) -> list[ViewQuestion]:
-    """Return, for each type, the questions of the difficulty that `difficulty` ask for, or all available
+    """Return, for each type, the questions that `difficulty` asks for, or all available
     ones if there are none; `hidden`: objects partly occluded in a view.
     """
     selected: list[ViewQuestion] = []

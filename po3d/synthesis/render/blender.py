@@ -151,7 +151,10 @@ class Blender:
                 "camera": {"matrix": camera_matrix(camera), "lens": camera.focal / camera.width},
                 **lights,
                 "objects": [
-                    {**self._mesh(o.mesh), "matrix": o.world_T_object.tolist(), "materials": _materials(o, look, generator)}
+                    {
+                        **self._mesh(o.mesh), "matrix": o.world_T_object.tolist(),
+                        "materials": _materials(o, look, generator),
+                    }
                     for o in objects
                 ],
             },

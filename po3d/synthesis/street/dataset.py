@@ -215,9 +215,9 @@ def make_scene(
     """Sample scene `index` of a seed, with official `vehicles` where available.
 
     The number of objects is drawn once, so that rejection by visibility does not favour sparse
-    scenes. Layouts are drawn until every object has MIN_VISIBLE_PX visible pixels and, if `difficulty`
-    asks for it, the wanted number of objects is occluded. Raise InputError after MAX_SCENES
-    attempts.
+    scenes. Layouts are drawn until every object has MIN_VISIBLE_PX visible pixels and, if
+    `difficulty` asks for it, the wanted number of objects is occluded. Raise InputError after
+    MAX_SCENES attempts.
     """
     generator = rng(seed, f"scene/{split}", index)
     low, high = difficulty.objects
