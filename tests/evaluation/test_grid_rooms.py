@@ -15,7 +15,7 @@ from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, 
 from po3d.io.errors import InputError
 from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.language.programs.rooms import parse_text
+from po3d.language.programs.rooms import ROOMS, parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
@@ -232,9 +232,10 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
         plain = room(scene, mode, SAMPLES)
         for q, answer in zip(QUESTIONS[n], found, strict=True):
             change = parse_text(q.change_program)
-            expected = plain.run(q.frame, change, parse_text(q.program))
+            program, edit = ROOMS.parse(q.program), ROOMS.to_core(change)
+            expected = plain.run(q.frame, edit, program)
             if expected.reason.startswith("change: not found") and brought_in(change):
-                expected = plain.run(q.frame, brought_in(change), parse_text(q.program))
+                expected = plain.run(q.frame, ROOMS.to_core(brought_in(change)), program)
             assert expected.answer == answer
             answered += answer is not None
     assert answered > 100

@@ -16,7 +16,7 @@ from test_results import REPORT, ROW  # isort: skip
         ("po3d", {}, "po3d"),
         ("po3d", {"scenes": "predicted", "known_yaw": True}, "po3d"),
         ("po3d", {"scenes": "ground_truth", "frame": "anchors"}, "po3d, true tables"),
-        ("po3d", {"table": "map", "frame": "none"}, "po3d, plain maps, no frame"),
+        ("po3d", {"scenes": "map", "frame": "none"}, "po3d, plain maps, no frame"),
         (
             "po3d",
             {"oracle": ["heading", "position"], "abstain_below": 0.5},
@@ -50,11 +50,11 @@ def test_a_row_says_what_sets_its_run_apart(system, settings, name):
 
 
 def test_settings_are_those_that_differ_and_the_source_of_tables():
-    default = {"name": "po3d", "table": "map", "mode": "marginal", "seed": 0}
-    assert settings_of(default, default) == {"table": "map"}
+    default = {"name": "po3d", "scenes": "map", "mode": "marginal", "seed": 0}
+    assert settings_of(default, default) == {"scenes": "map"}
     changed = settings_of({**default, "mode": "argmax", "scenes": "ground_truth"}, default, 0.5)
     assert changed == {"scenes": "ground_truth", "mode": "argmax", "abstain_below": 0.5}
-    assert run_folder("hypo3d", "mini", "po3d", {"table": "map"}, default) == "hypo3d-mini-po3d"
+    assert run_folder("hypo3d", "mini", "po3d", {"scenes": "map"}, default) == "hypo3d-mini-po3d"
     assert (
         run_folder("hypo3d", "mini", "po3d", changed, default)
         == "hypo3d-mini-po3d-true-tables-argmax-abstains-below-0.5"
@@ -115,7 +115,7 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
 
 
 def test_a_language_models_row_says_what_it_was_given():
-    plain = {"model": "m", "table": "none", "frame": None}
+    plain = {"model": "m", "scenes": "none", "frame": None}
     assert row_name({"system": "lmm", "settings": plain}) == "m"
     given = {
         **plain,
@@ -131,8 +131,8 @@ def test_a_language_models_row_says_what_it_was_given():
     )
     tables = {
         **plain,
-        "table": "predicted",
-        "scenes": "outputs/scope-mini-po3d/scenes.jsonl",
+        "scenes": "predicted",
+        "scenes_file": "outputs/scope-mini-po3d/scenes.jsonl",
         "show": "none",
     }
     assert (
