@@ -43,8 +43,8 @@ def new_module(old: str) -> str | None:
 
 
 def old_name(module: str, name: str) -> Any:
-    """What an old name of a module is called today, for a module's `__getattr__`; AttributeError
-    for any other name.
+    """Return the object that an old name of a module stands for, with a DeprecationWarning: the
+    body of the module's `__getattr__`. AttributeError for any other name.
     """
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
@@ -164,7 +164,7 @@ def new_settings(settings: Mapping[str, Any], warn: bool = False) -> dict[str, A
 
 
 def new_config(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a stored config with today's keys."""
+    """Rename the old keys of a stored config, at any depth."""
     result: dict[str, Any] = {}
     for key, value in config.items():
         new = _today(prefix + key)

@@ -89,7 +89,8 @@ class NetworkEstimator:
     def from_checkpoint(
         cls, path: str | Path, device: str = "cpu", flip_tta: bool = True, plain: bool = False
     ) -> Self:
-        """Load the estimator of a checkpoint pair; `plain`: with the network as it was trained.
+        """Load the estimator of a checkpoint pair. `plain`: keep the network as it was trained,
+        without fusing batch norms and input normalisation into its convolutions.
 
         Raise InputError if the checkpoint is missing, damaged, of another kind, or trained on other
         attribute values.

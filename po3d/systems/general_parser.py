@@ -2,7 +2,7 @@
 
 It was trained on many annotators' questions.
 
-    question, scene ──► Asked, with the scene's objects ──► Readings, most probable first
+    question, scene ──► ParserInput, with the scene's objects ──► ParsedQuestions, likeliest first
 
 It chooses among the names of the objects in the scene, so it runs after perception. It needs the
 extra "reader".

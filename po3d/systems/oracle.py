@@ -1,9 +1,9 @@
 """Module substitution for ablations: replace perception modules by ground truth, noisy or not.
 
-    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise ──► Mixed
+    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise
 
 Domains differ in the pairing of rows and in the dependencies between modules:
-`street_substitution`, `room_substitution`, `view_substitution`.
+`street_oracle`, `room_oracle`, `view_oracle`.
 
 Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
 colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a

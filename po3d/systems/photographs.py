@@ -88,7 +88,8 @@ class PhotoDomain(parts.Domain):
         return cls(assume_present=options.get("assume_present", True))
 
     def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
-        """Return the gold program, whose objects are rows or descriptions."""
+        """Return the gold program. With `rows` its objects are rows of the true scene ("#3 chair"),
+        else descriptions ("chair")."""
         gold = self.gold_parse(question.program)
         if gold.program is None:
             return ParsedQuestion(gold)

@@ -1,16 +1,17 @@
 """The pipeline: from an image and its questions to predictions. Read this module first.
 
-    image    ──► TableSource ──► Tables  ──┐
-                                           ├──► Executor ──► answer, probability, trace   Pipeline
-    question ──► Reader ──────► Reading ───┘
+    image    ──► TableSource ────► ImageScenes ────┐
+                                                   ├──► Domain ──► answer, probability, trace
+    question ──► QuestionParser ──► ParsedQuestion ─┘
 
-    the true Scene, the gold program ────────► Executor                                   Oracle
+`Pipeline` runs these three stages; `Oracle` executes the gold program on the true scene. Beyond
+files and parsers every program is a `Call` of the language, whatever notation it came in.
 
-One pipeline serves the four domains (WORLDS): streets, rooms, photographs and orbits. They differ
-in the three stages and in the semantics of programs. Each domain has a module in `po3d.systems`
-(`street`, `rooms`, `photographs`, `orbit`) with its Executor and its parser; sources of scenes are
-in `tables`, baselines in `baselines`. A module's output can be replaced by ground truth or by noisy
-ground truth (`oracle=`, `noise=`; `mixtures`).
+One pipeline serves the four domains (DOMAIN_MODULES): streets, rooms, photographs and orbits. They
+differ in the three stages and in the semantics of programs. Each domain has a module in
+`po3d.systems` (`street`, `rooms`, `photographs`, `orbit`) with its `Domain` and its parser; sources
+of scenes are in `scene_sources`, baselines in `baselines`. A module's output can be replaced by
+ground truth or by noisy ground truth (`oracle=`, `noise=`; `oracle_grid`).
 
 A system receives each image as a `Context`, whose parts are computed on access, so a system that
 does not use the image does not cause a rendering. A question without an answer gets a prediction
@@ -383,7 +384,8 @@ class Domain:
         return self
 
     def ranking(self) -> Self:
-        """Return the executor on which alternative parses are compared: one execution each."""
+        """Return the domain with settings that execute a program once, on the most probable scene:
+        alternative parses are compared with it before one is executed on all samples."""
         return self
 
     def adapted(self, program: Call, question: Question) -> Parse:
@@ -440,7 +442,8 @@ class Domain:
         """Raise InputError if ground truth in all modules would not give the true answers."""
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
-        """Return the predicted scenes with their settings applied."""
+        """Return the predicted scenes with the modules of `tables.settings` replaced by ground
+        truth, with noise where the setting is a number."""
         return self.substitution.mixed(tables)
 
     def sampled(self, tables: ImageScenes) -> bool:

@@ -2,7 +2,7 @@
 
 Frame and change are described by sentences.
 
-    scene ──► frame(text) ──► change(program) ──► World ──► question(program) ──► answer
+    scene ──► frame(text) ──► change(program) ──► SceneGeometry ──► question(program) ──► answer
 
 For an uncertain scene the answer is a vote: posterior samples of the scene are drawn, and change
 and question are executed in each.
