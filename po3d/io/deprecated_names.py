@@ -197,7 +197,8 @@ def _new_flags(command: str, words: Sequence[str]) -> list[str]:
 
 
 def _flag_value(before: str, word: str) -> str:
-    """Return a word with today's value, where it is the value of a flag: its own, or `before`'s."""
+    """Rename an old value of the flags --parser and --scenes, in a word "--flag=value" or in a
+    word that follows the flag (`before`)."""
     flag, sign, value = word.partition("=")
     if not sign:
         flag, value = before, word

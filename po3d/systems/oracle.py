@@ -198,7 +198,7 @@ class OracleModules:
         return replace(here, objects=tuple(row.state for row in rows), occluders=None)
 
     def anything(self) -> dict[str, dict[str, float]]:
-        """Return uniform beliefs."""
+        """Return uniform beliefs over the values of each attribute, for unmatched objects."""
         known = {belief: self.values[module] for module, belief in self.beliefs.items()}
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
 

@@ -268,7 +268,8 @@ class WordPieces:
         ]
 
     def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
-        """Return `_parted` of a name or attribute, cached because these recur."""
+        """Return a name or attribute value cleaned, and (start, end, pieces) of its words; cached,
+        because names recur."""
         if text not in self.named:
             if len(self.named) > MOST_NAMES:
                 self.named.clear()
