@@ -164,5 +164,5 @@ def test_the_shipped_split_has_its_pictures():
 
 
 def test_an_unknown_source_of_tables_is_refused():
-    with pytest.raises(InputError, match="known: truth"):
+    with pytest.raises(InputError, match="known: ground_truth"):
         pipeline("photograph")
