@@ -256,8 +256,6 @@ def compare_command(arguments: argparse.Namespace) -> int:
     result = compare(
         benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category
     )
-    from po3d.evaluation.options import kind_of_data  # with hydra
-
     data = {
         "benchmark": name,
         "split": "mini" if root is None else kind_of_data(Path(root)),

@@ -76,6 +76,8 @@ class StreetDomain(parts.Domain):
 
     def __post_init__(self) -> None:
         known("mode", self.mode, get_args(Mode))
+        if self.samples < 1:
+            raise InputError(f"executor.samples={self.samples} should be at least 1 for streets")
 
     def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)
