@@ -14,6 +14,7 @@ import numpy as np
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
 from po3d.evaluation.report.records import check_data, described_run, name_of_run, size_of_run

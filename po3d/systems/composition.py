@@ -33,9 +33,8 @@ PICTURES = ("picture", "map")  # sources of scenes that use an estimator
 TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
 # System settings that do not affect predictions.
-NO_EFFECT = frozenset(
-    "name device margins log key_env concurrency timeout tries wait give_up price".split()
-)
+NO_EFFECT = {"name", "device", "margins"}
+NO_EFFECT |= {"log", "key_env", "concurrency", "timeout", "tries", "wait", "give_up", "price"}
 # Parameter of a domain's `pipeline` -> config key.
 OPTIONS = {
     "perception": "perception",
