@@ -77,6 +77,10 @@ class StreetDomain(parts.Domain):
     def __post_init__(self) -> None:
         known("mode", self.mode, get_args(Mode))
 
+    @property
+    def belief_mode(self) -> str:
+        return self.mode
+
     def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)
         mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
