@@ -79,6 +79,10 @@ class StreetDomain(parts.Domain):
         if self.samples < 1:
             raise InputError(f"executor.samples={self.samples} should be at least 1 for streets")
 
+    @property
+    def belief_mode(self) -> str:
+        return self.mode
+
     def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)
         mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
