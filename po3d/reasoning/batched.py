@@ -647,30 +647,20 @@ class Runner:
     def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
         """Return (P, n): the objects in a relation to one object, or to two."""
         anchor, rules, first = ones[0], self.rules, self.body(ones[0])
-        if (relation in ("between", "blocking")) != (len(ones) == 2):
+        if len(ones) != relations.others_of(relation):
             raise NotBatchable(f"{relation} of {len(ones)}")
         every, others = self.body(), ~self.one_hot(anchor)
-        if relation == "next_to":
-            return relations.next_to(first, every, rules, torch) & others
+        if relation in relations.BODIES:
+            for other in ones[1:]:
+                self.fail(anchor == other)
+                others = others & ~self.one_hot(other)
+            bodies = [self.body(i) for i in ones]
+            return relations.BODIES[relation].holds(bodies, every, rules, torch) & others
         if relation == "on":
             return self.rows("codes", "below") == anchor[:, None]
         if relation == "supporting":
             below = self.of("below", anchor, "codes")[:, 0]
             return self.one_hot(below) & (below >= 0)[:, None]
-        if relation == "above":
-            return (relations.over(every, first, rules, torch) > 0) & others
-        if relation == "under":
-            if rules.under == "directly":
-                return (relations.over(first, every, rules, torch) > 0) & others
-            return (every.z < first.z) & self.stacked(anchor) & others
-        if relation in ("between", "blocking"):
-            self.fail(anchor == ones[1])
-            second, others = self.body(ones[1]), others & ~self.one_hot(ones[1])
-            if relation == "between":
-                return (relations.between(first, second, every, rules, torch) >= 0) & others
-            distinct = ~self.stacked(anchor) & ~self.stacked(ones[1])
-            near = relations.off_path(first, second, every, torch) < rules.path
-            return near & relations.in_the_way(every, rules) & distinct & others
         if relation in relations.ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())

@@ -515,7 +515,7 @@ class _MarginFinder(Evaluator):
             return
         *ones, set_call = args
         anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        if (relation in ("between", "blocking")) != (len(anchors) == 2):
+        if len(anchors) != relations.others_of(relation):
             return
         if relation in _ALIGNED and self.rules.aligned_needs_label:
             yield self._faces(anchors[0], None)
@@ -584,35 +584,48 @@ class _MarginFinder(Evaluator):
             return self.within(
                 i, spare, self.unit if unit == "length" else unit, f"{words} {self.short(anchor)}"
             )
-        if relation in ("above", "under") and (
-            relation == "above" or self.rules.under == "directly"
-        ):
-            spare = world.over(i, anchor) if relation == "above" else world.over(anchor, i)
-            return self.within(i, spare, self.unit, f"directly {relation} {self.short(anchor)}")
-        if relation == "next_to":
-            return self._next_to(anchor, i)
-        if relation == "between":
-            return self._between(*ones, i)
-        if relation == "blocking":
-            return self._in_path(*ones, i)
-        return None
+        definition = relations.BODIES.get(relation)
+        if definition is None or not definition.crossable(self.rules):
+            return None
+        boundary = definition.words.format(*map(self.short, ones))
+        if relation in _WAYS and not (relation == "next_to" and self.rules.next_to_in == "sizes"):
+            reached = _WAYS[relation](self, *ones, i)
+            return reached and self.within(i, reached[0], self.unit, boundary, reached[1])
+        return self.within(i, world.inside(relation, ones, i), self.unit, boundary)
 
-    def _next_to(self, anchor: int, i: int) -> Margin | None:
-        """Return the margin of an object for being next to another; None if they are stacked."""
-        boundary, spare = f"next to {self.short(anchor)}", self.world.neighbours(anchor, i)
-        if self.rules.next_to_in == "sizes":
-            return self.within(i, spare, self.unit, boundary)
+    def _way_beside(self, anchor: int, i: int) -> tuple[float, Shift] | None:
+        """Return the distance to the border of next to, and the way there; None for stacked."""
         if self.world.stacked(anchor, i):
             return None
         # footprints that overlap also have to move apart
         gap, way = boundaries.aside(*(self.world.things[k].box for k in (anchor, i)))
-        spare -= min(gap, 0.0)
-        return self.within(i, spare, self.unit, boundary, self._in_frame(way, spare))
+        metres = self.world.inside("next_to", [anchor], i) - min(gap, 0.0)
+        return metres, self._in_frame(way, metres)
 
     def _in_frame(self, way: tuple[float, float], metres: float) -> Shift:
         """Return a world ground vector of given length as (to the right, to the front)."""
         (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
         return metres * (way[0] * rx + way[1] * ry), metres * (way[0] * fx + way[1] * fy)
+
+    def _way_between(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
+        first, second = (self.world.things[k] for k in (a, b))
+        bounds = relations.between_bounds(first, second, self.rules)
+        if math.inf in bounds[0]:
+            return None
+        right, front = self._image_shift(a, i, self.world.axes)
+        return boundaries.over_border(
+            [(x * right + y * front - least, x, y) for x, y, least in bounds]
+        )
+
+    def _way_off_path(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
+        things = self.world.things
+        if not relations.BODIES["blocking"].condition(
+            [things[a], things[b]], things[i], self.rules
+        ):
+            return None
+        ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
+        way, metres = boundaries.leaving(things[i].box, *ends, self.rules.path)
+        return metres, self._in_frame(way, metres)
 
     def _alignment(self, relation: str, anchor: int, i: int) -> Margin:
         degrees = self.world.street.degrees
@@ -628,32 +641,6 @@ class _MarginFinder(Evaluator):
         text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
         nudge = self.search.nudge(i, degrees=way)
         return self.margin(i, distance, "degrees", boundary, text, nudge)
-
-    def _between(self, a: int, b: int, i: int) -> Margin | None:
-        first, second = (self.world.things[k] for k in (a, b))
-        bounds = relations.between_bounds(first, second, self.rules)
-        if math.inf in bounds[0]:
-            return None
-        right, front = self._image_shift(a, i, self.world.axes)
-        spare = [(x * right + y * front - least, x, y) for x, y, least in bounds]
-        metres, shift = boundaries.over_border(spare)
-        return self.within(
-            i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift
-        )
-
-    def _in_path(self, a: int, b: int, i: int) -> Margin | None:
-        things, world = self.world.things, self.world
-        if (
-            not relations.in_the_way(things[i], self.rules)
-            or world.stacked(a, i)
-            or world.stacked(b, i)
-        ):
-            return None
-        ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
-        way, metres = boundaries.leaving(things[i].box, *ends, self.rules.path)
-        shift = self._in_frame(way, metres)
-        boundary = f"the path from {self.short(a)} to {self.short(b)}"
-        return self.within(i, metres, self.unit, boundary, shift)
 
     # --- headings, attributes, occlusion ----------------------------------------------------------
 
@@ -1138,12 +1125,18 @@ class _MarginFinder(Evaluator):
                     self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
                 )
         elif (
-            relation not in ("between", "blocking")
+            relations.others_of(relation) == 1
             and (margin := self._border(relation, [b], a)) is not None
         ):
             yield self.gives(margin, not margin.distance > 0)
 
 
+# distance to the border of a relation and the shortest way there, where it is known
+_WAYS: dict[str, Callable[..., tuple[float, Shift] | None]] = {
+    "next_to": _MarginFinder._way_beside,
+    "between": _MarginFinder._way_between,
+    "blocking": _MarginFinder._way_off_path,
+}
 _SUPERLATIVES = {
     "elevation": ("highest", "lowest"),
     "height": ("tallest", "shortest"),

@@ -39,7 +39,7 @@ from po3d.reasoning.outcome import (
 )
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
-from po3d.reasoning.relations import ALIGNED, holds_at
+from po3d.reasoning.relations import ALIGNED, BODIES, holds_at, others_of
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, direction_at
@@ -449,7 +449,7 @@ class Evaluator:
     def related(self, relation: str, ones: Sequence[int], candidates: Sequence[int]) -> list[int]:
         """Return the objects in a relation to one object, or to two."""
         world, anchor = self.world, ones[0]
-        if (relation in ("between", "blocking")) != (len(ones) == 2):
+        if len(ones) != others_of(relation):
             raise ExecutionFailure(
                 "unknown", f"unknown: {relation} is not defined for {len(ones)} objects"
             )
@@ -457,20 +457,12 @@ class Evaluator:
             raise ExecutionFailure(
                 "unknown", f"unknown: {relation} is not defined for an object and itself"
             )
-        if relation == "next_to":
-            return world.next_to(anchor, candidates)
+        if relation in BODIES:
+            return world.related(relation, ones, candidates)
         if relation == "on":
             return [i for i in candidates if world.supports[i] == anchor]
         if relation == "supporting":
             return [i for i in candidates if i == world.supports[anchor]]
-        if relation == "under":
-            return world.under(anchor, candidates)
-        if relation == "above":
-            return [i for i in candidates if i != anchor and world.over(i, anchor) > 0]
-        if relation == "between":
-            return [i for i in candidates if i not in ones and world.between(*ones, i)]
-        if relation == "blocking":
-            return world.blocking(*ones, candidates)
         if relation == "occluding":
             return [i for i in candidates if i == world.hider(anchor)]
         if relation == "occluded_by":
