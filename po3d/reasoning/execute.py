@@ -309,7 +309,7 @@ class Evaluator:
         anchor_call, set_call = args
         if (
             anchor_call.op == "unique"
-            and _is_name(anchor_call.args[0])
+            and is_name(anchor_call.args[0])
             and len(candidates := self.set(anchor_call.args[0])) > 1
         ):
             about = [i for i in candidates if i in self.world.salient]
@@ -550,7 +550,7 @@ class Evaluator:
             matches = [i for i in members if i in spoken_of]
             if len(matches) == 1:
                 return matches
-        if any(_is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
+        if any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
             kinds = {self.world.names[i] for i in self.world.salient}
             matches = [i for i in members if self.world.names[i] in kinds]
             if len(matches) == 1:
@@ -963,7 +963,7 @@ def _direction_of(option: str) -> str:
 _SAME_WAY = {"back": "behind", "rear": "behind"}
 
 
-def _is_name(call: Call) -> bool:
+def is_name(call: Call) -> bool:
     """Whether a call selects objects by name."""
     return call.op == "filter" and call.args[0] == "name"
 
