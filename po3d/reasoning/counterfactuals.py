@@ -26,7 +26,14 @@ from po3d.language.program import Call, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning import boundaries, relations
 from po3d.reasoning.boundaries import Shift
-from po3d.reasoning.execute import MORE_OR_LESS, NO_OPTIONS, VIEWER_SET, Evaluator, QuestionInfo
+from po3d.reasoning.execute import (
+    MORE_OR_LESS,
+    NO_OPTIONS,
+    VIEWER_SET,
+    Evaluator,
+    QuestionInfo,
+    is_measure,
+)
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
@@ -357,34 +364,25 @@ class _MarginFinder(Evaluator):
         )
 
     def within(
-        self, i: int, distance: float, unit: Unit, boundary: str, shift: Shift | None = None, **more
-    ) -> Margin:
-        """Return a margin with the signed distance of an object to a border.
-
-        `shift` is the ground displacement to the border along `axes` (right, front), by default
-        those of the table.
-        """
-        size = FORMS[unit].format(abs(distance))
-        where = f"{size} {'within' if distance > 0 else 'from'} {boundary}"
-        return self.reaching(i, distance, unit, boundary, where, shift, **more)
-
-    def reaching(
         self,
         i: int,
         distance: float,
         unit: Unit,
         boundary: str,
-        where: str,
-        shift: Shift | None,
+        shift: Shift | None = None,
         axes: Axes | None = None,
         up: float = 0.0,
+        turn: float | None = None,
     ) -> Margin:
-        nudge, way = None, ""
+        """Return a margin with the signed distance of an object to a border.
+
+        Moving by `shift` on the ground along `axes` (right, front; by default those of the table)
+        and by `up`, or turning by `turn` degrees, reaches the border.
+        """
+        size = FORMS[unit].format(abs(distance))
+        nudge, way = None if turn is None else self.search.nudge(i, degrees=turn), ""
         if shift is not None:
-            (rx, ry), (fx, fy) = (
-                (axes or self.world.axes)["right"],
-                (axes or self.world.axes)["front"],
-            )
+            (rx, ry), (fx, fy) = ((axes or self.world.axes)[name] for name in ("right", "front"))
             right, front = shift
             nudge = self.search.nudge(
                 i, (float(right * rx + front * fx), float(right * ry + front * fy), up)
@@ -393,9 +391,9 @@ class _MarginFinder(Evaluator):
                 metres = f"{FORMS[self.unit].format(nudge.metres)} " if unit == "degrees" else ""
                 direction = self.rules.spell("eight", direction_at(math.atan2(right, front)))
                 way = f" ({metres}to the {direction.replace('_', ' ').replace('-', ' ')})"
-        return self.margin(
-            i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge
-        )
+        where = f"{size} {'within' if distance > 0 else 'from'} {boundary}"
+        text = f"{self.describe(i)} is {where}{way}"
+        return self.margin(i, distance, unit, boundary, text, nudge)
 
     def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
         """Return a margin that object i reaches by turning `turn` degrees counter-clockwise."""
@@ -637,10 +635,7 @@ class _MarginFinder(Evaluator):
             edges = (same, -same, opposite, -opposite)
         way = min((math.remainder(turn - edge, 360) for edge in edges), key=abs)
         boundary = f"{_ALIGNED[relation]} {self.short(anchor)}"
-        size = FORMS["degrees"].format(abs(distance))
-        text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
-        nudge = self.search.nudge(i, degrees=way)
-        return self.margin(i, distance, "degrees", boundary, text, nudge)
+        return self.within(i, distance, "degrees", boundary, turn=way)
 
     # --- headings, attributes, occlusion ----------------------------------------------------------
 
@@ -662,10 +657,8 @@ class _MarginFinder(Evaluator):
         ]
         off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
         turn = off - math.copysign(self.rules.facing_window_deg, off)
-        boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
-        text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
-        nudge = self.search.nudge(i, degrees=turn * sense_of(self.world.axes))
-        margin = self.margin(i, distance, "degrees", boundary, text, nudge)
+        turn *= sense_of(self.world.axes)
+        margin = self.within(i, distance, "degrees", f"facing {value}", turn=turn)
         return _Decision(
             margin,
             lambda: _ReasonedEvaluator(world, self.info).answer_and_reason(self.search.program),
@@ -806,16 +799,11 @@ class _MarginFinder(Evaluator):
                 yield from self._most(what, sense, self.members(set_call))
         elif what in ("distance", "bearing"):
             anchor = self.object(where[0], viewer=True) if where else VIEWER
-            if set_call.op == "choices" and self.info.options:
-                members = list(self._refers.choices(self.info.options, anchor).values())
-            else:
-                members = self.world.others(anchor, self.members(set_call))
+            members = self.rivals_of(what, anchor, set_call)
             if what == "bearing":
                 yield from self._turned_between(anchor, members)
-                return
-            if self.rules.beside_first and anchor != VIEWER:
-                members = self.world.beside(anchor, members) or members
-            yield from self._by_distance(anchor, members, sense)
+            else:
+                yield from self._by_distance(anchor, members, sense)
         elif len(where) == 1:
             axes = self.axes(where[0], VIEWER)
             sign = 1.0 if sense == "least" else -1.0
@@ -1079,11 +1067,7 @@ class _MarginFinder(Evaluator):
             yield self.gives(margin, self.rules.spell(what, words[more]))
 
     def greater(self, first: Call, second: Call) -> Iterator[_Decision]:
-        if (
-            first.op == second.op == "query"
-            and first.args[0] == second.args[0]
-            and len(first.args) == len(second.args) == 2
-        ):
+        if is_measure(first, second):
             for margin, more in self._differing(first.args[0], first.args[1], second.args[1]):
                 yield self.gives(margin, not more)
 
@@ -1162,6 +1146,8 @@ _DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
 
 # --- records --------------------------------------------------------------------------------------
 
+_PLAIN = ("object", "distance", "unit", "boundary", "text", "normalised")  # of a margin
+
 
 def record(flip: Counterfactual | None) -> dict | None:
     """Return the record stored in a prediction: distance, unit, changed answer and text."""
@@ -1177,19 +1163,8 @@ def record(flip: Counterfactual | None) -> dict | None:
 
 def record_of(result: Margins) -> dict:
     """Return a JSON-ready record: the answer, every step's decisions, the counterfactual."""
-    steps = [[_plain(m) for m in step] for step in result.steps]
+    steps = [[{name: getattr(m, name) for name in _PLAIN} for m in step] for step in result.steps]
     flip = record(result.flip)
     if flip is not None:
         flip |= {"object": result.flip.margin.object, "reason": result.flip.reason}
     return {"answer": result.answer, "steps": steps, "flip": flip}
-
-
-def _plain(m: Margin) -> dict:
-    return {
-        "object": m.object,
-        "distance": m.distance,
-        "unit": m.unit,
-        "boundary": m.boundary,
-        "text": m.text,
-        "normalised": m.normalised,
-    }

@@ -566,10 +566,7 @@ class Evaluator:
                     self.members(set_call), set_call, lambda i: sign * self.measure(what, i)
                 )
             anchor = self.object(where[0], viewer=True) if where else VIEWER
-            if set_call.op == "choices" and self.info.options:
-                members = list(self._refers.choices(self.info.options, anchor).values())
-            else:
-                members = self.world.others(anchor, self.members(set_call))
+            members = self.rivals_of(what, anchor, set_call)
             return self._by_reference(what, sign, anchor, members, set_call)
         # among all objects, so there is no reference object whose sides could be meant
         if len(where) == 1:
@@ -597,6 +594,17 @@ class Evaluator:
             raise ExecutionFailure("not found", f"not found: {what}")
         return self._least(members, set_call, self.world.distance_from(anchor))
 
+    def rivals_of(self, what: str, anchor: int, set_call: Call) -> list[int]:
+        """Return the objects of which one has the most or least of a measure from `anchor`."""
+        if set_call.op == "choices" and self.info.options:
+            members = list(self._refers.choices(self.info.options, anchor).values())
+        else:
+            members = self.world.others(anchor, self.members(set_call))
+        # next to it rather than stacked with it, if possible
+        if what == "distance" and self.rules.beside_first and anchor != VIEWER:
+            members = self.world.beside(anchor, members) or members
+        return members
+
     def _by_reference(
         self, what: str, sign: float, anchor: int, members: list[int], set_call: Call
     ) -> int:
@@ -608,9 +616,6 @@ class Evaluator:
             )
         if what != "distance":
             raise ExecutionFailure("unknown", f"unknown: {what} is not a measure of two objects")
-        # next to it rather than stacked with it, if possible
-        if self.rules.beside_first and anchor != VIEWER:
-            members = self.world.beside(anchor, members) or members
         away = self.world.distance_from(anchor)
         return self._chosen(members, set_call, away if sign > 0 else lambda i: -away(i))
 
@@ -793,12 +798,12 @@ class Evaluator:
         return self.value(first) == self.value(second)
 
     def _less_than(self, first: Call, second: Call) -> bool:
-        if _measured(first, second):
+        if is_measure(first, second):
             return self._more(first.args[0], first.args[1], second.args[1]) < 0
         return self.value(first) < self.value(second)
 
     def _greater_than(self, first: Call, second: Call) -> bool:
-        if _measured(first, second):
+        if is_measure(first, second):
             return self._more(first.args[0], first.args[1], second.args[1]) > 0
         return self.value(first) > self.value(second)
 
@@ -920,34 +925,8 @@ class Evaluator:
 
 _RUN: dict[str, Callable] = {
     op: getattr(Evaluator, f"_{op}")
-    for op in (
-        "scene",
-        "choices",
-        "filter",
-        "exclude",
-        "union",
-        "intersect",
-        "group",
-        "some",
-        "changed",
-        "relate",
-        "same",
-        "unique",
-        "best",
-        "before",
-        "refer",
-        "viewer",
-        "count",
-        "exist",
-        "query",
-        "equal",
-        "less_than",
-        "greater_than",
-        "compare",
-        "holds",
-        "direction",
-        "view",
-    )
+    for op in Call.language.signatures
+    if hasattr(Evaluator, f"_{op}")
 }
 
 
@@ -968,7 +947,7 @@ def is_name(call: Call) -> bool:
     return call.op == "filter" and call.args[0] == "name"
 
 
-def _measured(first: Call, second: Call) -> bool:
+def is_measure(first: Call, second: Call) -> bool:
     """Whether two numbers are the same measure of two objects."""
     return (
         first.op == second.op == "query"
