@@ -1008,9 +1008,9 @@ def execute(
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
         # imported here: importing torch takes seconds
-        from po3d.reasoning.marginal_batched import multiplied
+        from po3d.reasoning.marginal_batched import outcomes
 
-        return multiplied(call, scene, task, rules, samples, seed)
+        return outcomes([scene], [(call, 0, task)], rules, samples, seed)[0]
     if tokens and mode == "samples":
         from po3d.reasoning.street_batched import sampled
 

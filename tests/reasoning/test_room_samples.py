@@ -11,6 +11,8 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, Call
 from po3d.language.programs.rooms import ROOMS, RoomCall
+from po3d.reasoning import relations
+from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
 from po3d.reasoning.room_samples import NotBatchable
 from po3d.reasoning.world import SceneGeometry
@@ -136,6 +138,29 @@ def test_programs_of_any_kind_are_answered_as_on_each_sample(seed):
     assert ran["together"] > 40
     assert ran["answers"] > 100
     assert ran["failures"] > 20
+
+
+def test_a_relation_of_rooms_is_one_row_of_a_table(monkeypatch):
+    """The executor, its batch and the margins read `relations.BODIES` alone."""
+    near = relations.BodyRelation(
+        lambda ones, i, rules, xp: 2.0 - relations.gap(ones[0], i, xp), "within two metres of {}"
+    )
+    monkeypatch.setitem(relations.BODIES, "at", near)
+    _, beliefs = uncertain_room(1)
+    room = SampledRoom(beliefs, ROOM_RULES, "anchors", 6, ("existence", "flip", "looks"))
+    samples = room._samples([])
+    framed = samples._in_frame("")
+    worlds = [framed._unedited(k) for k in range(len(samples))]
+    names = Counter(worlds[0].names[: worlds[0].now])
+    name = next(name for name, times in names.items() if times == 1)
+    program = Call.parse(f'count(relate(at, unique(filter(name, "{name}", scene)), scene))')
+    answers = [run(program, world).answer for world in worlds]
+    assert framed.answers(None, program) == answers
+    decisions = margins_in(program, worlds[0]).steps[-2]
+    assert len(decisions) == worlds[0].now - 1
+    assert sum(d.distance > 0 for d in decisions) == int(answers[0])
+    assert 0 < int(answers[0]) < len(decisions)
+    assert all(d.boundary.startswith("within two metres of ") for d in decisions)
 
 
 def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
