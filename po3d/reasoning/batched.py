@@ -25,40 +25,6 @@ from po3d.scene.rooms import ANYTHING
 
 # operations that refer to the scene before an edit
 _PAST = {"before", "changed", "nearer_than_before"}
-_SIGNATURES = {
-    "scene": ("",),
-    "filter": ("attribute text objects",),
-    "exclude": ("attribute text objects", "object objects"),
-    "union": ("objects objects",),
-    "intersect": ("objects objects",),
-    "group": ("object", "object object"),
-    "changed": ("objects",),
-    "relate": (
-        "direction object frame objects",
-        "relation object objects",
-        "relation object object objects",
-    ),
-    "same": ("attribute object objects",),
-    "unique": ("objects",),
-    "best": (
-        "measure sense objects",
-        "measure sense object objects",
-        "direction sense frame objects",
-        "direction sense object frame objects",
-    ),
-    "before": ("object",),
-    "count": ("objects", "attribute objects"),
-    "exist": ("objects",),
-    "query": ("attribute object",),
-    "less_than": ("number number",),
-    "greater_than": ("number number",),
-    "compare": ("measure object object",),
-    "holds": ("relation object object",),
-    "direction": ("object object frame sectors",),
-}
-_BATCHED = {
-    (op, tuple(inputs.split())) for op, several in _SIGNATURES.items() for inputs in several
-}
 
 
 class _Columns:
@@ -133,9 +99,10 @@ class Runner:
         return None
 
     def value(self, call: Call) -> NDArray:
-        if (call.op, call.signature.inputs) not in _BATCHED:
+        operation = getattr(self, f"_{call.op}", None)
+        if operation is None:
             raise NotBatchable(call.op)
-        return getattr(self, f"_{call.op}")(*call.args)
+        return operation(*call.args)
 
     def object(self, call: Call) -> Codes:
         outer, self.naming = self.naming, True
@@ -424,7 +391,8 @@ class Runner:
 
     def _count(self, *args) -> Codes:
         if len(args) == 1:
-            return self.value(args[0]).sum(1)
+            number = not isinstance(args[0], Call)
+            return np.full(len(self.tables), args[0]) if number else self.value(args[0]).sum(1)
         attribute, set_call = args
         if attribute not in self.tables.values:
             raise NotBatchable(f"values of {attribute}")
@@ -436,7 +404,9 @@ class Runner:
     def _exist(self, set_call: Call) -> Mask:
         return self.value(set_call).any(1)
 
-    def _query(self, what: str, object_call: Call) -> Codes:
+    def _query(self, what: str, object_call: Call, *start: Call) -> Codes:
+        if start or what not in (*LOOKS, "name", "side"):
+            raise NotBatchable(f"batches of rooms know nothing of {what}")
         if what == "name" and is_support(object_call):
             words = len(self.tables.values["name"])
             index = self.object(object_call.args[0].args[1])
@@ -451,8 +421,6 @@ class Runner:
                 for k, name in enumerate(("right", "front"))
             )
             return _sector(-np.arctan2(right, front), "eight")
-        if what not in (*LOOKS, "name"):
-            raise NotBatchable(f"batches of rooms know nothing of {what}")
         code = self.of(what, index, "codes")[:, 0]
         if what != "name":
             self.fail(code < 0)
