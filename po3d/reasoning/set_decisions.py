@@ -143,18 +143,21 @@ class SetDecisions(DecisionFinder):
         if definition is None or not definition.crossable(self.rules):
             return None
         boundary = definition.words.format(*map(self.short, ones))
-        if relation in _WAYS and not (relation == "next_to" and self.rules.next_to_in == "sizes"):
+        if relation in _WAYS:
             reached = _WAYS[relation](self, *ones, i)
             return reached and self.within(i, reached[0], self.unit, boundary, reached[1])
         return self.within(i, world.inside(relation, ones, i), self.unit, boundary)
 
-    def _way_beside(self, anchor: int, i: int) -> tuple[float, Shift] | None:
+    def _way_beside(self, anchor: int, i: int) -> tuple[float, Shift | None] | None:
         """Return the distance to the border of next to, and the way there; None for stacked."""
+        metres = self.world.inside("next_to", [anchor], i)
+        if self.rules.next_to_in == "sizes":
+            return metres, None
         if self.world.stacked(anchor, i):
             return None
         # footprints that overlap also have to move apart
         gap, way = boundaries.aside(*(self.world.things[k].box for k in (anchor, i)))
-        metres = self.world.inside("next_to", [anchor], i) - min(gap, 0.0)
+        metres -= min(gap, 0.0)
         return metres, self._in_frame(way, metres)
 
     def _way_between(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
@@ -337,7 +340,7 @@ class SetDecisions(DecisionFinder):
 
 
 # distance to the border of a relation and the shortest way there, where it is known
-_WAYS: dict[str, Callable[..., tuple[float, Shift] | None]] = {
+_WAYS: dict[str, Callable[..., tuple[float, Shift | None] | None]] = {
     "next_to": SetDecisions._way_beside,
     "between": SetDecisions._way_between,
     "blocking": SetDecisions._way_off_path,

@@ -313,10 +313,6 @@ class SceneGeometry:
         """Return `relations.gap` of two objects."""
         return relations.gap(self.things[index], self.things[other])
 
-    def next_to_limit(self, index: int, other: int) -> float:
-        """Return the largest gap at which two objects are next to each other."""
-        return relations.next_to_limit(self.things[index], self.things[other], self.rules)
-
     def related(self, relation: str, ones: Sequence[int], candidates: Iterable[int]) -> list[int]:
         """Return the objects in a relation of `relations.BODIES` to one object, or to two."""
         definition, things, rules = relations.BODIES[relation], self.things, self.rules
