@@ -15,9 +15,10 @@ from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import GeneralParser
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput
-from po3d.training import reader_pairs
+from po3d.training import reader_augmentation, reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
-from po3d.training.reader_pairs import TrainingPair, bank, paraphrases, with_table
+from po3d.training.reader_augmentation import with_table
+from po3d.training.reader_pairs import TrainingPair, bank, paraphrases
 from po3d.training.reader_samples import Samples, collate, mixed
 from po3d.training.reader_tables import mentioned_things, street_names, synthetic_things
 
@@ -260,7 +261,7 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     )
     seen = with_table(pair, rng(0, "lent", 0), [other])
     assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
-    swapped = reader_pairs.renamed(seen, {"bed": "cot"})
+    swapped = reader_augmentation.renamed(seen, {"bed": "cot"})
     assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == (
         "The cot was sold.",
         True,
