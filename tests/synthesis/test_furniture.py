@@ -13,12 +13,8 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.synthesis.furniture import libraries as furniture
-from po3d.synthesis.furniture.libraries import (
-    CATALOGUE,
-    load_model,
-    read_catalogue,
-    read_catalogues,
-)
+from po3d.synthesis.furniture.libraries import CATALOGUE, read_catalogue, read_catalogues
+from po3d.synthesis.furniture.library_models import LibraryMesh, load_model
 from po3d.synthesis.render.environment import Finish, to_linear
 
 # A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a
@@ -100,12 +96,12 @@ def library(folder: Path, **changed: str | bytes | None) -> Path:
     return path
 
 
-def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> furniture.LibraryMesh:
+def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> LibraryMesh:
     (entry,) = read_catalogue(library(folder, **changed))
     return load_model(entry, turn)
 
 
-def centre(model: furniture.LibraryMesh, name: str) -> np.ndarray:
+def centre(model: LibraryMesh, name: str) -> np.ndarray:
     number = [part.name for part in model.mesh.parts].index(name)
     points = model.mesh.vertices[model.mesh.part == number]
     return (points.min(0) + points.max(0)) / 2
