@@ -13,6 +13,7 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.synthesis.furniture import libraries as furniture
+from po3d.synthesis.furniture import library_models
 from po3d.synthesis.furniture.libraries import CATALOGUE, read_catalogue, read_catalogues
 from po3d.synthesis.furniture.library_models import LibraryMesh, load_model
 from po3d.synthesis.render.environment import Finish, to_linear
@@ -295,6 +296,6 @@ def test_bombs_are_refused_before_they_are_unpacked(
     monkeypatch.setattr(furniture, "MAX_TEXTURE", 63)
     with pytest.raises(InputError, match=r"picture\.png has 64 pixels, the limit is 63"):
         load(tmp_path)
-    monkeypatch.setattr(furniture, "MAX_FACES", 5)
+    monkeypatch.setattr(library_models, "MAX_FACES", 5)
     with pytest.raises(InputError, match="triangles; between 1 and 5"):
         load(tmp_path, png=None)
