@@ -20,7 +20,8 @@ from po3d.benchmarks.superclevr.nodes import nodes_from_program
 from po3d.evaluation.compare import read_entry
 from po3d.evaluation.options import default_out, defaults, system_settings
 from po3d.evaluation.provenance import digests_beside
-from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page, run_tables
+from po3d.evaluation.run_report import SPELLINGS, read_run, run_page
+from po3d.evaluation.run_tables import explained, run_tables
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.errors import InputError

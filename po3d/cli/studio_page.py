@@ -290,8 +290,8 @@ class StudioPage:
         self.color.options = (START, *session.colors)
         self.color.value = START
         self.table.content = (
-            "<div"
-            f' style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
+            '<div style="overflow-x:auto;font-size:0.75em">'
+            f"{table_html(display_table(session.scene), 2)}</div>"
         )
         pixels = session.rendered_picture()
         self.picture.content = ""
@@ -480,8 +480,8 @@ def _answer_html(answer: Answer) -> str:
     steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
     flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
     return (
-        "<div"
-        f" style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
+        f"<div style='overflow-wrap:anywhere;font-size:0.85em'>{head}"
+        f"<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
     )
 
 

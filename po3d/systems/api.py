@@ -24,8 +24,6 @@ from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
 from po3d.scene.display import display_table, room_table
-from po3d.scene.geometry import Camera, down
-from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
@@ -38,12 +36,12 @@ from po3d.systems.domain_router import (
 )
 from po3d.systems.explanation import Explanation
 from po3d.systems.general_parser import MISSING
+from po3d.systems.image_inputs import ImageInputs, no_truth
 from po3d.systems.parser_choice import ASK_BELOW, choose, worded
 from po3d.systems.pipeline import (
     DOMAIN_MODULES,
     Context,
     Execution,
-    Image,
     ImageScenes,
     ParsedQuestion,
     PerceptionInput,
@@ -314,9 +312,7 @@ class Model:
         if read.unread:
             return Answer(text, read.status, reason=read.unread, mended=read.mended)
         execution = self._settled(question, tables, execution)
-        reason = ""
-        if ask_below > 0:
-            reason = self._doubt(execution, question, scene, choice.differ, ask_below)
+        reason = self._doubt(execution, question, scene, choice.differ, ask_below)
         if reason:
             parses = [reading, *choice.alternatives]
             answer = self._abstained(question, tables, parses, execution, reason, domain_match)
@@ -456,6 +452,8 @@ class Model:
         self, execution: Execution, question: Question, scene: Scene, differ: bool, ask_below: float
     ) -> str:
         """Return the reason for abstaining; "" if the answer is given."""
+        if ask_below <= 0:
+            return ""
         read = execution.reading
         learned = read.by == "learned"
         if learned and (
@@ -527,48 +525,9 @@ class Model:
             return str(program)
 
 
-@dataclass(frozen=True)
-class ImageInputs:
-    """Inputs of images from the user, with the interface of a benchmark's inputs; `pictures` by
-    name."""
-
-    pictures: Mapping[str, Image]
-    lens: float | None = None
-    scale: float | None = None
-    reading: Any = READING
-
-    @property
-    def picture(self) -> Image:
-        return next(iter(self.pictures.values()))
-
-    def image(self, name: str) -> Image:
-        return self.pictures[name]
-
-    def known_focal(self) -> float | None:
-        return self.lens
-
-    def focal(self, name: str = "") -> float:
-        """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
-        return self.lens or 1.0
-
-    def top_view(self) -> "ImageInputs":
-        return self
-
-    @property
-    def camera(self) -> Camera:
-        """Camera of a map: orthographic, straight down on the world's origin."""
-        if self.scale is None:
-            raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
-        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
-
-
 def _warn_if_unknown(domain_match: DomainMatch | None) -> None:
     if domain_match is not None and domain_match.strange:
         warnings.warn(str(domain_match), OutOfDistributionWarning, stacklevel=3)
-
-
-def no_truth() -> Scene:
-    raise InputError("an image has no ground truth")
 
 
 # --- public API (`import po3d`) -------------------------------------------------------------------

@@ -88,7 +88,8 @@ def _figures(path: Path) -> str:
         )
     except (KeyError, TypeError):
         raise InputError(f"{path} is not a report.json") from None
-    return f"{title}:\n\n{markdown(Table(('category', 'questions', 'right (%)', '95 % interval'), rows))}"
+    header = ("category", "questions", "right (%)", "95 % interval")
+    return f"{title}:\n\n{markdown(Table(header, rows))}"
 
 
 def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:

@@ -9,7 +9,6 @@ the weights stay unchanged. Prints a table: rows are kinds of views and of model
 metrics.
 """
 
-import argparse
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
 from po3d.io.progress import progress
 from po3d.perception.room_view import (
@@ -333,23 +331,12 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    arguments = argparse.ArgumentParser(
-        "python -m po3d.training.view_figures", description=(__doc__ or "").split("\n")[0]
-    )
-    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
-    arguments.add_argument("sets", nargs="+", help="folders of views")
-    arguments.add_argument(
-        "--calibrate", action="store_true", help="fit the beliefs on these views first"
-    )
-    a = arguments.parse_args()
 
-    def measured() -> None:
-        if a.calibrate:
-            print(calibrate(a.checkpoint, a.sets))
-        estimator = RoomViewEstimator.from_checkpoint(a.checkpoint)
-        print(table([s for folder in a.sets for s in sights(estimator, folder)]))
+    def measured(checkpoint: str, folders: Sequence[str]) -> str:
+        estimator = RoomViewEstimator.from_checkpoint(checkpoint)
+        return table([s for folder in folders for s in sights(estimator, folder)])
 
-    return guarded(measured)
+    return beliefs.figures_command("view_figures", __doc__ or "", "views", calibrate, measured)
 
 
 if __name__ == "__main__":
