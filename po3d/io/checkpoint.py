@@ -226,10 +226,10 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
     """Return the tensors whose names begin with `prefix`, in fp32, dequantised."""
     values: dict[str, torch.Tensor] = {}
     try:
-        with safe_open(
-            path, "pt"
-        ) as file:  # read one tensor at a time: a quantised one is in memory only once
-            keys = {key.removeprefix(prefix) for key in file.keys() if key.startswith(prefix)}  # noqa: SIM118
+        # read one tensor at a time: a quantised one is in memory only once
+        with safe_open(path, "pt") as file:
+            names = [*file.keys()]
+            keys = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
             for key in sorted(keys):
                 if key.endswith(SCALE):
                     continue

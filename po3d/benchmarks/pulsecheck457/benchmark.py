@@ -52,7 +52,8 @@ _PROTOCOLS = {
     ),
 }
 BENCHMARK = Benchmark(
-    "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,
+    "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh,
+    generate, prompt,
     generated="images",
     tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),
     harness=Harness(bare=True, write=write_tsv),

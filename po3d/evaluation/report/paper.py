@@ -96,7 +96,8 @@ def _float(path: Path, caption: str) -> str:
     lines = [
         r"\begin{figure}",
         r"\centering",
-        rf"\includegraphics[width=\linewidth,height=0.8\textheight,keepaspectratio]{{{FIGURES}/{path.name}}}",
+        r"\includegraphics[width=\linewidth,height=0.8\textheight,keepaspectratio]"
+        rf"{{{FIGURES}/{path.name}}}",
         rf"\caption{{{sentence(caption)}}}",
         rf"\label{{fig:{path.stem}}}",
         r"\end{figure}",
