@@ -134,6 +134,14 @@ def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
     return row
 
 
+class AnswerFit(Record):
+    """Calibration of answers: `po3d.scene.answer_calibration.AnswerCalibration`."""
+
+    slope: Annotated[float, Field(gt=0, le=100)]
+    offset: Annotated[float, Field(ge=-100, le=100)]
+    mode: Name
+
+
 class SceneTable(Record):
     """A scene in po3d's format, `po3d.scene.table.FORMAT`."""
 
@@ -146,6 +154,7 @@ class SceneTable(Record):
     image: Name = ""
     occluders: tuple[Occluders, ...] | None = None
     camera: View | None = None
+    answer_calibration: AnswerFit | None = None
 
 
 # --- Super-CLEVR's scene records ------------------------------------------------------------------

@@ -71,14 +71,13 @@ class _Benchmark(Record):
     furniture: Name | None = None
     look: StreetLook | None = None
     dials: Group | None = None
-    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None = None
     assume_present: Flag = True
     known_yaw: Flag = True
 
 
 class _Executor(_Options):
     mode: Name | None
-    samples: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None
+    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None
     margins: Flag | None
 
 

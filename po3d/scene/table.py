@@ -15,6 +15,7 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.io.text_tables import html, text
+from po3d.scene.answer_calibration import AnswerCalibration
 from po3d.scene.geometry import Array, Camera, Pose, box_corners, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
@@ -82,6 +83,8 @@ class Scene:
     image: str = ""
     # floor of a room, counter-clockwise from above
     outline: tuple[tuple[float, float], ...] | None = None
+    # of answers from a predicted scene; None: their probabilities are not recalibrated
+    answer_calibration: AnswerCalibration | None = None
 
     def __post_init__(self) -> None:
         if self.occluders is not None and len(self.occluders) != len(self.objects):
@@ -281,6 +284,8 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
     if scene.outline is not None:
         record["outline"] = [list(corner) for corner in scene.outline]
+    if scene.answer_calibration is not None:
+        record["answer_calibration"] = scene.answer_calibration._asdict()
     if scene.camera is not None:
         c = scene.camera
         record["camera"] = {
@@ -332,8 +337,16 @@ def from_json(record: object, where: str = "scene") -> Scene:
         )
         for o in table.objects
     )
+    fit = table.answer_calibration
     return Scene(
-        objects, table.axes, table.source, camera, table.occluders, table.image, table.outline
+        objects,
+        table.axes,
+        table.source,
+        camera,
+        table.occluders,
+        table.image,
+        table.outline,
+        None if fit is None else AnswerCalibration(fit.slope, fit.offset, fit.mode),
     )
 
 

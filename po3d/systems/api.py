@@ -47,6 +47,7 @@ from po3d.systems.pipeline import (
     PerceptionInput,
     Pipeline,
     SceneExecutor,
+    calibrated,
     likeliest_of,
     run,
 )
@@ -439,7 +440,9 @@ class Model:
             question.text,
             "failed" if text is None else "ok",
             text,
-            None if outcome.probability is None else execution.believed,
+            None
+            if outcome.probability is None
+            else calibrated(execution.believed, tables, executor.belief_mode),
             result.reason or outcome.reason,
             executor.text(read),
             result,

@@ -121,6 +121,10 @@ def separate_modules(
 
     def module(name: str) -> Any:
         chosen = modules.get(name)
+        if isinstance(chosen, Mapping):
+            raise InputError(
+                f"perception.modules.{name} should have a _target_, the class of a module"
+            )
         if chosen is not None and not isinstance(chosen, str):
             return chosen
         pair = shipped if chosen in (None, SHIPPED) else chosen
