@@ -15,11 +15,13 @@ from untrained import untrained_estimator, untrained_parser
 
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.benchmarks.superclevr.files import nodes_from_program, surface
+from po3d.benchmarks.superclevr.names import surface
+from po3d.benchmarks.superclevr.nodes import nodes_from_program
 from po3d.evaluation.compare import read_entry
 from po3d.evaluation.options import default_out, defaults
-from po3d.evaluation.run import digests_beside
-from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page, run_tables
+from po3d.evaluation.provenance import digests_beside
+from po3d.evaluation.run_report import SPELLINGS, read_run, run_page
+from po3d.evaluation.run_tables import explained, run_tables
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.errors import InputError

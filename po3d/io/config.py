@@ -56,7 +56,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         ) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
-    from po3d.io.schemas import check_settings  # pydantic takes 0.1 s to import
+    from po3d.io.settings_schemas import check_settings  # pydantic takes 0.1 s to import
 
     check_settings(name, plain)
     return config
@@ -90,7 +90,7 @@ def _readable(override: str, sweep: bool = False) -> bool:
 def _texts(name: str) -> frozenset[str]:
     """Return the dotted keys of the config `name` whose value is a text or null, but no number,
     list or choice."""
-    from po3d.io.schemas import texts_of
+    from po3d.io.settings_schemas import texts_of
 
     return frozenset(texts_of(name))
 
@@ -189,7 +189,7 @@ def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) 
 
 
 def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> None:
-    from po3d.io.schemas import check_settings
+    from po3d.io.settings_schemas import check_settings
 
     def run() -> None:
         check_settings(name, OmegaConf.to_container(config, resolve=True, throw_on_missing=True))

@@ -158,15 +158,11 @@ def with_attributes(
     """Return the scenes with the attributes of the module, and the sizes that follow from them.
     InputError if it does not return valid beliefs for each row."""
     rows = _rows(module, "estimate_attributes", images, scenes)
-    return [
-        replace(
-            scene,
-            objects=tuple(
-                _classified(o, b, module) for o, b in zip(scene.objects, beliefs, strict=True)
-            ),
-        )
-        for scene, beliefs in zip(scenes, rows, strict=True)
-    ]
+    result = []
+    for scene, beliefs in zip(scenes, rows, strict=True):
+        pairs = zip(scene.objects, beliefs, strict=True)
+        result.append(replace(scene, objects=tuple(_classified(o, b, module) for o, b in pairs)))
+    return result
 
 
 def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Scene]) -> list[Scene]:
