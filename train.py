@@ -107,7 +107,7 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
             " trainer=cpu"
         )
     # Imports evaluation code, which training does not need.
-    from po3d.evaluation.ablation import studies
+    from po3d.evaluation.ablation import studies, study_tables
 
     def variation(
         experiment: str | None, options: Sequence[str], changes: dict[str, Any]
@@ -122,7 +122,9 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     setting = studies.setting_of(plain["study"], plain["seed"])
     runs = studies.planned(plain["study"], plain["out"], variation)
     study = studies.run_study(runs, fit, setting, plain["out"])
-    print(f"\n{studies.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
+    print(
+        f"\n{study_tables.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}"
+    )
 
 
 def recipe(arguments: Sequence[str]) -> None:

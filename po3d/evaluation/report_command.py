@@ -8,14 +8,8 @@ from po3d.evaluation.report.html_items import ITEMS
 from po3d.evaluation.report.paper import write_paper
 from po3d.evaluation.report.records import about_run, same_data
 from po3d.evaluation.report.results import Published
-from po3d.evaluation.run_report import (
-    SPELLINGS,
-    ReportedRun,
-    explained,
-    grid_of,
-    read_run,
-    write_page,
-)
+from po3d.evaluation.run_report import SPELLINGS, grid_of, read_run, write_page
+from po3d.evaluation.run_tables import ReportedRun, explained
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 

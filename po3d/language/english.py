@@ -42,7 +42,8 @@ _PLURALS, _SINGULARS = (
 )
 _PREPOSITION = re.compile(
     r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides"
-    r"|between|by|for|from|in|into|near|of|off|on|onto|out|over|to|under|until|upon|with) "
+    r"|between|by|for|from|in|into"
+    r"|near|of|off|on|onto|out|over|to|under|until|upon|with) "
 )
 
 

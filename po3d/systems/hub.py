@@ -31,7 +31,8 @@ def save(
     """Write the folder of the model `po3d.load(world, **options)`. `report`: a report.json with the
     figures for the card."""
     from po3d.io.checkpoint import SHIPPED, combine, locate
-    from po3d.io.schemas import ModelOptions, checked
+    from po3d.io.checkpoint_schemas import ModelOptions
+    from po3d.io.schemas import checked
 
     bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(
         **options

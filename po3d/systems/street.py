@@ -77,6 +77,12 @@ class StreetDomain(parts.Domain):
 
     def __post_init__(self) -> None:
         known("mode", self.mode, get_args(Mode))
+        if self.samples < 1:
+            raise InputError(f"executor.samples={self.samples} should be at least 1 for streets")
+
+    @property
+    def belief_mode(self) -> str:
+        return self.mode
 
     def __call__(self, program: Call, scene: Scene, task: Task) -> Outcome:
         mode = "samples" if self.mode == "marginal" and not steps(program) else self.mode

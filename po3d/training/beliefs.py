@@ -117,33 +117,28 @@ def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> 
 
 
 def figures_command(
-    module: str,
-    doc: str | None,
-    pictures: str,
-    load: Callable[[str], Any],
-    calibrate: Callable[[str, Sequence[str]], dict[str, float]],
-    matched: Callable[[Any, str], list],
-    table: Callable[[list], str],
+    name: str,
+    doc: str,
+    what: str,
+    calibrate: Callable[[str, Sequence[str]], object],
+    measured: Callable[[str, Sequence[str]], str],
 ) -> int:
-    """Run the command line of a module of `po3d.training` that prints an estimator's figures on
-    sets of `pictures`, with --calibrate after fitting its beliefs; return the exit code.
-
-    `matched`: predictions matched to ground truth, from the estimator and the folder of a set.
+    """Run the command line of a module that measures a checkpoint on folders of `what`, after
+    calibrating it if asked; return the exit code.
     """
     arguments = argparse.ArgumentParser(
-        f"python -m po3d.training.{module}", description=(doc or "").split("\n")[0]
+        f"python -m po3d.training.{name}", description=doc.split("\n")[0]
     )
     arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
-    arguments.add_argument("sets", nargs="+", help=f"folders of {pictures}")
+    arguments.add_argument("sets", nargs="+", help=f"folders of {what}")
     arguments.add_argument(
-        "--calibrate", action="store_true", help=f"fit the beliefs on these {pictures} first"
+        "--calibrate", action="store_true", help=f"fit the beliefs on these {what} first"
     )
-    a = arguments.parse_args()
+    chosen = arguments.parse_args()
 
-    def measure() -> None:
-        if a.calibrate:
-            print(calibrate(a.checkpoint, a.sets))
-        estimator = load(a.checkpoint)
-        print(table([item for folder in a.sets for item in matched(estimator, folder)]))
+    def run() -> None:
+        if chosen.calibrate:
+            print(calibrate(chosen.checkpoint, chosen.sets))
+        print(measured(chosen.checkpoint, chosen.sets))
 
-    return guarded(measure)
+    return guarded(run)

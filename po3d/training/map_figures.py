@@ -152,9 +152,12 @@ def table(result: Sequence[Pair]) -> str:
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    return beliefs.figures_command(
-        "map_figures", __doc__, "maps", TopViewEstimator.from_checkpoint, calibrate, pairs, table
-    )
+
+    def measured(checkpoint: str, folders: Sequence[str]) -> str:
+        estimator = TopViewEstimator.from_checkpoint(checkpoint)
+        return table([pair for folder in folders for pair in pairs(estimator, folder)])
+
+    return beliefs.figures_command("map_figures", __doc__ or "", "maps", calibrate, measured)
 
 
 if __name__ == "__main__":

@@ -77,11 +77,12 @@ def test_every_row_of_the_table_names_something():
     for new in table()["modules"].values():
         assert importlib.util.find_spec(new) is not None, new
     for key, new in table()["names"].items():
-        module = key.partition(":")[0]
+        where, _, name = new.rpartition(":")
+        module = where or key.partition(":")[0]
         path = importlib.util.find_spec(module).origin
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        assert re.search(rf"^(class |def |from [\w.]+ import )?{new}\b", text, re.MULTILINE), key
+        assert re.search(rf"^(class |def |from [\w.]+ import )?{name}\b", text, re.MULTILINE), key
     assert set(table()["commands"].values()) <= set(COMMANDS)
 
 
@@ -116,6 +117,7 @@ OLD = {  # an old option -> a value, and today's option
     "data.loaders=2": "data.num_workers=2",
     "data.mirror=false": "data.flip=false",
     "model.start=reader": "model.init_from=reader",
+    "benchmark.samples=8": "executor.samples=8",
     "model.still=3": "model.freeze_layers=3",
     "reader=own": "parser=benchmark",
     "reader=learned": "parser=general",
