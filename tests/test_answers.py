@@ -300,7 +300,7 @@ def test_generated_variants_are_read_right_and_give_no_false_credit(seed):
     made = variants(seed, 400)
     wrong = []
     for kind, form in made:
-        found = extract(form.response, form.options).answer
+        found = extract(form.response, form.options, question=form.question).answer
         if (found if form.options or found is None else found.lower()) != form.want:
             wrong.append((kind, form, found))
     assert len(wrong) <= 0.01 * len(made), wrong

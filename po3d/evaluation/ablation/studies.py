@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
@@ -255,7 +256,7 @@ def _result(
         setting.scorer,
         {
             "benchmark": BENCHMARK,
-            "split": setting.split if setting.root is None else "release",
+            "split": setting.split if setting.root is None else kind_of_data(Path(setting.root)),
             "system": f"po3d, {run.part} {run.name}",
             "settings": {},
             "provenance": provenance(
