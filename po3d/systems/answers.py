@@ -243,10 +243,11 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
     """Return the answer in a cleaned text, or the position after an explicit answer that matches no
     option."""
     kind = asked_kind(question) if question else VALUE
-    if not options and kind != VALUE and (result := _typed(text, kind, question, cut)):
+    candidates = list(_candidates(text, bool(options)))
+    if not options and kind != VALUE and (result := _typed(text, kind, question, cut, candidates)):
         return result
     offered = [plain_text(normal(option)) for option in options]
-    for end, candidate, rule in _candidates(text, bool(options)):
+    for end, candidate, rule in candidates:
         if rule == "refusal":
             return Extracted(None, rule)
         if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
@@ -272,10 +273,13 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
     return Extracted(None, UNDECIDED if options else "refusal")
 
 
-def _typed(text: str, kind: str, question: str, cut: bool) -> Extracted | None:
+def _typed(
+    text: str, kind: str, question: str, cut: bool, candidates: Sequence[tuple[int, str, str]]
+) -> Extracted | None:
     """Return the count, "yes" or "no" in a cleaned text; None if no rule finds one."""
-    for _, candidate, rule in _candidates(text, False):
-        value = None if rule == "whole" else simple(_free(candidate), kind)
+    for _, candidate, rule in candidates:
+        listed = rule == "short" and "\n" in text and _LISTED_LINE.match(candidate)
+        value = None if listed or rule == "whole" else simple(_free(candidate), kind)
         if value is None and rule != "short" and not (cut and rule == "whole"):
             candidate = text if rule == "refusal" else candidate
             value = typed(candidate, kind, question)

@@ -16,6 +16,7 @@ from po3d.systems.answer_kinds import ANSWERS, queried_kind
 from po3d.systems.response_text import AROUND, rest_after, unlatexed, unmarked
 
 COUNT, YES_NO, VALUE = "integer", "boolean", "value"
+LONGEST = 400  # characters of a sentence that is read
 PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
 
 _I = re.IGNORECASE
@@ -129,7 +130,7 @@ def _sentences(text: str) -> Iterator[str]:
         text = _LISTED.sub("", text)
     for sentence in _SENTENCES.split(text):
         plain = unmarked(sentence)
-        if plain.strip(AROUND) and not sentence.rstrip().endswith("?"):
+        if plain.strip(AROUND) and len(plain) <= LONGEST and not sentence.rstrip().endswith("?"):
             yield plain
 
 
@@ -201,7 +202,7 @@ def _meaning(text: str) -> set[str]:
 def without_question(answer: str, question: str) -> str | None:
     """Return an answer without the words that repeat its question: "red" for "The bus is red".
     None if only a negation is left."""
-    if asked_kind(question) != VALUE:
+    if asked_kind(question) != VALUE or len(answer) > LONGEST:
         return answer
     if _ASKS.match(answer):
         return None
