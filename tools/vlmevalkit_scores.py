@@ -16,10 +16,12 @@ from pathlib import Path
 
 def spatial457(path: Path) -> dict:
     """Return the result of the class Spatial457."""
-    from vlmeval.dataset.spatial457 import Spatial457, Spatial457_utils
+    from vlmeval.dataset import spatial457 as module
 
-    evaluator = Spatial457.__new__(Spatial457)
-    evaluator.dataset_utils = Spatial457_utils()
+    if not callable(module.tqdm):  # ms-vlmeval 0.0.20 calls the module
+        module.tqdm = module.tqdm.tqdm
+    evaluator = module.Spatial457.__new__(module.Spatial457)
+    evaluator.dataset_utils = module.Spatial457_utils()
     result = evaluator.evaluate(str(path))
     hits = {str(row["index"]): bool(row["correct"]) for row in result["answers"]}
     return {"hits": hits, "figures": {"score": 100 * result["score"]}}

@@ -146,7 +146,7 @@ def _main_part(report: dict) -> list[str]:
 
 _NAMES = {
     "n": "objects",
-    "recall": "found",
+    "recall": "recall",
     "yaw_median_deg": "heading, median (degrees)",
     "yaw_within_pi/36": "heading within 5 degrees",
     "yaw_within_pi/18": "heading within 10 degrees",
