@@ -2,7 +2,7 @@
 against" of docs/lmm.md.
 
     python -m tools.verify_scorers                          what is installed
-    python -m tools.verify_scorers --vlmevalkit PYTHON      also VLMEvalKit, in an environment of its own
+    python -m tools.verify_scorers --vlmevalkit PYTHON      also VLMEvalKit
 
 Responses are made for the shipped splits from a seed: right, wrong, or none, written as the prompt
 asks ("plain") or in the styles of chatty models ("chatty"). lmms-eval's functions are loaded from

@@ -1,8 +1,8 @@
 """Calibration of a system's probabilities, and selective prediction (risk and coverage).
 
-    po3d calibration RUN                                                reliability, ECE, risk and coverage
-    po3d calibration RUN --fit-on OTHER_RUN                             the same after temperature scaling
-    po3d calibration PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same for predictions without a run
+    po3d calibration RUN                       reliability, ECE, risk and coverage
+    po3d calibration RUN --fit-on OTHER_RUN    the same after temperature scaling
+    po3d calibration FILE --fit-on OTHER_FILE --fit-data ROOT    of predictions without a run
 
 The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the
 probability that an answer is right (Guo et al. 2017, for the answer against all others). It is a

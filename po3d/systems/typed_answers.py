@@ -16,6 +16,7 @@ from po3d.systems.answer_kinds import ANSWERS, queried_kind
 from po3d.systems.response_text import AROUND, rest_after, unlatexed, unmarked
 
 COUNT, YES_NO, VALUE = "integer", "boolean", "value"
+ATTRIBUTES = ("color", "size", "material", "facing")  # their values are known
 LONGEST = 400  # characters of a sentence that is read
 PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
 
@@ -227,7 +228,9 @@ def _value(sentence: str, question: str) -> str | None:
         offered = behind.split(" than ")[0]
         if offered and _meaning(before) <= asked and _either(offered, question):
             return offered
-    return _bare(text, question)
+    if queried_kind(question) in ATTRIBUTES:
+        return _bare(text, question)
+    return rest_after(_ARTICLE, text) or None
 
 
 def _either(text: str, question: str) -> bool:
@@ -243,7 +246,7 @@ def _bare(text: str, question: str) -> str | None:
     text = unmarked(rest_after(_PADDING, text + " ").strip() or text)
     text = rest_after(_ARTICLE, text)
     kind = queried_kind(question)
-    if kind not in ("color", "size", "material", "facing") or not text:
+    if kind not in ATTRIBUTES or not text:
         return text or None
     known = [v for v in ANSWERS[kind] if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I)]
     begins = re.match(rf"([a-z]+)(?:\s*[,;:(–—]|{_AND_SO_ON})", text, _I)

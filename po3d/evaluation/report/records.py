@@ -85,15 +85,15 @@ def name_of_run(folder: str | Path) -> str | None:
 
 def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two runs, given by report.json or run.json, are on the same data: files with
-    equal hash, or the same split of the same folder. Of data without a hash only the benchmark, and
-    whether they are a twin, are compared.
+    equal hash, or the same split of the same folder. Of imported predictions only the benchmark,
+    and whether the data are a twin, are compared.
     """
     if one["benchmark"] != other["benchmark"]:
         return False
     a, b = (about["provenance"]["data"] for about in (one, other))
     if a.get("sha256") and a.get("sha256") == b.get("sha256"):
         return True
-    if not (a.get("sha256") and b.get("sha256")):  # imported predictions: checked by their ids
+    if a.get("imported") or b.get("imported"):  # further checked by the questions' ids
         return on_twin(one["split"]) == on_twin(other["split"])
     return (one["split"], a["root"]) == (other["split"], b["root"])
 
@@ -126,7 +126,7 @@ def _imported(path: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict) or data.get("benchmark") not in BENCHMARKS:
         return None
     config = {"size": data.get("size"), "split": data["split"], "data": {"root": data["root"]}}
-    provenance = {"config": config, "data": {"root": data["root"]}}
+    provenance = {"config": config, "data": {"root": data["root"], "imported": True}}
     return {"benchmark": data["benchmark"], "split": data["split"], "provenance": provenance}
 
 
@@ -163,8 +163,8 @@ def data_of(
     size: int | None = None,
     scorer: str | None = None,
 ) -> DataOfRuns:
-    """Return the options, by default those of the runs of predictions: benchmark, data and scorer of
-    the first run, and the smallest size. Without a run: pulsecheck457's mini split.
+    """Return the options, by default those of the runs of predictions: benchmark, data and scorer
+    of the first run, and the smallest size. Without a run: pulsecheck457's mini split.
 
     `paths`: runs' folders or predictions files.
     """
