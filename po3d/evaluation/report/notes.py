@@ -88,4 +88,4 @@ def official(report: Mapping[str, Any]) -> str:
     named = dict.fromkeys(
         row["measured_on"] for row in report["published"] if row.get("measured_on")
     )
-    return " and ".join(named) or "the official images"
+    return " and ".join(f"the {name.removeprefix('the ')}" for name in named or ["official images"])

@@ -153,6 +153,7 @@ _NAMES = {
     "yaw_within_pi/6": "heading within 30 degrees",
     "flip_rate": "heading more than 90 degrees off",
     "position_median": "position, median",
+    "count_exact": "images with the right number of objects",
     "depth_relative_median": "depth, median relative error",
 }
 
