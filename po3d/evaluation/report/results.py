@@ -151,13 +151,14 @@ def _main_part(report: dict) -> list[str]:
 
 _NAMES = {
     "n": "objects",
-    "recall": "found",
+    "recall": "recall",
     "yaw_median_deg": "heading, median (degrees)",
     "yaw_within_pi/36": "heading within 5 degrees",
     "yaw_within_pi/18": "heading within 10 degrees",
     "yaw_within_pi/6": "heading within 30 degrees",
     "flip_rate": "heading more than 90 degrees off",
     "position_median": "position, median",
+    "count_exact": "images with the right number of objects",
     "depth_relative_median": "depth, median relative error",
 }
 
