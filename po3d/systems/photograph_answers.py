@@ -17,7 +17,7 @@ import numpy as np
 from po3d.language.descriptions import Description, describe
 from po3d.language.lexicon import fits
 from po3d.language.program import Call
-from po3d.reasoning.grounded import Ground
+from po3d.reasoning.grounded import Ground, rows_only
 from po3d.reasoning.grounding import LANDS, Grounder
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
@@ -34,7 +34,9 @@ FAINT = 0.4  # factor for an object without these pixels: the box has background
 PRESENCE = 2.2, 1.57
 ABSENT = 0.04
 PRESUPPOSED = 4.0  # odds that a thing is there that a question takes for granted
+HOW_MANY = 9.0  # the same of "how many"
 OVERLOOKED = 0.1  # objects overlooked beside those that are counted, if their boxes are sure
+SALIENCE = 0.5  # power of a box's area in the weights of objects that a description fits equally
 # An object's support by the image's boxes: share of the narrower box that both have in common, the
 # share of the object's height below which the support begins, and by which it may end higher.
 SHARED, LOWER, SLACK = 0.5, 0.5, 0.1
@@ -61,8 +63,10 @@ def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
 
 def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
     """Raise ExecutionFailure naming the first thing of a program whose kind the detector does not
-    know."""
+    know, or if it chooses among answers that are not offered."""
     for call in program.calls():
+        if call.op == "choices":
+            raise ExecutionFailure("unknown", "unknown: the question offers no answers")
         phrase = call.args[0] if call.op == "refer" else ""
         if call.op == "filter" and call.args[0] == "name" and call.args[2].op == "scene":
             phrase = call.args[1]
@@ -94,18 +98,19 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     """Answer a question for the number or existence of things of a description."""
     description = describe(set_of(program))
     chance = members(description, scene, classes)
+    there = np.array([o.existence for o in scene.objects])
     if program.op == "exist":
         p = 1 - math.prod(1 - c for c in chance) * (1 - presence(ABSENT))
         return Outcome("ok", "yes" if p >= 0.5 else "no", max(p, 1 - p), valid=1.0)
     number = np.ones(1)  # probabilities of 0, 1 ... things
     for c in chance:
         number = np.append(number, 0.0) * (1 - c) + np.append(0.0, number) * c
-    if len(number) == 1:
-        return Outcome("ok", "0", 1 - presence(ABSENT, PRESUPPOSED), valid=1.0)
-    number[0] /= PRESUPPOSED
+    if not chance.any():
+        return Outcome("ok", "0", 1 - presence(ABSENT, HOW_MANY), valid=1.0)
+    number[0] /= HOW_MANY
     number /= number.sum()
     best = int(number.argmax())
-    sure = float(np.mean(np.sort(chance)[::-1][: max(best, 1)]))
+    sure = float(np.mean(there[np.argsort(-chance)[: max(best, 1)]]))
     p = float(number[best]) * math.exp(-OVERLOOKED - (1 - sure))
     return Outcome("ok", str(best), p, valid=1.0)
 
@@ -186,6 +191,23 @@ def nearest_of(program: Call) -> tuple[str, str] | None:
     if things.op == "filter" and things.args[0] == "name" and things.args[2].op == "scene":
         return str(where[0].args[0]), str(things.args[1])
     return None
+
+
+def salient(using: Ground) -> Ground:
+    """Return a grounding that prefers larger boxes: "the man" is the one in front of others."""
+
+    def grounded(phrase: str, scene: Scene) -> list[float]:
+        if phrase[:1] == "#":
+            return rows_only(phrase, scene)
+        beliefs = np.array(using(phrase, scene), float)
+        weights = beliefs * [o.existence * _area(o.box) ** SALIENCE for o in scene.objects]
+        return (weights / max(weights.sum(), 1e-12) * beliefs.sum()).tolist()
+
+    return grounded
+
+
+def _area(box: Sequence[float] | None) -> float:
+    return 1.0 if box is None else max((box[2] - box[0]) * (box[3] - box[1]), 1.0)
 
 
 def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence[str]) -> Call:

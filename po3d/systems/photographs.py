@@ -43,6 +43,7 @@ from po3d.systems.photograph_answers import (
     granted,
     nearest_listed,
     nearest_of,
+    salient,
     refuse_unknown,
     seen_by_camera,
     set_of,
@@ -223,8 +224,6 @@ class PhotoExecutor:
         rules = replace(executor.rules, words={}) if plain else executor.rules
         arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
         scene, core_program = self.tables.scene, THREEDSRBENCH.to_core(program)
-        if executor.classes and scene.source == "predicted":
-            return Execution(self._by_classes(core_program, scene, using, rules), reading)
         if any(call.op == "choices" for call in core_program.calls()):
             there = [
                 option
@@ -232,6 +231,8 @@ class PhotoExecutor:
                 if sum(using(option, scene)) >= LEAST
             ]
             core_program = _among(core_program, there)
+        if executor.classes and scene.source == "predicted":
+            return Execution(self._by_classes(core_program, scene, using, rules), reading)
         outcome = answered(core_program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
             guess := _heading_guess(core_program, scene, using, rules, outcome)
@@ -241,7 +242,7 @@ class PhotoExecutor:
 
     def _by_classes(self, program: Call, scene: Scene, using: Ground, rules: Rules) -> Outcome:
         """Answer a question about the objects of a detector with a fixed list of classes."""
-        classes = self.executor.classes
+        classes, using = self.executor.classes, salient(using)
         refuse_unknown(program, classes)
         if set_of(program):
             return set_outcome(program, scene, classes)
@@ -249,21 +250,20 @@ class PhotoExecutor:
         program, side = yes_no(program)
         if nearest_of(program):
             program = nearest_listed(program, scene, using, classes)
-        elif is_support(program.args[1]) if program.op == "query" else False:
+        elif program.op == "query" and program.args[0] == "name" and is_support(program.args[1]):
             return support_outcome(program, scene, using)
         if seen_by_camera(program):
             scene = as_seen(scene)
         if side or not self.executor.rules.words:
             rules = replace(rules, words={})
-        both = lambda phrase, scene: (rows_only if phrase[:1] == "#" else using)(phrase, scene)  # noqa: E731
         arguments = {
             "samples": self.executor.samples,
             "assume_present": self.executor.assume_present,
         }
-        outcome = answered(program, scene, both, rules, **arguments)
+        outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is None:
             return outcome
-        if guess := _heading_guess(program, scene, both, rules, outcome):
+        if guess := _heading_guess(program, scene, using, rules, outcome):
             outcome = replace(outcome, **guess)
         answer = without_row(outcome.answer)
         if side:
