@@ -159,6 +159,16 @@ def seen_by_camera(program: Call) -> bool:
     return bool(frames) and all(args == ("camera",) for args in frames)
 
 
+def from_camera(program: Call) -> Call | None:
+    """Return a question for left or right, or front or behind, of an object's own view as one of
+    the viewer's; None for another program."""
+    if program.op != "direction" or program.args[2] != Call("frame", ("object",)):
+        return None
+    if program.args[3] not in SIDES.values() or program.args[1] == Call("viewer"):
+        return None
+    return Call("direction", (*program.args[:2], Call("frame", ("camera",)), program.args[3]))
+
+
 def as_seen(scene: Scene) -> Scene:
     """Return the scene with its objects moved sideways to where the image shows them.
 

@@ -40,6 +40,7 @@ from po3d.systems.general_parser import Which, as_phrases, second
 from po3d.systems.photograph_answers import (
     as_seen,
     best_boxes,
+    from_camera,
     granted,
     nearest_listed,
     nearest_of,
@@ -58,6 +59,7 @@ from po3d.systems.view_oracle import VIEW_TABLES
 NAMING = ("detection", *VIEW_TABLES.beliefs)
 GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
 TURNS = 4  # headings that are tried
+OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b", re.IGNORECASE)
 # Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
 UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 
@@ -81,8 +83,10 @@ class PhotoQuestionParser:
 
 
 def _is_template(question: Question) -> bool:
-    """Whether the question matches a template of 3DSRBench or its twin."""
-    return any(form.fullmatch(question.text) for form in _forms())
+    """Whether the question matches a template of 3DSRBench or its twin; "the left side of the
+    picture" is none."""
+    text = question.text
+    return not OF_PICTURE.search(text) and any(form.fullmatch(text) for form in _forms())
 
 
 def _by_words(question: Question) -> Parse | None:
@@ -232,7 +236,12 @@ class PhotoExecutor:
             ]
             core_program = _among(core_program, there)
         if executor.classes and scene.source == "predicted":
-            return Execution(self._by_classes(core_program, scene, using, rules), reading)
+            outcome = self._by_classes(core_program, scene, using, rules)
+            own_view = photograph_words.VIEWPOINT.search(question.text)
+            if GUESS in outcome.reason and not own_view and (viewed := from_camera(core_program)):
+                # People who name no point of view mean their own.
+                outcome = self._by_classes(viewed, scene, using, rules)
+            return Execution(outcome, reading)
         outcome = answered(core_program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
             guess := _heading_guess(core_program, scene, using, rules, outcome)
