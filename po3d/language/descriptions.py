@@ -160,7 +160,9 @@ def _opens(words: list[str], at: int) -> bool:
 
 def _acts(noun: str) -> bool:
     """Return whether a noun is a person or an animal."""
-    return any(ancestors(kind) & {"person", "animal"} or kind == "person" for kind in kinds_of(noun))
+    return any(
+        ancestors(kind) & {"person", "animal"} or kind == "person" for kind in kinds_of(noun)
+    )
 
 
 def _goes_on(words: list[str], at: int) -> bool:

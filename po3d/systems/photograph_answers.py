@@ -123,7 +123,9 @@ def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
     chance *= np.array([o.existence for o in scene.objects])
     for name, values in d.attributes:
         if name == "color":
-            chance = chance * np.array([_colored(o.beliefs.get(name), values) for o in scene.objects])
+            chance = chance * np.array(
+                [_colored(o.beliefs.get(name), values) for o in scene.objects]
+            )
     for relation, landmarks in d.relations:
         noun = landmarks[0].noun
         if noun in LANDS or max((fits(noun, name) for name in classes), default=1.0) >= KIND:

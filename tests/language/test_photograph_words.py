@@ -23,18 +23,12 @@ def refer(*phrases):
         ),
         ("Is there a cup on the table?", 'exist(filter(name, "cup on the table", scene))'),
         ("Any cats?", 'exist(filter(name, "cats", scene))'),
-        (
-            "Is anyone riding a horse?",
-            'exist(filter(name, "anyone riding a horse", scene))',
-        ),
+        ("Is anyone riding a horse?", 'exist(filter(name, "anyone riding a horse", scene))'),
         (
             "Is the cup to the left or to the right of the blue one?",
             LEFT_OR_RIGHT.format('"blue cup"', '"cup"'),
         ),
-        (
-            "The red kite is on which side of the man?",
-            LEFT_OR_RIGHT.format('"man"', '"red kite"'),
-        ),
+        ("The red kite is on which side of the man?", LEFT_OR_RIGHT.format('"man"', '"red kite"')),
         (
             "Is the dog on the left or the right side of the photo?",
             'direction(viewer, refer("dog"), frame(camera), left_or_right)',

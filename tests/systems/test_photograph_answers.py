@@ -20,9 +20,7 @@ def thing(name, x, y, box, existence=0.98, color="black"):
     """An object at x to the right and y ahead of the camera."""
     covariance = ((0.001, 0, 0), (0, 0.001, 0), (0, 0, 3.0))
     beliefs = {"name": {name: 1.0}, "color": {color: 1.0}}
-    return ObjectState(
-        beliefs, (x, y, 0.5), 0.0, (0.5, 0.5, 1.0), covariance, 0.5, existence, box
-    )
+    return ObjectState(beliefs, (x, y, 0.5), 0.0, (0.5, 0.5, 1.0), covariance, 0.5, existence, box)
 
 
 def scene(*things):

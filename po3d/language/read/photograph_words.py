@@ -37,9 +37,7 @@ def _compiled(wording: str) -> re.Pattern[str]:
 
 
 _RULES = tuple(
-    (rule.pattern, _compiled(wording))
-    for rule in _WORDINGS.of["asks"]
-    for wording in rule.wordings
+    (rule.pattern, _compiled(wording)) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
 )
 
 
