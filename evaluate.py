@@ -37,22 +37,10 @@ from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, difficulty_options
-from po3d.benchmarks.twin_folder import words_digest
+from po3d.benchmarks.twin_folder import kind_of_data, words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.distributed import spread
-from po3d.evaluation.options import (
-    as_list,
-    build_system,
-    buildable,
-    check_read,
-    default_out,
-    defaults,
-    identity_of,
-    kind_of_data,
-    modules,
-    system_settings,
-    with_policies,
-)
+from po3d.evaluation.options import build_system, check_read, default_out, defaults, with_policies
 from po3d.evaluation.overlap import overlap_notes, trained_on
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
@@ -75,6 +63,7 @@ from po3d.io.files import read_json
 from po3d.io.run_names import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import difficulty_of
+from po3d.systems.composition import buildable, identity_of, system_settings
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
 from po3d.systems.oracle_grid import OracleMixer
 
@@ -82,7 +71,8 @@ FRESH_SIZE = 300  # images, or rooms
 
 
 def main(config: DictConfig, quiet: bool = False) -> None:
-    config.oracle = modules(config.oracle)
+    for key in ("oracle", "compare_to"):  # one name stands for a list of one
+        config[key] = [config[key]] if isinstance(config[key], str) else config[key]
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = options["seed"], options["size"]
     if size is None and options.get("grid"):
@@ -155,7 +145,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         options["resume"],
         measures,
         options["overwrite"],
-        as_list(options["compare_to"]),
+        options["compare_to"],
         answers,
         notes,
     )

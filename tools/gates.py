@@ -418,7 +418,7 @@ BENCHMARKS: dict[str, dict[str, tuple[Rule, bool, str]]] = {
         "oracle": ("exact", False, "system=oracle"),
         "po3d-truth": ("exact", True, "benchmark.table=truth"),
         "po3d-map": ("tolerant", True, "benchmark.table=map"),
-        "po3d-map-argmax": ("exact", True, "benchmark.table=map benchmark.samples=0"),
+        "po3d-map-argmax": ("exact", True, "benchmark.table=map executor.samples=0"),
         "po3d-semantic_map": ("tolerant", True, "benchmark.table=semantic_map"),
         "po3d-captions": ("tolerant", True, "benchmark.table=captions"),
     },

@@ -42,9 +42,10 @@ from po3d.scene.street import (
 )
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SIZES, SUPER_CATEGORIES
-from po3d.synthesis.furniture.libraries import FOLDER, LibraryMesh, load_model, read_catalogues
-from po3d.synthesis.render.environment import paint, sample_finish, sample_look
+from po3d.synthesis.furniture.libraries import FOLDER, read_catalogues
+from po3d.synthesis.furniture.library_models import LibraryMesh, load_model
 from po3d.synthesis.render.instances import PlacedMesh
+from po3d.synthesis.render.looks import paint, sample_finish, sample_look
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.street.dataset import MIN_VISIBLE_PX
 from po3d.synthesis.street.layouts import (

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation.run import Split, evaluate, frozen_gc, provenance
+from po3d.evaluation.provenance import provenance
+from po3d.evaluation.run import Split, evaluate, frozen_gc
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.plots import save_figure

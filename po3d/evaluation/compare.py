@@ -14,6 +14,7 @@ import numpy as np
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
 from po3d.evaluation.report.records import check_data, described_run, name_of_run, size_of_run
@@ -256,8 +257,6 @@ def compare_command(arguments: argparse.Namespace) -> int:
     result = compare(
         benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category
     )
-    from po3d.evaluation.options import kind_of_data  # with hydra
-
     data = {
         "benchmark": name,
         "split": "mini" if root is None else kind_of_data(Path(root)),

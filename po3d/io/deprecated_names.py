@@ -1,9 +1,9 @@
 """Old names that still work for one release: modules and what is in them, options of configs,
 commands of `po3d`.
 
-The table is deprecated_names.toml: [modules] old = new, [names] "new.module:Old" = "New", [options]
-old key = new key, [commands] old = new. An old module or name gives a DeprecationWarning, an old
-option or command one line on stderr.
+The table is deprecated_names.toml: [modules] old = new, [names] "new.module:Old" = "New" or
+"other.module:New", [options] old key = new key, [commands] old = new. An old module or name gives a
+DeprecationWarning, an old option or command one line on stderr.
 """
 
 import importlib
@@ -49,7 +49,13 @@ def old_name(module: str, name: str) -> Any:
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     warnings.warn(f"{module}.{name} is deprecated; use {new}", DeprecationWarning, stacklevel=3)
-    return getattr(importlib.import_module(module), new)
+    return new_object(module, new)
+
+
+def new_object(module: str, new: str) -> Any:
+    """Return the object of a row of [names]: NAME in `module`, or "other.module:NAME"."""
+    where, _, name = new.rpartition(":")
+    return getattr(importlib.import_module(where or module), name)
 
 
 class _OldModule(ModuleType):

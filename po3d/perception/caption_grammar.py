@@ -180,7 +180,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
         after = [
             (end, m)
             for start, end, m in mentions
-            if start >= last and all(w in _FILLERS for w in words[last:start])
+            if start >= last and set(words[last:start]).issubset(_FILLERS)
         ]
         if not after:
             continue

@@ -26,6 +26,7 @@ from po3d.perception.int8 import Ranges, on_openvino
 from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import SceneNet
 from po3d.perception.ood import FeatureDistribution, pooled
+from po3d.scene.answer_calibration import AnswerCalibration
 
 CHUNK = 4  # images per batch on a CPU: feature maps of larger batches do not fit its caches
 
@@ -56,6 +57,7 @@ class NetworkEstimator:
     folds: ClassVar[bool] = True  # whether `folded` supports its network
     checkpoint: str | None = None  # path of the checkpoint pair
     material_shift: MaterialShift | None = None  # of streets, if the checkpoint has it
+    answers: Mapping[str, AnswerCalibration] = {}  # by domain, if the checkpoint has it
 
     def __init__(
         self,
@@ -116,6 +118,10 @@ class NetworkEstimator:
             result.material_shift = MaterialShift.read(
                 config["material_shift"], 2 * net.config["neck"]
             )
+        result.answers = {
+            domain: AnswerCalibration(**record)
+            for domain, record in config.get("answers", {}).items()
+        }
         result.checkpoint = str(path)
         return result
 

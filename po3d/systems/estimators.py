@@ -105,7 +105,7 @@ def ours(thing: object) -> bool:
 
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
-    `version`, `calibration`, `checkpoint` with `sha256`, and `verify`, whether detections are
+    `version`, `calibration`, `answers`, `checkpoint` with `sha256`, and `verify`, whether detections are
     compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
     file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
@@ -115,6 +115,8 @@ def identity(estimator: Any) -> dict[str, Any]:
     calibration = getattr(estimator, "calibration", None)
     if isinstance(calibration, Mapping) and calibration:
         result["calibration"] = {str(k): v for k, v in calibration.items()}
+    if answers := getattr(estimator, "answers", None):
+        result["answers"] = {domain: fit._asdict() for domain, fit in answers.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
         result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
     if ours(estimator) and hasattr(estimator, "verify"):

@@ -65,14 +65,17 @@ class GeneralQuestionParser:
             parses["question"] = _by_rule(one, rows) + parses["question"]
             if one.change and one.kind == "room":
                 parses["change"] = _by_rule(one, rows, "change") + parses["change"]
-        return [
-            (
-                [reading._replace(mended=mending) for reading in joined(self.executor, q, parses)]
-                if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
-                else [ParsedQuestion(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
-            )
-            for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True)
-        ]
+        readings = []
+        for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True):
+            sentences = [s for s in (one.question, one.change, one.frame) if s]
+            if all(map(reader.knows, sentences)):
+                readings.append(
+                    [r._replace(mended=mending) for r in joined(self.executor, q, parses)]
+                )
+            else:
+                refusal = Parse("unparsed", None, reason=NO_WORDS)
+                readings.append([ParsedQuestion(refusal, by="learned")])
+        return readings
 
     @property
     def weighing(self) -> Weighing:
@@ -85,14 +88,13 @@ class GeneralQuestionParser:
 
     def _rows(self, tables: ImageScenes) -> list[dict[str, str]]:
         """Return name and attributes of the objects that probably exist."""
-        things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
-        return [
-            {
-                "name": self.executor.display_name(o),
-                **{a: o.value(a) for a in LOOKS if a in o.beliefs},
-            }
-            for o in things
-        ]
+        rows = []
+        for scene in tables.views.values():
+            for o in scene.objects:
+                if o.existence >= 0.5:
+                    looks = {a: o.value(a) for a in LOOKS if a in o.beliefs}
+                    rows.append({"name": self.executor.display_name(o), **looks})
+        return rows
 
     def parser_inputs(
         self, questions: Sequence[Question], tables: ImageScenes

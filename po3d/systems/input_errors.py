@@ -111,8 +111,10 @@ def _attempt(
         return {}, ask(questions)
     except ImageError as error:
         if missing := set(getattr(error, "names", ())):  # perception=file
-            visible = {q.id: [n for n in q.images or (q.image,) if n in missing] for q in questions}
-            why = {name: f"{MISSING}{', '.join(own)}" for name, own in visible.items() if own}
+            why = {}
+            for q in questions:
+                if own := [n for n in q.images or (q.image,) if n in missing]:
+                    why[q.id] = f"{MISSING}{', '.join(own)}"
         else:
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
             why = {name: f"{MARK}{reason}" for name, reason in bad.items()}

@@ -191,13 +191,13 @@ def language(world: str) -> str:
     )
     leaves = (resources.files("po3d.language") / "leaves.txt").read_text(encoding="utf-8")
     attributes = next(line for line in leaves.splitlines() if line.startswith("attribute "))
-    arguments = "; ".join(
-        f"{op}: {' '.join(('=' if op == 'filter' else ',').join(one) for one in values)}"
-        for op, values in ARGUMENTS.items()
-        if values != ((),)
-    )
+    arguments = []
+    for op, values in ARGUMENTS.items():
+        if values != ((),):
+            sign = "=" if op == "filter" else ","
+            arguments.append(f"{op}: {' '.join(sign.join(value) for value in values)}")
     stated = own["vocabulary"].format(
-        arguments=arguments, attributes=", ".join(attributes.split()[1:])
+        arguments="; ".join(arguments), attributes=", ".join(attributes.split()[1:])
     )
     examples = []
     for text, change, program, *edit in own["examples"]:

@@ -479,6 +479,11 @@ class Domain:
         """Return the predicted scenes with their settings applied."""
         return self.substitution.mixed(tables)
 
+    @property
+    def belief_mode(self) -> str:
+        """Return how probabilities of answers are computed; their calibration depends on it."""
+        return f"samples={self.samples}" if hasattr(self, "samples") else ""
+
     def sampled(self, tables: ImageScenes) -> bool:
         """Whether programs run on many posterior samples of these scenes."""
         return False
@@ -573,10 +578,10 @@ class Pipeline:
             self.read_by.update(r.by for r in parsed.readings if not r.unread)
         return [
             [
-                predicted(self.executor, answering, q, r)
+                predicted(self.executor, answering, q, r, tables)
                 for q, r in zip(image_questions, image_readings, strict=True)
             ]
-            for answering, (_, image_questions, image_readings) in zip(
+            for answering, (tables, image_questions, image_readings) in zip(
                 self.executor.bind_batch(parsed_images), parsed_images, strict=True
             )
         ]
@@ -702,9 +707,14 @@ def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
 
 
 def predicted(
-    executor: Domain, answering: SceneExecutor, question: Question, reading: ParsedQuestion
+    executor: Domain,
+    answering: SceneExecutor,
+    question: Question,
+    reading: ParsedQuestion,
+    tables: ImageScenes | None = None,
 ) -> Prediction:
-    """Execute a parse and return the prediction."""
+    """Execute a parse and return the prediction. `tables`: the scenes whose calibration of answers
+    is applied."""
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = execution = run(answering, question, reading)
@@ -712,9 +722,20 @@ def predicted(
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
+    if probability is not None and tables is not None:
+        probability = calibrated(probability, tables, executor.belief_mode)
     answer = reading.format_answer(outcome.answer, question)
     margin = answering.margin(question, execution)
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
+
+
+def calibrated(probability: float, tables: ImageScenes, mode: str) -> float:
+    """Return the probability of an answer by the calibration of its predicted scenes; unchanged if
+    they have none for this mode, or if modules are ground truth."""
+    fit = next(iter(tables.views.values())).answer_calibration if tables.views else None
+    if fit is None or fit.mode != mode or tables.settings:
+        return probability
+    return fit.calibrated(probability)
 
 
 def likeliest_of(

@@ -24,6 +24,7 @@ from po3d.language.read import room_style
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
 from po3d.language.say.rooms import is_change, is_question
+from po3d.reasoning import room_samples
 from po3d.reasoning.apply_edit import Planned, brought_in, plan
 from po3d.reasoning.counterfactuals import margins_in, record, record_of
 from po3d.reasoning.execute import Evaluator, run
@@ -459,8 +460,8 @@ class _SampleTables:
     def _in_frame(self, frame: str) -> FramedSamples:
         if frame not in self._framed:
             anchors = frame if self.mode == "anchors" else ""
-            self._framed[frame] = self.arrays.framed(
-                anchors, lambda scene: framed_room(scene, frame, self.mode, self.rules)
+            self._framed[frame] = room_samples.framed(
+                self.arrays, anchors, lambda scene: framed_room(scene, frame, self.mode, self.rules)
             )
         return self._framed[frame]
 

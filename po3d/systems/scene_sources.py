@@ -80,19 +80,21 @@ class ViewTables(TableSource):
     """Uses only the focal length of the true camera, neither its rotation nor its position."""
 
     estimator: ViewEstimator
+    domain: ClassVar[Domain] = "photographs"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         inputs = [(look.context, name) for look in looks for name in look.names]
         focals = [context.inputs.focal(name) for context, name in inputs]
         pictures = [context.picture(name) for context, name in inputs]
-        return _grouped(
-            self.estimator.estimate(pictures, focals, [name for _, name in inputs]), looks
-        )
+        scenes = self.estimator.estimate(pictures, focals, [name for _, name in inputs])
+        return _grouped(_with_calibration(scenes, self.estimator, self.domain), looks)
 
 
 class OrbitViewTables(ViewTables):
     """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
     camera."""
+
+    domain: ClassVar[Domain] = "orbit"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [
@@ -102,6 +104,12 @@ class OrbitViewTables(ViewTables):
             ]
             for scenes, (context, names, _) in zip(super().tables(looks), looks, strict=True)
         ]
+
+
+def _with_calibration(scenes: Sequence[Scene], estimator: Any, domain: Domain) -> list[Scene]:
+    """Attach the estimator's calibration of answers in a domain to its scenes."""
+    fit = getattr(estimator, "answers", {}).get(domain)
+    return [replace(scene, answer_calibration=fit) for scene in scenes]
 
 
 def _grouped(scenes: Iterable[Scene], looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
@@ -261,7 +269,7 @@ class Maps(TableSource):
         scenes = self.estimator.estimate(
             [v.picture for v in views], [v.camera for v in views], names
         )
-        return [[scene] for scene in scenes]
+        return [[scene] for scene in _with_calibration(scenes, self.estimator, "rooms")]
 
     @property
     def estimator(self) -> "TopViewEstimator":

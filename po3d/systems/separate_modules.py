@@ -121,6 +121,10 @@ def separate_modules(
 
     def module(name: str) -> Any:
         chosen = modules.get(name)
+        if isinstance(chosen, Mapping):
+            raise InputError(
+                f"perception.modules.{name} should have a _target_, the class of a module"
+            )
         if chosen is not None and not isinstance(chosen, str):
             return chosen
         pair = shipped if chosen in (None, SHIPPED) else chosen
@@ -154,15 +158,11 @@ def with_attributes(
     """Return the scenes with the attributes of the module, and the sizes that follow from them.
     InputError if it does not return valid beliefs for each row."""
     rows = _rows(module, "estimate_attributes", images, scenes)
-    return [
-        replace(
-            scene,
-            objects=tuple(
-                _classified(o, b, module) for o, b in zip(scene.objects, beliefs, strict=True)
-            ),
-        )
-        for scene, beliefs in zip(scenes, rows, strict=True)
-    ]
+    result = []
+    for scene, beliefs in zip(scenes, rows, strict=True):
+        pairs = zip(scene.objects, beliefs, strict=True)
+        result.append(replace(scene, objects=tuple(_classified(o, b, module) for o, b in pairs)))
+    return result
 
 
 def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Scene]) -> list[Scene]:

@@ -76,6 +76,12 @@ class StreetDomain(parts.Domain):
 
     def __post_init__(self) -> None:
         known("mode", self.mode, get_args(Mode))
+        if self.samples < 1:
+            raise InputError(f"executor.samples={self.samples} should be at least 1 for streets")
+
+    @property
+    def belief_mode(self) -> str:
+        return self.mode
 
     def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)

@@ -168,31 +168,25 @@ class RoomViewData(RenderedData):
 
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height
-        train, validation = (
-            [
-                ViewFolder(self._folder(kind, split), self.counts[kind][split], *size)
-                for kind in KINDS
-            ]
-            for split in ("train", "val")
+
+        def views(kind: str, split: str) -> ViewFolder:
+            return ViewFolder(self._folder(kind, split), self.counts[kind][split], *size)
+
+        self.train = ConcatDataset(
+            WithFlip(views(kind, "train"), ViewLabels, mirrored_labels) for kind in KINDS
         )
-        self.train = ConcatDataset(WithFlip(views, ViewLabels, mirrored_labels) for views in train)
-        self.validation = ConcatDataset(validation)
+        self.validation = ConcatDataset(views(kind, "val") for kind in KINDS)
 
     def judged(self, estimator: RoomViewEstimator, count: int) -> Judged:
         # imported here to avoid an import cycle
         from po3d.training.view_figures import sights_of, training_figures
 
         half = -(-count // len(KINDS))
-        result = [
-            sight
-            for views in self.validation.datasets
-            for sight in sights_of(estimator, views, range(min(half, len(views))))
-        ]
-        pictures = [
-            views.picture(k)
-            for views in self.validation.datasets
-            for k in range(min(half, len(views)))
-        ]
+        result, pictures = [], []
+        for views in self.validation.datasets:
+            rows = range(min(half, len(views)))
+            result += sights_of(estimator, views, rows)
+            pictures += map(views.picture, rows)
         examples = [DrawnExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
         return Judged(training_figures(result), examples, [s.predicted for s in result])
 

@@ -143,11 +143,9 @@ class LengthStream(BatchStream):
     def together(self, step: int) -> list[int]:
         block, place = divmod(step, SORTED)
         if block != self.block:
-            numbers = [
-                n
-                for k in range(SORTED)
-                for n in super(LengthStream, self).together(block * SORTED + k)
-            ]
+            numbers: list[int] = []
+            for k in range(SORTED):
+                numbers += super().together(block * SORTED + k)
             numbers.sort(key=lambda n: self.lengths[n % len(self.lengths)])
             chunks = [numbers[k * self.size :][: self.size] for k in range(SORTED)]
             self.batches = [chunks[k] for k in rng(self.seed, "batches", block).permutation(SORTED)]

@@ -14,7 +14,7 @@ import pytest
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457.report import FILES
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.benchmarks.superclevr.files import surface
+from po3d.benchmarks.superclevr.names import surface
 from po3d.cli import main as cli
 from po3d.evaluation.harness.harness_files import CELL, ResponseRow, iterate_rows, read_rows
 from po3d.evaluation.harness.imports import import_rows

@@ -3,9 +3,9 @@
 import pytest
 
 from po3d.benchmarks.registry import counted, title
-from po3d.evaluation.options import system_settings
 from po3d.evaluation.report.results import report_markdown, report_text
 from po3d.io.run_names import LONGEST, row_name, run_folder, settings_of
+from po3d.systems.composition import system_settings
 
 from test_results import REPORT, ROW  # isort: skip
 

@@ -54,7 +54,7 @@ def test_the_example_answers_every_benchmark_and_its_tables_fed_back_answer_alik
     few = [
         f"benchmark={benchmark}",
         "size=1",
-        *(["benchmark.samples=4"] if benchmark == "hypo3d" else []),
+        *(["executor.samples=4"] if benchmark == "hypo3d" else []),
     ]
     assert evaluate(own, *few, OWN) == 0
     scenes = [json.loads(line) for line in (own / "scenes.jsonl").read_text().splitlines()]
@@ -122,10 +122,6 @@ def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, caps
         (
             ["perception.verify=render", "benchmark=scope"],
             "perception.verify is set, but has no effect on system=po3d, benchmark=scope",
-        ),
-        (
-            ["benchmark=scope", "executor.samples=3", "benchmark.samples=4"],
-            "set to different values",
         ),
         (["noise={haeding: 10}"], "noise={haeding: ...}: no noise model"),
         (["noise={heading: -1}"], "noise.heading=-1 should be at least 0"),

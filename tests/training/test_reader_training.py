@@ -15,9 +15,10 @@ from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import GeneralParser
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput
-from po3d.training import reader_pairs
+from po3d.training import reader_augmentation, reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
-from po3d.training.reader_pairs import TrainingPair, bank, paraphrases, with_table
+from po3d.training.reader_augmentation import with_table
+from po3d.training.reader_pairs import TrainingPair, bank, paraphrases
 from po3d.training.reader_samples import Samples, collate, mixed
 from po3d.training.reader_tables import mentioned_things, street_names, synthetic_things
 
@@ -79,7 +80,7 @@ def test_sources_come_in_their_shares():
 
 
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
-    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
     asked = ParserInput(
         "Is the lamp by the cot?",
         things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)),
@@ -96,15 +97,15 @@ def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     refused = replace(pair, program="none")
     assert all(len(with_table(refused, rng(0, "mixed", k)).inputs.names) <= 5 for k in range(40))
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
     for k in range(40):
         assert {"bed", "red lamp"} <= set(with_table(pair, rng(0, "mixed", k)).inputs.names)
 
 
 def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(monkeypatch):
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
-    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
+    monkeypatch.setattr(reader_augmentation, "ANEW", 1.0)
     other = TrainingPair(
         ParserInput("Is it?", change="The mug fell.", things=(("bed",),)),
         "change",
@@ -245,8 +246,8 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
 
 def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
-    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
+    monkeypatch.setattr(reader_augmentation, "ANEW", 1.0)
     sold = f"remove(group({BED}))"
     other = TrainingPair(ParserInput(change="The bed was sold."), "change", sold, "bank", "a")
     told = TrainingPair(
@@ -260,7 +261,7 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     )
     seen = with_table(pair, rng(0, "lent", 0), [other])
     assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
-    swapped = reader_pairs.renamed(seen, {"bed": "cot"})
+    swapped = reader_augmentation.renamed(seen, {"bed": "cot"})
     assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == (
         "The cot was sold.",
         True,
@@ -306,9 +307,9 @@ def test_a_made_up_table_has_what_a_program_tells_of_things():
 
 
 def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatch):
-    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
     asked = ParserInput(
         "How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood"))
     )

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from po3d.benchmarks.pulsecheck457.report import BANDS, CATEGORIES, FILES
 from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin, write
-from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr
+from po3d.benchmarks.superclevr.names import surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.street_twin import StreetTwin, write
-from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr
+from po3d.benchmarks.superclevr.names import surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng

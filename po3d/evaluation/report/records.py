@@ -39,7 +39,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
 
 def read_grid(path: str | Path) -> dict[str, Any]:
     """Read a grid.json."""
-    from po3d.benchmarks.report_schemas import Grid
+    from po3d.benchmarks.grid_schemas import Grid
     from po3d.io.schemas import checked
 
     record = _record(Path(path), "oracle grid", GRID_FORMAT)
@@ -49,7 +49,7 @@ def read_grid(path: str | Path) -> dict[str, Any]:
 
 def read_errors(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Read the errors.jsonl beside a grid."""
-    from po3d.benchmarks.report_schemas import ErrorLine
+    from po3d.benchmarks.grid_schemas import ErrorLine
     from po3d.io.schemas import checked
 
     path = Path(folder) / ERRORS

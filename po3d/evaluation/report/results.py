@@ -232,7 +232,8 @@ def into_readme(readme: str, report: dict) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise InputError(f"the README should contain the lines {BEGIN} and {END}, in this order")
-    return f"{head}{BEGIN}\n\n{markdown(results_table(report, published=False))}\n\n{_footnotes(report)}\n\n{END}{tail}"
+    table = markdown(results_table(report, published=False))
+    return f"{head}{BEGIN}\n\n{table}\n\n{_footnotes(report)}\n\n{END}{tail}"
 
 
 def main(arguments: list[str]) -> int:

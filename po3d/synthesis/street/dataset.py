@@ -33,7 +33,8 @@ from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.blender import camera_matrix
-from po3d.synthesis.render.environment import RenderStyle, paint, sample_finish, sample_look
+from po3d.synthesis.render.environment import RenderStyle
+from po3d.synthesis.render.looks import paint, sample_finish, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
     official_finish,
