@@ -188,9 +188,7 @@ class SceneNet(nn.Module):
         """Add the backbone, the feature pyramid and the dense head; return the number of channels
         of the backbone's finest map.
         """
-        self.backbone = timm.create_model(
-            backbone, pretrained=pretrained, features_only=True, in_chans=3 * self.fold**2
-        )
+        self.backbone = _backbone(backbone, pretrained, 3 * self.fold**2)
         strides = [info["reduction"] for info in self.backbone.feature_info]
         self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
         self.stride = self.fold * strides[self.levels[0]]
