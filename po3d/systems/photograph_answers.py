@@ -253,7 +253,10 @@ def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
 def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
     detected thing is under it."""
-    (phrase,) = (str(c.args[0]) for c in program.calls() if c.op == "refer")
+    phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
+    if len(phrases) != 1:
+        raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")
+    phrase = phrases[0]
     beliefs = list(using(phrase, scene))
     if not beliefs or max(beliefs) <= 0:
         raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")

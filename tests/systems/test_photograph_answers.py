@@ -106,3 +106,9 @@ def test_choices_without_options_are_refused():
         answers.refuse_unknown(
             Call.parse("query(name, best(distance, least, viewer, choices))"), CLASSES
         )
+
+
+def test_what_supports_an_undescribed_thing_is_unknown():
+    program = Call.parse("query(name, unique(relate(supporting, unique(scene), scene)))")
+    with pytest.raises(ExecutionFailure, match="no description"):
+        answers.support_outcome(program, PARK, lambda phrase, scene: [])
