@@ -323,9 +323,11 @@ def _model(
         return _photographs(arguments)
     parser = arguments.perception_checkpoint != STREETS  # a street estimator
     if parser or arguments.perception != "auto":
-        return DomainRouter(
-            _worlds(arguments), "street" if arguments.perception == "auto" else arguments.perception
-        )
+        kind = "street" if arguments.perception == "auto" else arguments.perception
+        router = DomainRouter(_worlds(arguments), kind)
+        if not parser and kind != "map":  # the shipped estimators were trained on renderings
+            router.refuse_photograph(image)
+        return router
     chooser = DomainRouter(_worlds(arguments))
     try:
         return DomainRouter(chooser.builders, chooser.chosen(image).kind)

@@ -33,9 +33,18 @@ from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="folder of a release or twin (default: the mini split)"
+        "--benchmark",
+        choices=benchmarks(),
+        help="default: that of the run of --predictions, else pulsecheck457",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="ROOT",
+        help=(
+            "folder of a release or twin (default: that of the run of --predictions, else the mini"
+            " split)"
+        ),
     )
     parser.add_argument(
         "--size",
@@ -83,7 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for --scenes predicted: scenes.jsonl of a finished run",
     )
     parser.add_argument(
-        "--predictions", metavar="FILE", help="results, easi: the predictions.jsonl to convert"
+        "--predictions",
+        metavar="PREDICTIONS",
+        help="results, easi: the predictions.jsonl to convert, or the folder of its run",
     )
     parser.add_argument(
         "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"

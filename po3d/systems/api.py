@@ -467,7 +467,7 @@ class Model:
             or self.pipeline.omitted(read, question)
         ):
             return left_out
-        settled = not learned and not differ
+        settled = not (learned or differ or self.pipeline.executor.perceives_doubtfully)
         if settled or execution.outcome.answer is None or execution.believed >= ask_below:
             return ""
         if differ:

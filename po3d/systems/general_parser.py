@@ -64,6 +64,8 @@ class GeneralQuestionParser:
         candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
         for one, parses in zip(inputs, candidates, strict=True):
             parses["question"] = _by_rule(one, rows) + parses["question"]
+            if one.change and one.kind == "room":
+                parses["change"] = _by_rule(one, rows, "change") + parses["change"]
         readings = []
         for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True):
             sentences = [s for s in (one.question, one.change, one.frame) if s]
@@ -116,11 +118,13 @@ class GeneralQuestionParser:
         return result, mendings
 
 
-def _by_rule(query: "ParserInput", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
-    """Return the parse of a question by hand-written rules: a list of one or none."""
+def _by_rule(
+    query: "ParserInput", rows: Sequence[Mapping[str, str]], sort: "Sort" = "question"
+) -> "list[Read]":
+    """Return the parse of a question or change by hand-written rules: a list of one or none."""
     from po3d.language.read.reader import ParserOutput as Read
 
-    program = everyday.read(query.question, query.kind, rows)
+    program = everyday.read(getattr(query, sort), query.kind, rows, sort)
     return [] if program is None else [Read(program, RULED)]
 
 

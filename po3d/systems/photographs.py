@@ -19,9 +19,11 @@ from po3d.language.descriptions import describe
 from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
+from po3d.language.read import photograph_words
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.counterfactuals import Counterfactual, record
+from po3d.reasoning.execute import is_support
 from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.outcome import Outcome
@@ -36,6 +38,21 @@ from po3d.systems.answer_options import words
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
+from po3d.systems.photograph_answers import (
+    as_seen,
+    best_boxes,
+    from_camera,
+    granted,
+    nearest_listed,
+    nearest_of,
+    refuse_unknown,
+    salient,
+    seen_by_camera,
+    set_of,
+    set_outcome,
+    support_outcome,
+    yes_no,
+)
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
 from po3d.systems.view_oracle import VIEW_TABLES
 
@@ -43,17 +60,38 @@ from po3d.systems.view_oracle import VIEW_TABLES
 NAMING = ("detection", *VIEW_TABLES.beliefs)
 GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
 TURNS = 4  # headings that are tried
+OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b", re.IGNORECASE)
 # Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
 UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 
 
 @dataclass(frozen=True)
 class PhotoQuestionParser:
-    """Rule-based parser of texts and options."""
+    """Rule-based parser of texts and options.
+
+    `photographs`: questions that match no template of the benchmark are first read by the rules for
+    photographs (`photograph_words`).
+    """
+
+    photographs: bool = False
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        parses = (read(q.text, q.options) for q in questions)
-        return [ParsedQuestion(parse.in_core(THREEDSRBENCH)) for parse in parses]
+        return [ParsedQuestion(self._parse(q).in_core(THREEDSRBENCH)) for q in questions]
+
+    def _parse(self, question: Question) -> Parse:
+        plain = _by_words(question) if self.photographs and not _is_template(question) else None
+        return plain or read(question.text, question.options)
+
+
+def _is_template(question: Question) -> bool:
+    """Whether the question matches a template of 3DSRBench or its twin; "the left side of the
+    picture" is none."""
+    text = question.text
+    return not OF_PICTURE.search(text) and any(form.fullmatch(text) for form in _forms())
+
+
+def _by_words(question: Question) -> Parse | None:
+    return photograph_words.read(question.text, tuple(map(str, question.options)))
 
 
 @dataclass(frozen=True)
@@ -62,7 +100,8 @@ class PhotoDomain(parts.Domain):
 
     `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
     treat an undetected object of the question as present, as an improbable row, and say so in the
-    prediction; else the question fails.
+    prediction; else the question fails. `photographs`: scenes come from networks for photographs.
+    `classes`: all names that their detector knows; (): any.
 
     Modules beside the scene's: grounding (true: a description refers to its true row, if the scene
     has it; else to the best match) and parsing.
@@ -71,6 +110,8 @@ class PhotoDomain(parts.Domain):
     rules: Rules = THREEDSRBENCH_RULES
     samples: int = 0
     assume_present: bool = True
+    photographs: bool = False
+    classes: tuple[str, ...] = ()
 
     substitution = VIEW_TABLES
     modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
@@ -96,11 +137,17 @@ class PhotoDomain(parts.Domain):
         return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        return ParsedQuestion(fitted(question, self.stored_program(text)))
+        try:
+            return ParsedQuestion(fitted(question, self.stored_program(text)))
+        except ProgramError:  # of the general parser or the rules for photographs
+            return ParsedQuestion(Parse("ok", Call.parse(text)))
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         programs = [r.question.program for r in readings if r.question.program is not None]
-        return tuple(dict.fromkeys(phrase for program in programs for phrase in phrases(program)))
+        calls = [call for program in programs for call in program.calls()]
+        names = [call.args[0] for call in calls if call.op == "refer"]
+        names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
+        return tuple(dict.fromkeys(map(str, names)))
 
     def adapted(self, program: Call, question: Question) -> Parse:
         two = question.options if len(question.options) == 2 else ()
@@ -109,8 +156,13 @@ class PhotoDomain(parts.Domain):
         return Parse("ok", program) if parse.program is None else parse
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether the question matches a template of 3DSRBench or its twin."""
-        return any(form.fullmatch(question.text) for form in _forms())
+        """Whether the question matches a template of 3DSRBench or its twin, or a rule for
+        photographs."""
+        return _is_template(question) or (self.photographs and _by_words(question) is not None)
+
+    @property
+    def perceives_doubtfully(self) -> bool:
+        return self.photographs
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
@@ -190,12 +242,50 @@ class PhotoExecutor:
                 if sum(using(option, scene)) >= LEAST
             ]
             program = _among(program, there)
+        if executor.classes and scene.source == "predicted":
+            outcome = self._by_classes(program, scene, using, rules)
+            own_view = photograph_words.VIEWPOINT.search(question.text)
+            if GUESS in outcome.reason and not own_view and (viewed := from_camera(program)):
+                # People who name no point of view mean their own.
+                outcome = self._by_classes(viewed, scene, using, rules)
+            return Execution(outcome, reading)
         outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
             guess := _heading_guess(program, scene, using, rules, outcome)
         ):
             outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
+
+    def _by_classes(self, program: Call, scene: Scene, using: Ground, rules: Rules) -> Outcome:
+        """Answer a question about the objects of a detector with a fixed list of classes."""
+        classes, using = self.executor.classes, salient(using)
+        refuse_unknown(program, classes)
+        if set_of(program):
+            return set_outcome(program, scene, classes)
+        belief = best_boxes(program, scene)
+        program, side = yes_no(program)
+        if nearest_of(program):
+            program = nearest_listed(program, scene, using, classes)
+        elif program.op == "query" and program.args[0] == "name" and is_support(program.args[1]):
+            return support_outcome(program, scene, using)
+        if seen_by_camera(program):
+            scene = as_seen(scene)
+        if side or not self.executor.rules.words:
+            rules = replace(rules, words={})
+        arguments = {
+            "samples": self.executor.samples,
+            "assume_present": self.executor.assume_present,
+        }
+        outcome = answered(program, scene, using, rules, **arguments)
+        if outcome.answer is None:
+            return outcome
+        if guess := _heading_guess(program, scene, using, rules, outcome):
+            outcome = replace(outcome, **guess)
+        answer = without_row(outcome.answer)
+        if side:
+            answer = "yes" if outcome.answer == side else "no"
+        probability = (outcome.probability or 0.0) * granted(belief)
+        return replace(outcome, answer=answer, probability=probability)
 
     def ground(self, question: Question) -> Ground:
         setting = self.tables.setting_of("grounding")
@@ -353,11 +443,15 @@ def pipeline(
     the network runs. `parser`: a `ParserMode`. The others as in `PhotoDomain`. InputError for an
     unknown source or module.
     """
-    executor = PhotoDomain(samples=samples, assume_present=assume_present)
+    photos = scenes == "predicted" and not isinstance(perception, str)
+    classes = tuple(getattr(perception, "classes", ())) if photos else ()
+    executor = PhotoDomain(
+        samples=samples, assume_present=assume_present, photographs=photos, classes=classes
+    )
     table_source = view_source(scenes, perception, flip_tta, device, "photographs")
     return Pipeline(
         table_source,
-        PhotoQuestionParser(),
+        PhotoQuestionParser(photos),
         executor,
         tuple(oracle),
         second(parser, executor, device),

@@ -321,6 +321,9 @@ class Domain:
     headline: ClassVar[str] = "mean"  # "mean" over categories, or "overall" over questions
     kind: ClassVar["Kind"]  # input type of the general parser
     dialect: ClassVar[Dialect]
+    # Whether `po3d ask` abstains below its threshold even where the benchmark's parser answers:
+    # scenes of photographs are uncertain.
+    perceives_doubtfully: bool = False
     # Whether questions are scored in groups, so that those without their own score are asked too.
     grouped: ClassVar[bool] = False
 

@@ -102,14 +102,11 @@ def prompt(
     result: list[str | int] = []
     visible = pictures(question)
     for part in parts:
-        name = (
-            visible[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
-        )
-        if name is None:
-            result.append(str(part))
-        else:
+        if isinstance(part, int | Picture):
             result.append(len(names))
-            names.append(str(name))
+            names.append(str(visible[part] if isinstance(part, int) else part))
+        else:
+            result.append(str(part))
     if setting.style == "cot":
         result.append(COT)
     if tables:

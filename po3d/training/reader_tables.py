@@ -128,7 +128,9 @@ def size_of(name: str, length: float) -> str | None:
     objects.
     """
     large = LENGTHS.get(name)
-    return None if large is None else "small" if length < 0.85 * large else "large"
+    if large is None:
+        return None
+    return "small" if length < 0.85 * large else "large"
 
 
 def mixed(

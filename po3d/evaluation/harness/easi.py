@@ -149,9 +149,9 @@ def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
             )
 
 
-def described_data(twin: bool, benchmark: str) -> str:
-    """Return in words what the questions are."""
+def described_data(kind: str, benchmark: str) -> str:
+    """Return in words what the questions are. `kind`: of `kind_of_data`."""
     title = BENCHMARKS[benchmark].title
-    return (
-        f"po3d's twin of {title}, not the benchmark's images" if twin else f"the release of {title}"
-    )
+    if kind == "twin":
+        return f"po3d's twin of {title}, not the benchmark's images"
+    return f"the release of {title}" + ", with labels corrected by po3d" * (kind == "corrected")
