@@ -212,8 +212,9 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
 
 
 def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material:
-    """Return a material by comparing the coloured files: a material that differs between them is
-    painted. Without such files, everything is painted.
+    """Return the material `name`, given the materials of each file in which a vehicle is stored in
+    another colour. It is the vehicle's paint if its colour differs between the files, or if no file
+    has it, and glass if it is transparent.
     """
     entries = [file[name] for file in files if name in file]
     if not entries:

@@ -48,8 +48,11 @@ class Explanation(NamedTuple):
 
 
 def flipped(near: Margins, answer: str | None) -> str:
-    """Return what would change the answer. The margins are those of the most probable scene, whose
-    answer may differ; it is then named, or nothing is returned."""
+    """Return in words the smallest change of the scene that changes the answer; "" if none is known.
+
+    `near` refers to the most probable scene. If its answer is not `answer`, the text says so; ""
+    if that scene has no answer, or the change leads to `answer`.
+    """
     if near.flip is None:
         return ""
     if near.answer == answer:
