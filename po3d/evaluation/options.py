@@ -56,11 +56,11 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     changed += [(key, "") for key in ALONE if options[key] != usual[key]]
     for group, key in changed:
         name = f"{group}.{key}" if key else group
-        name = "parser" if name == "parser.mode" else name
         needed = DATA_KEYS.get(key, where) if group == "benchmark" else where
         if needed != where:
             raise InputError(f"{name} is set, but only {needed} uses it")
         if not read & {name, group}:
+            name = group if name == "parser.mode" else name
             raise InputError(
                 f"{name} is set, but has no effect on system={options['system']['name']} with"
                 f" benchmark={of}"
