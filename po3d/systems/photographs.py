@@ -137,10 +137,7 @@ class PhotoDomain(parts.Domain):
         return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        try:
-            return ParsedQuestion(fitted(question, self.stored_program(text)))
-        except ProgramError:  # of the general parser or the rules for photographs
-            return ParsedQuestion(Parse("ok", Call.parse(text)))
+        return ParsedQuestion(fitted(question, self.stored_program(text)))
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         programs = [r.question.program for r in readings if r.question.program is not None]
