@@ -301,9 +301,8 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            scene, domain_match = self.look_with_match(
-                scene, things=executor.things([reading]), **looking
-            )
+            things = executor.things([reading])
+            scene, domain_match = self.look_with_match(scene, things=things, **looking)
             _warn_if_unknown(domain_match)
         tables = ImageScenes({"view": scene})
         choice = self._choose_parse(question, reading, tables)
