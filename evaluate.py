@@ -42,18 +42,11 @@ from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.distributed import spread
 from po3d.evaluation.options import build_system, check_read, default_out, defaults, with_policies
 from po3d.evaluation.overlap import overlap_notes, trained_on
+from po3d.evaluation.provenance import data_digest, digests_beside, provenance
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
-from po3d.evaluation.run import (
-    Answers,
-    data_digest,
-    digests_beside,
-    evaluate,
-    predict,
-    provenance,
-    scored,
-)
+from po3d.evaluation.run import Answers, evaluate, predict, scored
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.io.checkpoint import git_revision
 from po3d.io.cli_errors import INTERRUPTED
