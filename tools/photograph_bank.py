@@ -1,7 +1,7 @@
 """Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s
 model.
 
-    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--part dev] [--out ANSWERS.jsonl]
+    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--part dev] [--out FILE]
 
 PHOTOGRAPHS is a folder with COCO's files. An answer is right if it equals the annotators' one
 without articles and case, or if one of them ends with the other as a word ("dining table",
