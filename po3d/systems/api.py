@@ -410,7 +410,8 @@ class Model:
     def _consults(self, question: Question, own: Execution | None) -> bool:
         """Whether the general parser is consulted: by the pipeline's rule, or because the
         benchmark's parser gives no answer."""
-        if own is None or own.outcome.answer is None:
+        final = own is not None and self.pipeline.executor.refuses(question)
+        if (own is None or own.outcome.answer is None) and not final:
             return self.pipeline.second is not None
         return self.pipeline.consults(question, own.reading)
 

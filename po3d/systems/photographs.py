@@ -157,6 +157,11 @@ class PhotoDomain(parts.Domain):
         photographs."""
         return _is_template(question) or (self.photographs and _by_words(question) is not None)
 
+    def refuses(self, question: Question) -> bool:
+        """Whether a rule for photographs reads the question: the general parser would only replace
+        what the detector does not know."""
+        return self.photographs and _by_words(question) is not None
+
     @property
     def perceives_doubtfully(self) -> bool:
         return self.photographs
