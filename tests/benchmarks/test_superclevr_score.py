@@ -1,5 +1,7 @@
 """Super-CLEVR's score: answers in one vocabulary, and a row for each category that is there."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,8 @@ from po3d.reasoning.questions import Prediction, Question
 def item(
     k: int, category: str, gold: str, answer: str | None, status: str = "ok", image: str = ""
 ) -> tuple[Question, Prediction]:
+    # as from files: equal strings that are different objects
+    category, gold, answer, status = json.loads(json.dumps([category, gold, answer, status]))
     q = Question(f"q{k}", image or f"{k}.png", "?", "2d", category, gold)
     return q, Prediction(q.id, status, answer)
 
@@ -26,6 +30,7 @@ def item(
         ("3", "4", "ok", False),
         ("3", "3", "failed", False),
         ("3", "3", "abstained", False),
+        ("3", "3", "unparsed", False),
         ("3", None, "ok", False),
         ("yes", "no", "ok", False),
     ],
@@ -39,7 +44,7 @@ def test_an_answer_is_right_in_the_vocabulary_of_po3d(gold, answer, status, righ
 ROWS = st.tuples(
     st.sampled_from([*CATEGORIES, "other"]),
     st.booleans(),
-    st.sampled_from(["ok", "failed"]),
+    st.sampled_from(["ok", "failed", "unparsed"]),
     st.integers(0, 3),
 )
 
