@@ -15,11 +15,13 @@ from untrained import untrained_estimator, untrained_parser
 
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.benchmarks.superclevr.files import nodes_from_program, surface
+from po3d.benchmarks.superclevr.names import surface
+from po3d.benchmarks.superclevr.nodes import nodes_from_program
 from po3d.evaluation.compare import read_entry
-from po3d.evaluation.options import default_out, defaults, system_settings
-from po3d.evaluation.run import digests_beside
-from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page, run_tables
+from po3d.evaluation.options import default_out, defaults
+from po3d.evaluation.provenance import digests_beside
+from po3d.evaluation.run_report import SPELLINGS, read_run, run_page
+from po3d.evaluation.run_tables import explained, run_tables
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.errors import InputError
@@ -32,6 +34,7 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
 from po3d.scene.street import rotation_from_heading
 from po3d.scene.table import Scene
+from po3d.systems.composition import system_settings
 
 _SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
 script = importlib.util.module_from_spec(_SPEC)
@@ -276,12 +279,12 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
         (["size=2"], "pulsecheck457-mini-size2-po3d"),
         (["seed=3"], "pulsecheck457-mini-seed3-po3d"),
         (
-            ["split=fresh", "seed=7", "size=20", "benchmark.dials.near=0.5"],
+            ["split=fresh", "seed=7", "size=20", "benchmark.difficulty.near=0.5"],
             "pulsecheck457-fresh-seed7-near0.5-size20-po3d",
         ),
         (["+experiment=oracle_grid"], "pulsecheck457-mini-po3d-grid"),
         (["benchmark=hypo3d"], "hypo3d-mini-po3d"),
-        (["benchmark=hypo3d", "benchmark.table=truth"], "hypo3d-mini-po3d-true-tables"),
+        (["benchmark=hypo3d", "benchmark.scenes=ground_truth"], "hypo3d-mini-po3d-true-tables"),
         (["benchmark=scope", "perception.checkpoint=mine"], "scope-mini-po3d-perception-mine"),
         (
             ["benchmark=3dsrbench", "benchmark.assume_present=false"],
@@ -322,30 +325,31 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
     out = default_out(options, settings, default)
     shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
     assert shown["compare_to"] == [out]
-    assert shown["benchmark"]["table"] == default["table"] == "map"
+    assert shown["benchmark"]["scenes"] == default["scenes"] == "map"
     assert next(iter(BENCHMARKS)) == "hypo3d"  # the longest
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["benchmark=hypo3d", "benchmark.table=truth", "perception.checkpoint=x"], "no effect on system=po3d, benchmark=hypo3d"),
+        (["benchmark=hypo3d", "benchmark.scenes=ground_truth", "perception.checkpoint=x"], "no effect on system=po3d, benchmark=hypo3d"),
         (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but has no effect on system=po3d, benchmark=scope"),
         (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
         (["system=random", "oracle=[heading]"], "oracle is set, but has no effect on system=random"),
-        (["system=oracle", "reader=own"], "reader is set, but has no effect on system=oracle"),
-        (["benchmark=hypo3d", "system=oracle", "benchmark.table=truth"], "benchmark.table is set, but has no effect on system=oracle"),
-        (["benchmark=3dsrbench", "system=random", "benchmark.samples=64"], "benchmark.samples is set, but has no effect on system=random"),
-        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only split=fresh uses it"),
+        (["system=oracle", "parser=benchmark"], "parser is set, but has no effect on system=oracle"),
+        (["benchmark=hypo3d", "system=oracle", "benchmark.scenes=ground_truth"], "benchmark.scenes is set, but has no effect on system=oracle"),
+        (["benchmark=3dsrbench", "system=random", "executor.samples=64"], "executor.samples is set, but has no effect on system=random"),
+        (["benchmark.difficulty.near=0.5"], "benchmark.difficulty is set, but only split=fresh uses it"),
         (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
         (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but the questions come from data.root="),
         (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio applies to streets; scope has none"),
-        (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
+        (["benchmark=superclevr", "split=fresh", "benchmark.difficulty.hops=[2]"], "unknown option 'benchmark.difficulty.hops'"),
         (["+sistem=oracle"], "sistem='oracle' is not an option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is not an option of pulsecheck457"),
         (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR uses it"),
         (["benchmark=hypo3d", "benchmark.furniture=nowhere"], "benchmark.furniture=nowhere is neither a file nor a folder"),
-        (["benchmark=hypo3d", "benchmark.samples=-1"], "benchmark.samples=-1 should be at least 0"),
+        (["executor.samples=0"], "executor.samples=0 should be at least 1 for streets"),
+        (["benchmark=hypo3d", "executor.samples=-1"], "executor.samples=-1 should be at least 0"),
         (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
         (["benchmark=scope", "benchmark.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
         (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is not an option"),

@@ -20,15 +20,29 @@ def check() -> NoiseCheck:
 def test_one_seed_gives_the_same_answers_on_both_ways_and_another_seed_gives_others(
     check, quantity, sigma
 ):
-    first, again, other = (check.by_pipeline(quantity, sigma, seed) for seed in (0, 0, 1))
-    assert [p.answer for p in first] == [p.answer for p in check.by_grid(quantity, sigma, 0)]
+    first, again, other = (
+        check.by_pipeline(quantity, sigma, seed, check.questions) for seed in (0, 0, 1)
+    )
+    assert [p.answer for p in first] == [
+        p.answer for p in check.by_grid(quantity, sigma, 0, check.questions)
+    ]
     assert first == again != other
-    assert check.accuracy(check.by_pipeline(quantity, 0.0, 0)) == 100.0
+    assert check.accuracy(check.by_pipeline(quantity, 0.0, 0, check.questions)) == 100.0
+
+
+def test_questions_that_do_not_read_a_quantity_keep_their_answers(check):
+    affected = {q.id for q in check.affected("color")}
+    others = [q for q in check.questions if q.id not in affected]
+    assert affected
+    assert others
+    assert check.accuracy(check.by_pipeline("color", 1.0, 0, others)) == 100.0
+    assert check.accuracy(check.by_pipeline("color", 1.0, 0, check.affected("color"))) < 90
+    assert check.affected("parsing") == check.questions
 
 
 def test_a_seed_with_two_results_is_an_error(check, monkeypatch):
     way = check.by_grid
-    monkeypatch.setattr(check, "by_grid", lambda q, s, seed: way(q, 2 * s, seed + 7))
+    monkeypatch.setattr(check, "by_grid", lambda q, s, seed, own: way(q, 2 * s, seed + 7, own))
     with pytest.raises(
         InputError, match=r"heading=45, seed 0: \d+ answers differ from those of the grid"
     ):

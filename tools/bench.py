@@ -9,7 +9,6 @@ reader      questions with the names of true scenes        plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: one by one in fp32
 rooms       parsed edits applied, questions answered       plain: every question edits its own room
-batches     questions about rooms and photographs, packed  plain: one by one
 
 For `scale` and `roofline` see tools.scale and tools.roofline.
 """
@@ -40,14 +39,12 @@ from po3d.io.text_tables import Table, text
 from po3d.language.program import Call
 from po3d.language.programs import rooms as room_program
 from po3d.language.programs.street import STREET, parse_text
-from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
-from po3d.reasoning import batched
 from po3d.reasoning.apply_edit import plan
-from po3d.reasoning.execute import QuestionInfo, execute, run
+from po3d.reasoning.execute import execute, run
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
-from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
+from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
@@ -60,7 +57,6 @@ from po3d.systems.street import StreetDomain, StreetQuestionParser
 from tools import roofline
 from tools.scale import SIZES, scale
 
-COPIES = 100  # copies of the questions about rooms and photographs
 TILES = 16  # copies of the split (scenes and questions) in the run of the batched executor
 BATCH = 16  # images
 SECONDS = 3.0  # approximate measuring time of each figure, seconds
@@ -194,7 +190,7 @@ def estimator_figures(
         SpeedFigure("estimator, batch 1", "images/s", one_by_one, slow),
         SpeedFigure(f"estimator, batch {len(images)}", "images/s", together, slow),
         SpeedFigure(
-            f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow
+            f"estimator, batch {len(images)}, perception.flip_tta=false", "images/s", single, slow
         ),
     ]
 
@@ -293,43 +289,6 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
     ]
 
 
-def batch_figures(seconds: float) -> list[SpeedFigure]:
-    """Measure packed gold questions of the shipped rooms, after their edits, and of the shipped
-    photographs.
-    """
-    figures = []
-    for name, past in (("hypo3d", True), ("3dsrbench", False)):
-        split = BENCHMARKS[name].load(BENCHMARKS[name].mini)
-        worlds: dict[tuple[str, ...], SceneGeometry] = {}
-        programs, where = [], []
-        for q in split.questions:
-            key = (q.image, q.frame, q.change_program)
-            if key not in worlds:
-                scene = framed(split.truth(q.image), q.frame, "anchors" if past else "given")
-                change = room_program.ROOMS.parse(q.change_program) if q.change_program else None
-                edited = plan(scene, change).edited
-                worlds[key] = SceneGeometry(
-                    edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES
-                )
-            programs.append((room_program.ROOMS if past else THREEDSRBENCH).parse(q.program))
-            where.append(list(worlds).index(key))
-        unique_worlds = list(worlds.values())
-        tables = batched.pack(unique_worlds, past)
-        packed = batched.ask(programs * COPIES, where * COPIES, tables)
-        ours = rate(
-            lambda packed=packed, tables=tables: batched.answers(tables, packed),
-            packed.count,
-            seconds,
-        )
-        items = [
-            (p, unique_worlds[k], QuestionInfo(refer=batched.Rows(unique_worlds[k].now)))
-            for p, k in zip(programs, where)
-        ]
-        single = rate(lambda items=items: [run(*item) for item in items], len(items), seconds)
-        figures.append(SpeedFigure(f"{name}: batch of {packed.count}", "questions/s", ours, single))
-    return figures
-
-
 def _nothing() -> Scene:
     raise AssertionError("the pipeline asked for the truth")
 
@@ -370,11 +329,10 @@ def figures(
     ours, once = (
         StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False)
     )
-    plain = StreetEstimator.from_checkpoint(locate(perception), mirror=True, plain=True)
+    plain = StreetEstimator.from_checkpoint(locate(perception), flip_tta=True, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)
-    yield from batch_figures(seconds)
 
 
 def main() -> int:

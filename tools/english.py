@@ -28,6 +28,7 @@ MODULES = (
     "systems/baselines.py",
     "systems/chat.py",
     "systems/answer_options.py",
+    "training/reader_augmentation.py",
     "training/reader_pairs.py",
     "training/*parser.py",
 )

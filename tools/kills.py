@@ -50,7 +50,8 @@ JOBS = {
     "evaluate": ("system=oracle", "size=12"),
     "generate": ("benchmark=pulsecheck457", "size=3", "workers=1", "images=false"),
     "train": (
-        "experiment=street_parser", "data.pairs=64", "data.batch=8", "data.validation=8", "steps=8", "save_every=2",
+        "experiment=street_parser", "data.pairs=64", "data.batch=8", "data.validation=8",
+        "steps=8", "save_every=2",
         "trainer.precision=32-true",
     ),
     "import": ("--size", "12"),

@@ -1,6 +1,6 @@
 """Compare noisy evaluations (`noise=`) with the noise curves of the oracle grid, over many seeds.
 
-    python -m tools.noise_check pulsecheck457                             3,000 evaluations of 10 images
+    python -m tools.noise_check pulsecheck457       3,000 evaluations of 10 images
     python -m tools.noise_check pulsecheck457 --evaluations 300 --images 3
 
 Each point of a curve (configs/grid) is a quantity and a size of its noise; everything else is
@@ -8,7 +8,8 @@ ground truth, programs included. At each point there are equally many evaluation
 as `evaluate.py 'noise={heading: 10}'` makes them, and by the grid, with other seeds. Prints, for
 each quantity, the largest difference of the mean accuracies in points, its standard error, and
 their ratio z. Evaluations with one seed must be equal on both ways; that is checked for the first
-seeds of each point.
+seeds of each point, on all questions. The means are over the questions whose program reads the
+quantity.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import importlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +32,7 @@ from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import OracleMixer
+from po3d.systems.oracle_grid import Answers, OracleMixer
 from po3d.systems.pipeline import (
     DOMAIN_MODULES,
     TRUTH,
@@ -77,14 +79,16 @@ class _Predicted(TableSource):
         ]
 
 
-@dataclass(frozen=True)
 class _Gold:
-    """A parser that returns the gold programs."""
+    """A parser that returns the gold programs, each parsed once."""
 
-    executor: Domain
+    def __init__(self, executor: Domain) -> None:
+        self.executor = executor
+        self.known: dict[str, ParsedQuestion] = {}
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [self.executor.gold(q) for q in questions]
+        self.known |= {q.id: self.executor.gold(q) for q in questions if q.id not in self.known}
+        return [self.known[q.id] for q in questions]
 
 
 class NoiseCheck:
@@ -96,38 +100,61 @@ class NoiseCheck:
         config = compose("evaluate", [f"benchmark={name}", "+experiment=oracle_grid"])
         self.curves: Mapping[str, Sequence[float]] = OmegaConf.to_container(config.grid.noise)
         self.scorer = config.scorer
-        questions = by_image(self.split.questions)
-        self.questions = [q for q in questions if q.program]
-        names = dict.fromkeys(q.image for q in self.questions)
-        self.images = [[q for q in self.questions if q.image == image] for image in names]
+        self.parser = _Gold(self.executor)
+        self.questions = [q for q in by_image(self.split.questions) if q.program]
         self.mixer = OracleMixer(self.system({}, 0))
+        self.mixed = {own[0].image: self._mixed(own) for own in _grouped(self.questions)}
 
     def system(self, noise: Mapping[str, float], seed: int) -> Pipeline:
         true = tuple(m for m in self.executor.modules if m not in noise) if noise else ()
-        source, parser = _Predicted(), _Gold(self.executor)
-        return Pipeline(source, parser, self.executor, true, noise=dict(noise), seed=seed)
+        return Pipeline(
+            _Predicted(), self.parser, self.executor, true, noise=dict(noise), seed=seed
+        )
 
-    def by_pipeline(self, quantity: str, sigma: float, seed: int) -> list[Prediction]:
+    def affected(self, quantity: str) -> list[Question]:
+        """Return the questions whose program reads the quantity, all of them for a text."""
+        if quantity in self.executor.reading:
+            return self.questions
+        settings = dict.fromkeys(self.executor.modules, TRUTH)
+        return [
+            q
+            for q, parsed in zip(self.questions, self.parser.read(self.questions), strict=True)
+            if self.executor.relevant(settings, parsed).get(quantity) == TRUTH
+        ]
+
+    def by_pipeline(
+        self, quantity: str, sigma: float, seed: int, questions: Sequence[Question]
+    ) -> list[Prediction]:
         system = self.system({quantity: sigma}, seed)
-        batch = [(own, Context.of(self.split, own[0].image)) for own in self.images]
+        batch = [(own, Context.of(self.split, own[0].image)) for own in _grouped(questions)]
         return [p for own in system.answers(batch) for p in own]
 
-    def by_grid(self, quantity: str, sigma: float, seed: int) -> list[Prediction]:
+    def by_grid(
+        self, quantity: str, sigma: float, seed: int, questions: Sequence[Question]
+    ) -> list[Prediction]:
         settings = [sigma if m == quantity else TRUTH for m in self.executor.modules]
         result = []
-        for own in self.images:
-            scenes = {n: replace(self.split.truth(n), source="predicted") for n in _views(own)}
-            answers = self.mixer.image(own, {}, scenes, self.split.truth, seed).answers(settings)
+        for own in _grouped(questions):
+            mixed = self.mixed[own[0].image]
+            parts = {"questions": own, "read": self.parser.read(own), "gold": self.parser.read(own)}
+            fresh = replace(mixed, seed=seed, **parts, _answers={}, _answering={}, _memo={})
             result += [
                 Prediction(q.id, "failed" if a is None else "ok", a)
-                for q, a in zip(own, answers, strict=True)
+                for q, a in zip(own, fresh.answers(settings), strict=True)
             ]
         return result
 
     def accuracy(self, predictions: Sequence[Prediction]) -> float:
         """Return the share of right answers, percent."""
-        right = np.array(self.benchmark.correct(self.questions, predictions, self.scorer), float)
+        known = {p.id for p in predictions}
+        questions = [q for q in self.questions if q.id in known]
+        right = np.array(self.benchmark.correct(questions, predictions, self.scorer), float)
         return 100 * float(np.nanmean(right))
+
+    def _mixed(self, own: Sequence[Question]) -> Answers:
+        names = list(dict.fromkeys(n for q in own for n in q.images)) or [own[0].image]
+        scenes = {n: replace(self.split.truth(n), source="predicted") for n in names}
+        return self.mixer.image(own, {}, scenes, self.split.truth, 0)
 
     def point(self, quantity: str, sigma: float, seeds: int) -> Point:
         """Return a point over `seeds` seeds of each way; InputError if one seed gives two
@@ -135,7 +162,7 @@ class NoiseCheck:
         """
         for seed in range(min(SAME, seeds)):
             one, other = (
-                [p.answer for p in way(quantity, sigma, seed)]
+                [p.answer for p in way(quantity, sigma, seed, self.questions)]
                 for way in (self.by_pipeline, self.by_grid)
             )
             if one != other:
@@ -144,15 +171,19 @@ class NoiseCheck:
                     f"{quantity}={sigma:g}, seed {seed}: {unequal} answers differ from those of the"
                     " grid"
                 )
-        mine = [self.accuracy(self.by_pipeline(quantity, sigma, k)) for k in range(seeds)]
-        grid = [self.accuracy(self.by_grid(quantity, sigma, k)) for k in range(seeds, 2 * seeds)]
+        questions = self.affected(quantity)
+        mine, grid = (
+            [self.accuracy(way(quantity, sigma, k, questions)) for k in range(first, first + seeds)]
+            for way, first in ((self.by_pipeline, 0), (self.by_grid, seeds))
+        )
         variance = [np.var(values, ddof=1) / seeds if seeds > 1 else 0.0 for values in (mine, grid)]
         means = float(np.mean(mine)), float(np.mean(grid))
         return Point(quantity, sigma, *means, math.sqrt(float(sum(variance))))
 
 
-def _views(questions: Sequence[Question]) -> list[str]:
-    return list(dict.fromkeys(n for q in questions for n in q.images)) or [questions[0].image]
+def _grouped(questions: Sequence[Question]) -> list[list[Question]]:
+    """Return the questions by image, in their order."""
+    return [list(own) for _, own in groupby(questions, key=lambda q: q.image)]
 
 
 def points(check: NoiseCheck, evaluations: int) -> Iterator[Point]:
@@ -203,9 +234,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def run() -> None:
         check = NoiseCheck(a.benchmark, a.images)
-        print(
-            f"{len(check.questions)} questions on {len(check.images)} images in each evaluation\n"
-        )
+        print(f"{len(check.questions)} questions on {len(check.mixed)} images in each evaluation\n")
         print(summary(list(points(check, a.evaluations))))
 
     return guarded(run)

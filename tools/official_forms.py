@@ -28,9 +28,10 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.vocabulary import EXTENTS, SHAPES
-from po3d.synthesis.render.environment import Finish, sample_look
+from po3d.synthesis.render.environment import Finish
 from po3d.synthesis.render.environment import direction as toward
 from po3d.synthesis.render.instances import PlacedMesh
+from po3d.synthesis.render.looks import sample_look
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, boxed
 from po3d.synthesis.vehicles import draw, official_types, vehicle

@@ -1,5 +1,4 @@
-"""An estimator of one's own, for every benchmark: patches that differ from the picture's corner,
-named by their colour.
+"""A user's estimator for every benchmark: patches that differ from the image's corner, by colour.
 
 python evaluate.py benchmark=scope perception._target_=my_estimator.Patches +perception.threshold=60
 """
@@ -12,12 +11,7 @@ from scipy import ndimage
 from po3d.scene.camera import CameraPose, held
 from po3d.scene.table import ObjectState, Scene
 
-COLORS = {
-    "red": (200, 40, 40),
-    "green": (40, 160, 60),
-    "blue": (40, 70, 190),
-    "gray": (128, 128, 128),
-}
+COLORS = dict(red=(200, 40, 40), green=(40, 160, 60), blue=(40, 70, 190), gray=(128, 128, 128))
 VEHICLE = {"shape": {"sedan": 0.6, "suv": 0.4}, "size": {"large": 1.0}, "material": {"metal": 1.0}}
 FURNITURE = {"name": {"chair": 0.7, "table": 0.3}}
 VIEW = CameraPose(
@@ -35,13 +29,9 @@ class Patches:
         self.threshold, self.most = threshold, most
 
     def estimate(self, images, names, focals, cameras, domain):
-        """One Scene for each (H, W, 3) image; of the optional inputs `cameras` has None for
-        photographs and orbits.
-        """
+        """Return one Scene per (H, W, 3) image; `cameras` has None for photographs and orbits."""
         inputs = zip(images, names, focals, cameras, strict=True)
-        return [
-            self.scene(image, name, focal, camera, domain) for image, name, focal, camera in inputs
-        ]
+        return [self.scene(*one, domain) for one in inputs]
 
     def scene(self, image, name, focal, camera, domain):
         height, width = image.shape[:2]
@@ -51,19 +41,14 @@ class Patches:
         areas = ndimage.sum_labels(differs, labels, range(1, count + 1))
         boxes = ndimage.find_objects(labels)
         largest = np.argsort(-areas, kind="stable")[: self.most]
-        found = [
-            self.thing(image, boxes[k], labels[boxes[k]] == k + 1, camera, domain) for k in largest
-        ]
-        return Scene(
-            tuple(found), {}, "predicted", camera, image=name
-        )  # {}: the usual axes of the domain
+        patches = [(boxes[k], labels[boxes[k]] == k + 1) for k in largest]
+        things = tuple(self.thing(image, *patch, camera, domain) for patch in patches)
+        return Scene(things, {}, "predicted", camera, image=name)  # {}: the domain's usual axes
 
     def thing(self, image, box, patch, camera, domain):
         rows, columns = box
         mean = image[box][patch].mean(0)
-        weights = {
-            color: math.exp(-np.linalg.norm(mean - rgb) / 40) for color, rgb in COLORS.items()
-        }
+        weights = {c: math.exp(-np.linalg.norm(mean - rgb) / 40) for c, rgb in COLORS.items()}
         color = {color: weight / sum(weights.values()) for color, weight in weights.items()}
         foot = (columns.start + columns.stop) / 2, max(rows.stop, 0.6 * image.shape[0])
         x, y, _ = camera.at_height(foot, 0.0).tolist()

@@ -1,5 +1,4 @@
-"""Modules of one's own beside the shipped street networks: colours from pixels, and fronts that are
-unknown.
+"""A user's modules beside the shipped street networks: colours from pixels, unknown fronts.
 
 python evaluate.py 'perception.modules.attributes={_target_: my_modules.MeanColor, softness: 30}'
 python evaluate.py 'perception.modules.pose={_target_: my_modules.UnknownFront}'
@@ -41,7 +40,5 @@ class UnknownFront:
     """Keeps positions and headings; either end may be the front."""
 
     def estimate_poses(self, images, scenes):
-        """One ObjectPose for each row; a position or covariance of None is that of the
-        detection.
-        """
+        """Return one ObjectPose per row; position or covariance None: that of the detection."""
         return [[ObjectPose(o.heading, flip=0.5) for o in scene.objects] for scene in scenes]

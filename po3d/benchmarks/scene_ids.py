@@ -150,7 +150,12 @@ class Parts:
             elif number is None:
                 raise InputError(f"data.ranges: the image name {name!r} contains no number")
             else:
-                yield next((p for p, own in ranges.items() if any(number in r for r in own)), "")
+                own = [part for part, numbers in ranges.items() if _among(number, numbers)]
+                yield own[0] if own else ""
+
+
+def _among(number: int, ranges: Iterable[range]) -> bool:
+    return any(number in own for own in ranges)
 
 
 def records_of(root: str | Path) -> list[dict]:

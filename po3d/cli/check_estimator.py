@@ -78,12 +78,10 @@ def made(target: str, options: list[str]) -> Any:
     """Build the object of perception._target_=TARGET; InputError if it cannot be built."""
     from omegaconf import OmegaConf
 
-    from po3d.evaluation.options import importable
     from po3d.io.config import build
 
     if wrong := [option for option in options if "=" not in option]:
         raise InputError(f"--set {wrong[0]} should be KEY=VALUE")
-    importable(target)
     return build({"_target_": target, **OmegaConf.to_container(OmegaConf.from_dotlist(options))})
 
 

@@ -4,7 +4,6 @@ viser draws the scene in 3D and passes the user's actions to a `Session`. This m
 of the widgets and the drawing; the actions are in the session.
 """
 
-import functools
 import html
 import http
 import io
@@ -26,7 +25,7 @@ from po3d.evaluation.report.html_drawings import picture
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
 from po3d.scene.display import display_table, paint
-from po3d.scene.geometry import Array
+from po3d.scene.geometry import Array, Camera
 from po3d.scene.table import ObjectState
 from po3d.systems.api import SHOWN, Answer
 
@@ -291,8 +290,8 @@ class StudioPage:
         self.color.options = (START, *session.colors)
         self.color.value = START
         self.table.content = (
-            "<div"
-            f' style="overflow-x:auto;font-size:0.75em">{table_html(display_table(session.scene), 2)}</div>'
+            '<div style="overflow-x:auto;font-size:0.75em">'
+            f"{table_html(display_table(session.scene), 2)}</div>"
         )
         pixels = session.rendered_picture()
         self.picture.content = ""
@@ -308,83 +307,98 @@ class StudioPage:
     def _draw(self) -> None:
         for handle in self.handles:
             handle.remove()
-        self.handles, scene, names = [], self.session.scene, self.session.names
-        lit, reach, world = set(self._lit()), self._reach(), self.server.scene
+        self.handles = []
+        scene, lit = self.session.scene, set(self._lit())
+        for k, name in enumerate(self.session.names):
+            self._draw_object(k, name, lit)
+        self._draw_ground()
+        self._draw_front()
+        if scene.camera is not None:
+            self._draw_camera(scene.camera)
+        if self.taken is not None:
+            self.handles.append(self._handle(self.taken))
+
+    def _draw_object(self, k: int, name: str, lit: set[int]) -> None:
+        """Draw an object's box, front, name and uncertainty; `lit`: the objects of a step."""
+        o, world, reach = self.session.scene.objects[k], self.server.scene, self._reach()
         size = 0.02 * reach  # of an arrow
-        keep = self.handles.append
-        for k, o in enumerate(scene.objects):
-            middle = (*o.position[:2], o.underside + o.extent[2] / 2)
-            color = LIT if k in lit else TAKEN if k == self.taken else paint(o)
-            opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
-            box = world.add_box(
-                f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
-                wxyz=_about_z(o.heading), position=middle,
-            )  # fmt: skip
-            if k != self.taken:  # so that its handle can be reached
-                box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
-            keep(box)
-            ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
-            nose = np.array(middle) + ahead
-            tip = np.array(middle) + ahead * 1.5
-            keep(
-                world.add_arrows(
-                    f"/fronts/{k}",
-                    np.array([[nose, tip]]),
-                    paint(o),
-                    shaft_radius=0.2 * size,
-                    head_radius=0.5 * size,
-                    head_length=size,
-                )
+        middle = (*o.position[:2], o.underside + o.extent[2] / 2)
+        color = paint(o)
+        if k in lit:
+            color = LIT
+        elif k == self.taken:
+            color = TAKEN
+        opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
+        box = world.add_box(
+            f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
+            wxyz=_about_z(o.heading), position=middle,
+        )  # fmt: skip
+        if k != self.taken:  # so that its handle can be reached
+            box.on_click(self._doing(lambda event: self._take(k)))
+        ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
+        nose = np.array(middle) + ahead
+        arrow = world.add_arrows(
+            f"/fronts/{k}",
+            np.array([[nose, np.array(middle) + ahead * 1.5]]),
+            paint(o),
+            shaft_radius=0.2 * size,
+            head_radius=0.5 * size,
+            head_length=size,
+        )
+        above = (*o.position[:2], o.underside + 1.15 * o.extent[2])
+        label = world.add_label(f"/names/{k}", name, position=above)
+        self.handles += [box, arrow, label]
+        if (spread := _ellipse(o)) is not None:
+            thickness = 0.004 * reach
+            self.handles.append(
+                world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=thickness)
             )
-            above = (*o.position[:2], o.underside + 1.15 * o.extent[2])
-            keep(world.add_label(f"/names/{k}", names[k], position=above))
-            if (spread := _ellipse(o)) is not None:
-                keep(
-                    world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=0.004 * reach)
-                )
+
+    def _draw_ground(self) -> None:
+        """Draw the room's walls, if known, and a grid."""
+        scene, world, reach = self.session.scene, self.server.scene, self._reach()
         if scene.outline is not None:
             corners = np.array([(*p, 0.0) for p in scene.outline])
             walls = np.stack([corners, np.roll(corners, -1, 0)], 1)
-            keep(world.add_line_segments("/walls", walls, (90, 90, 90), thickness=0.006 * reach))
-        keep(
-            world.add_grid(
-                "/ground",
-                1.6 * reach,
-                1.6 * reach,
-                position=(*self._middle(), -0.002),
-                cell_color=(225, 225, 225),
-                section_color=(200, 200, 200),
+            self.handles.append(
+                world.add_line_segments("/walls", walls, (90, 90, 90), thickness=0.006 * reach)
             )
+        grid = world.add_grid(
+            "/ground",
+            1.6 * reach,
+            1.6 * reach,
+            position=(*self._middle(), -0.002),
+            cell_color=(225, 225, 225),
+            section_color=(200, 200, 200),
         )
+        self.handles.append(grid)
+
+    def _draw_front(self) -> None:
+        """Draw an arrow from the middle to the scene's front, with a label."""
+        scene, world, reach = self.session.scene, self.server.scene, self._reach()
         front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * reach, 0.0)])
         front[:, :2] += self._middle()
-        keep(world.add_label("/front", "front", position=tuple(front[1])))
-        keep(
-            world.add_arrows(
-                "/front_arrow",
-                front[None],
-                (213, 94, 0),
-                shaft_radius=0.004 * reach,
-                head_radius=0.012 * reach,
-                head_length=0.03 * reach,
-            )
+        self.handles.append(world.add_label("/front", "front", position=tuple(front[1])))
+        arrow = world.add_arrows(
+            "/front_arrow",
+            front[None],
+            (213, 94, 0),
+            shaft_radius=0.004 * reach,
+            head_radius=0.012 * reach,
+            head_length=0.03 * reach,
         )
-        if scene.camera is not None:
-            pose = scene.camera.cam_T_world
-            rotation = np.asarray(pose.rotation).T
-            fov = 2 * math.atan(scene.camera.height / 2 / scene.camera.K[1][1])
-            keep(
-                world.add_camera_frustum(
-                    "/camera",
-                    fov,
-                    scene.camera.width / scene.camera.height,
-                    scale=0.08 * reach,
-                    wxyz=_quaternion(rotation),
-                    position=tuple(scene.camera.position),
-                )
-            )
-        if self.taken is not None:
-            keep(self._handle(self.taken))
+        self.handles.append(arrow)
+
+    def _draw_camera(self, camera: Camera) -> None:
+        frustum = self.server.scene.add_camera_frustum(
+            "/camera",
+            2 * math.atan(camera.height / 2 / camera.K[1][1]),
+            camera.width / camera.height,
+            scale=0.08 * self._reach(),
+            wxyz=_quaternion(np.asarray(camera.cam_T_world.rotation).T),
+            position=tuple(camera.position),
+        )
+        self.handles.append(frustum)
 
     def _handle(self, row: int) -> Any:
         """Add the handle that moves and rotates an object on the ground."""
@@ -466,8 +480,8 @@ def _answer_html(answer: Answer) -> str:
     steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
     flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
     return (
-        "<div"
-        f" style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
+        f"<div style='overflow-wrap:anywhere;font-size:0.85em'>{head}"
+        f"<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
     )
 
 

@@ -46,7 +46,7 @@ class State:
 @functools.cache
 def model(world: str) -> Model:
     """Return the model, loaded once, as that takes seconds."""
-    return load(world) if world == "street" else load(world, table="truth")
+    return load(world) if world == "street" else load(world, scenes="ground_truth")
 
 
 @dataclass
@@ -80,10 +80,11 @@ class Session:
         """The name of each object: "bed", "desk 1"; "#3 red truck" on a street."""
         if self.world == "street":
             words = ("size", "color", "shape", "name")
-            return [
-                " ".join([f"#{k}", *(shape_name(o.value(a)) for a in words if a in o.beliefs)])
-                for k, o in enumerate(self.scene.objects)
-            ]
+            street_names = []
+            for k, o in enumerate(self.scene.objects):
+                values = [shape_name(o.value(a)) for a in words if a in o.beliefs]
+                street_names.append(" ".join([f"#{k}", *values]))
+            return street_names
         plain = [o.value("name") for o in self.scene.objects]
         totals, counts, names = Counter(plain), Counter[str](), []
         for name in plain:

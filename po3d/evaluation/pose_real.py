@@ -12,9 +12,10 @@ from po3d.benchmarks.pulsecheck457 import pose_real
 from po3d.benchmarks.pulsecheck457.annotations import read_annotations, read_poses
 from po3d.benchmarks.pulsecheck457.pose_real import CATEGORY, PoseRealSplit
 from po3d.evaluation.compare import distinct, gaps, read_entry
+from po3d.evaluation.provenance import data_digest, provenance
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
-from po3d.evaluation.run import data_digest, predict, provenance
+from po3d.evaluation.run import predict
 from po3d.io.checkpoint import git_revision
 from po3d.io.errors import InputError
 from po3d.io.runs import locked

@@ -9,13 +9,8 @@ the report (see `po3d.io.runs`).
 """
 
 import dataclasses
-import datetime
 import gc
-import hashlib
-import importlib.metadata
 import json
-import os
-import platform
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,13 +22,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d import __version__
 from po3d.benchmarks.base import Benchmark, Score
 from po3d.benchmarks.metrics import perception
+from po3d.evaluation.provenance import digest_of_list
 from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, finite, read_jsonl, sha256, write_json
+from po3d.io.files import atomic_write, finite, read_jsonl, write_json
 from po3d.io.images import ImageError
 from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
@@ -199,7 +194,7 @@ def predict(
     process, image by image (`po3d.evaluation.distributed` uses an engine).
     """
     out = Path(out)
-    questions_digest = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
+    questions_digest = digest_of_list(dataclasses.asdict(q) for q in split.questions)
     run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     images = [
@@ -217,13 +212,27 @@ def predict(
         run = _resumed_run(partial, records, run)
     done = {record["image"] for record in records or () if "image" in record}
     del records, ids
-    with open(partial, "a", encoding="utf-8") as file, frozen_gc():
-        left = [item for item in images if item[0] not in done]
-        results = (answers or _answers)(split, system, left)
-        bar = progress(
+    left = [item for item in images if item[0] not in done]
+    results = (answers or _answers)(split, system, left)
+    _record(
+        partial,
+        system,
+        progress(
             results, "answering", total=len(images), initial=len(images) - len(left), unit="image"
-        )
-        for name, questions, scenes, predictions in _naming_the_option(bar):
+        ),
+    )
+    predictions = _in_order(split.questions, _collected(partial, out / SCENES), partial)
+    written = out / f"new-{PREDICTIONS}"
+    write_predictions(written, predictions)
+    runs.finish(out, run, written)
+    partial.unlink()
+    return predictions
+
+
+def _record(partial: Path, system: System, results: Iterable[Answered]) -> None:
+    """Append the answers to each image to the file of an unfinished run."""
+    with open(partial, "a", encoding="utf-8") as file, frozen_gc():
+        for name, questions, scenes, predictions in _naming_the_option(results):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions about {name}, each once"
@@ -235,18 +244,17 @@ def predict(
                 "scenes": _tables(name, questions, scenes),
             }
             runs.append(file, record)
+
+
+def _collected(partial: Path, scenes: Path) -> list[Prediction]:
+    """Return the predictions of a complete run in image order, and write its scenes to a file."""
     results = []
-    with atomic_write(out / SCENES) as file:
+    with atomic_write(scenes) as file:
         for record in runs.answered(partial):  # already in image order
             results += [Prediction(**p) for p in record["predictions"]]
             for scene in record["scenes"]:
                 file.write(json.dumps(scene, ensure_ascii=False) + "\n")
-    predictions = _in_order(split.questions, results, partial)
-    written = out / f"new-{PREDICTIONS}"
-    write_predictions(written, predictions)
-    runs.finish(out, run, written)
-    partial.unlink()
-    return predictions
+    return results
 
 
 def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
@@ -354,65 +362,6 @@ def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[s
     }
 
 
-def provenance(
-    config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str
-) -> dict:
-    """Return the provenance of a result, sufficient to repeat it and to find differences.
-    `modules`: the `identity` of each module used.
-    """
-    packages = ("torch", "timm", "numpy", "scipy", "pillow")
-    return {
-        "config": config,
-        "git_revision": revision,
-        "modules": modules,
-        "checkpoints": {name: own["sha256"] for name, own in modules.items() if "sha256" in own},
-        "data": data,
-        "versions": (
-            {"po3d": __version__, "python": platform.python_version()}
-            | {name: importlib.metadata.version(name) for name in packages}
-        ),
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "machine": {
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "cores": os.cpu_count(),
-        },
-    }
-
-
-def data_digest(root: str | Path, split: Split) -> str:
-    """Return one hash of the files of a split, including their paths relative to `root`; for a
-    single file its own hash.
-    """
-    root, files = Path(root), split.files()
-    if list(files) == [root]:
-        return sha256(root)
-    folder = root.parent if root.is_file() else root
-    names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
-    return digest({name: sha256(path) for name, path in sorted(names.items())})
-
-
-def digests_beside(split: Any) -> dict[str, str]:
-    """Return digests of what a split reads from outside its folder: ground-truth scenes of scans,
-    furniture models for rendering.
-    """
-    result = {}
-    if getattr(split, "scans", None) is not None:
-        result["scans"] = digest({name: _true_table(split, name) for name in split.images})
-    if getattr(split, "furniture", None) is not None:
-        result["furniture"] = digest(
-            {path.name: sha256(path) for path in sorted(split.furniture.glob("*.sh3f"))}
-        )
-    return result
-
-
-def _true_table(split: Any, name: str) -> dict | None:
-    try:
-        return to_json(split.truth(name))
-    except InputError:
-        return None
-
-
 def write_report(out: str | Path, report: dict) -> None:
     """Write report.md, then report.json; delete a stale report.html."""
     (Path(out) / HTML).unlink(missing_ok=True)
@@ -446,17 +395,3 @@ def _in_order(
 def _plain(value: dict) -> dict:
     """Round-trip a value through JSON."""
     return json.loads(json.dumps(value, default=str))
-
-
-def _digest_of_list(values: Iterable[object]) -> str:
-    """Compute `digest` of a list incrementally: a million questions as dicts take gigabytes."""
-    digest = hashlib.sha256(b"[")
-    for k, value in enumerate(values):
-        digest.update((", " * bool(k) + json.dumps(value, sort_keys=True, default=str)).encode())
-    digest.update(b"]")
-    return digest.hexdigest()
-
-
-def digest(value: object) -> str:
-    """Return the SHA-256 hex digest of a JSON-serialisable value."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

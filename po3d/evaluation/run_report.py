@@ -2,43 +2,29 @@
 report`).
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.benchmarks.registry import title as data_title
 from po3d.evaluation.calibration import answered, risk_coverage, trust
-from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, pair_table, read_entry
-from po3d.evaluation.report.grid_tables import blame_table, ladder_table
+from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questions
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, table_notes
-from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid, same_data
-from po3d.evaluation.report.results import Published, no_intervals, perception_table, results_table
+from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid
+from po3d.evaluation.report.results import Published, no_intervals
 from po3d.evaluation.run import by_image, read_scenes
+from po3d.evaluation.run_tables import ReportedRun, run_figures, run_tables
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
-from po3d.io.plots import Plot
 from po3d.io.progress import progress
 from po3d.io.run_names import row_name
 from po3d.io.runs import GRID, HTML, PREDICTIONS, SCENES
-from po3d.io.text_tables import Table, figure_rows, markdown
-
-
-class ReportedRun(NamedTuple):
-    """A run's report with the entries of the systems compared to it."""
-
-    report: dict[str, Any]
-    benchmark: Benchmark
-    split: Any  # only questions that have an answer
-    entries: Sequence[SystemEntry]  # the run's own comes first
-    compared: dict[str, Any]  # the result of `compare`
+from po3d.io.text_tables import Table, markdown
 
 
 def read_run(
@@ -101,92 +87,6 @@ def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
     options = provenance.get("config", {}).get("benchmark") or {}
     paths = {key: Path(options[key]) for key in ("scans", "furniture") if options.get(key)}
     return {key: path for key, path in paths.items() if path.exists()}
-
-
-# --- tables ---------------------------------------------------------------------------------------
-
-
-def run_tables(
-    run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
-) -> list[tuple[str, Table]]:
-    """Return titles and tables of a run: figures beside other systems and published rows,
-    differences, perception, and the oracle grid if given.
-    """
-    report, report_tables = run.report, run.benchmark.tables
-    others = [_as_report(run, k) for k in range(1, len(run.entries))]
-    what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
-    tables = (
-        []
-        if report_tables and report_tables.instead
-        else [(f"{what} (%)", _beside(results_table(report, published), others))]
-    )
-    if report_tables:
-        tables += [
-            (f"{what}: {title}", table)
-            for title, table in report_tables.titled(report, *beside, *others)
-        ]
-    if run.compared["pairs"]:
-        tables.append(("Paired differences in percentage points", pair_table(run.compared)))
-    if report.get("perception"):
-        tables.append(
-            ("Perception compared with ground truth", perception_table(report["perception"]))
-        )
-    return [*tables, *(grid_tables(grid) if grid else ())]
-
-
-def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """Return titles and tables of an oracle grid for a paper."""
-    return [
-        ("Oracle grid: accuracy (%) with modules replaced by ground truth", ladder_table(grid)),
-        (
-            "Shares of the error rate by module (Shapley values, percentage points)",
-            blame_table(grid),
-        ),
-    ]
-
-
-def _as_report(run: ReportedRun, k: int) -> dict:
-    entry = run.entries[k]
-    score = run.benchmark.score(run.split.questions, entry.predictions, run.report["scorer"])
-    return {**score, "system": entry.name, "split": run.report["split"]}
-
-
-def _beside(table: Table, others: Sequence[dict]) -> Table:
-    """Insert rows of other systems below the run's own, above the published rows."""
-    at = table.rules[0] if table.rules else len(table.rows)
-    more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
-    rows = [*table.rows[:at], *more, *table.rows[at:]]
-    return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
-
-
-def explained(
-    run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
-) -> list[Explained]:
-    """Return the tables of a run with the notes that each needs when shown alone."""
-    report = run.report
-    plain = f"{report['benchmark']}, {report['split']} split"
-    result = []
-    for title, table in run_tables(run, published, grid):
-        own = title.removeprefix(plain).removeprefix(": ").strip()
-        own = "accuracy (%)" if own == "(%)" else own
-        own = f"{run.benchmark.title}: {own if title.startswith(plain) else title}"
-        result.append(Explained(own, _bare(table, report), table_notes(report, table)))
-    return result
-
-
-def _bare(table: Table, report: Mapping[str, Any]) -> Table:
-    """Remove the data's name from the title of the first column; the notes contain it."""
-    if table.header[0] != data_title(report):
-        return table
-    return table._replace(header=("model", *table.header[1:]))
-
-
-def run_figures(run: ReportedRun) -> list[Plot]:
-    """Return the figures of the benchmark's paper for this run; other systems are included where
-    the figure supports several.
-    """
-    others = [_as_report(run, k) for k in range(1, len(run.entries))]
-    return list(run.benchmark.figures(run.report, *others))
 
 
 # --- the page -------------------------------------------------------------------------------------
@@ -361,69 +261,3 @@ def _markdown(tables: Sequence[Explained], benchmark: str) -> str:
 
 
 SPELLINGS = {"latex": latex_page, "markdown": _markdown}
-
-
-def report_command(arguments: argparse.Namespace) -> int:
-    """Write a run's HTML page, print its tables, or write the files for a paper."""
-    tabled = arguments.form or arguments.paper
-    if tabled and (arguments.items is not None or arguments.question):
-        raise InputError("--items and --question apply to the HTML report, not to tables")
-    if arguments.paper and arguments.out:
-        raise InputError(
-            "--paper writes to its own folder; --out applies to an HTML report or tables"
-        )
-    published: Published = "later" if arguments.later else True
-    groups = _grouped(arguments)
-    if not tabled:
-        if len(groups) > 1:
-            raise InputError(
-                f"{groups[0][0]} and {groups[1][0]} are on different data; write one report for"
-                " each"
-            )
-        (folder, run), which = groups[0], {"ids": arguments.question, "published": published}
-        which["items"] = ITEMS if arguments.items is None else arguments.items
-        path = write_page(run, folder, arguments.out, arguments.grid, **which)
-        print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
-        return 0
-    if arguments.paper:
-        from po3d.evaluation.report.paper import write_paper
-
-        for path in write_paper(groups, arguments.paper, published, arguments.grid):
-            print(f"wrote {path}")
-        return 0
-    parts = []
-    for k, (folder, run) in enumerate(groups):
-        label = run.report["benchmark"] + (f"-{k + 1}" if len(groups) > 1 else "")
-        tables = explained(run, published, grid_of(arguments.grid or folder, run))
-        parts.append(SPELLINGS[arguments.form](tables, label).rstrip())
-    content = "\n\n".join(parts) + "\n"
-    if arguments.out is None:
-        print(content, end="")
-        return 0
-    write_file(arguments.out, content)
-    print(f"wrote {arguments.out}")
-    return 0
-
-
-def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, ReportedRun]]:
-    """Group the named runs by data: per group the first folder, and a run that includes the others
-    for comparison.
-    """
-    groups: list[tuple[dict[str, Any], list[str]]] = []
-    for folder in arguments.folders:
-        about = about_run(folder)
-        own = next((paths for first, paths in groups if same_data(first, about)), None)
-        if own is None:
-            groups.append((about, [folder]))
-        else:
-            own.append(folder)
-    names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
-    single = len(groups) == 1
-    if not single and (arguments.others or names or arguments.data or arguments.grid):
-        raise InputError("--with, --names, --data and --grid need runs on the same data")
-    result = []
-    for _, (first, *more) in groups:
-        inputs = names if not more or not names else [""] * len(more) + names
-        run = read_run(first, [*more, *arguments.others], inputs, arguments.data)
-        result.append((Path(first), run))
-    return result

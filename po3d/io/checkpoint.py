@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
@@ -26,14 +25,24 @@ from torch.overrides import TorchFunctionMode
 
 from po3d import __version__
 from po3d.io import hub, paths
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json, sha256, write_file, write_json
+from po3d.io.quantized import (
+    LARGE,
+    along,
+    best_steps,
+    codes,
+    leveled,
+    packed,
+    takes_few_bits,
+    unpacked,
+)
 
 Network = TypeVar("Network", bound=torch.nn.Module)
 FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a model folder
 SCALE = ":scale"  # suffix of the scale of a tensor that is stored as int8
-LARGE = 4096  # least number of values of a matrix that a compact pair stores as int8
 REPLACED, SPARE = (
     4,
     20_000_000,
@@ -105,67 +114,14 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
         elif bits(name) < 8 and takes_few_bits(value):
             step = best_steps(value, bits(name))
             stored[name + SCALE] = step.half()
-            stored[f"{name}:{bits(name)}"] = _packed(_codes(value, step, bits(name)), bits(name))
+            stored[f"{name}:{bits(name)}"] = packed(codes(value, step, bits(name)), bits(name))
         else:
             scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
-            stored[name] = (value / _along(scale, value)).round().to(torch.int8).contiguous()
+            stored[name] = (value / along(scale, value)).round().to(torch.int8).contiguous()
             stored[name + SCALE] = scale
     origin = {key: record.pop(key) for key in ("po3d", "git")}
     record.pop("sha256")
     return _write(Path(out), stored, record, origin)
-
-
-def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
-    """Return the step between the levels of each row (rows,), rounded to fp16: of 17 candidates the
-    one with the least squared error. With few levels, clipping the largest values costs less than a
-    coarser step in the middle of the row."""
-    full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
-    steps = (full * torch.linspace(0.2, 1, 17, device=matrix.device)[:, None]).half().float()
-    errors = torch.stack(
-        [(in_few_bits(matrix, step, bits) - matrix).square().sum(1) for step in steps]
-    )
-    return steps.gather(0, errors.argmin(0)[None])[0]
-
-
-def in_few_bits(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
-    """Return a matrix rounded to the nearest levels, as a compact pair restores it."""
-    return _leveled(_codes(matrix, step, bits), step, bits)
-
-
-def takes_few_bits(value: torch.Tensor) -> bool:
-    """Whether a compact pair may store a tensor in fewer than eight bits."""
-    return value.ndim == 2 and value.numel() >= LARGE and value.shape[1] % 8 == 0
-
-
-def _codes(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
-    top = 2**bits - 1
-    return (matrix / step[:, None] + top / 2).round().clamp(0, top).to(torch.uint8)
-
-
-def _leveled(codes: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
-    """Return the values of codes; the levels are `step` apart and symmetric about zero."""
-    return (codes.float() - (2**bits - 1) / 2) * step[:, None]
-
-
-def _packed(codes: torch.Tensor, bits: int) -> torch.Tensor:
-    """Pack codes (rows, columns) of `bits` each into bytes (rows, columns * bits / 8)."""
-    each = np.unpackbits(codes.numpy()[..., None], axis=-1)[..., 8 - bits :]
-    return torch.from_numpy(np.packbits(each.reshape(len(codes), -1), axis=1))
-
-
-def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
-    """Inverse of `_packed`; ValueError for an invalid input."""
-    if (
-        not 2 <= bits < 8
-        or packed.dtype != torch.uint8
-        or packed.ndim != 2
-        or packed.shape[1] % bits
-    ):
-        raise ValueError(
-            f"{tuple(packed.shape)} values of {packed.dtype} are not codes of {bits} bits"
-        )
-    each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
-    return torch.from_numpy(np.packbits(each, axis=-1)[..., 0] >> (8 - bits))
 
 
 def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
@@ -189,11 +145,6 @@ def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any])
     config = {"format": FOLDER, **about, "parts": parts, "sha256": sha256(target)}
     write_json(folder / CONFIG, config)
     return config
-
-
-def _along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    """Reshape one scale per row to multiply `matrix`."""
-    return scale.view(-1, *[1] * (matrix.ndim - 1))
 
 
 def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Tensor], dict]:
@@ -243,7 +194,8 @@ def _files(path: str | Path) -> tuple[Path, Path]:
 
 def folder_config(folder: Path) -> dict:
     """Return config.json of a model folder; InputError if it is not a model folder of po3d."""
-    from po3d.io.schemas import ModelFolder, checked
+    from po3d.io.checkpoint_schemas import ModelFolder
+    from po3d.io.schemas import checked
 
     config, where = (
         read_json(folder / CONFIG, "model folder's config"),
@@ -251,13 +203,16 @@ def folder_config(folder: Path) -> dict:
     )
     if not isinstance(config, dict) or config.get("format") != FOLDER:
         raise InputError(f"{where} is not of format {FOLDER!r}")
+    if isinstance(config.get("options"), dict):
+        config = {**config, "options": new_settings(config["options"])}
     checked(ModelFolder, config, where)
     return config
 
 
 def _description(path: Path, kind: str | None) -> dict:
     """Return the record of a pair, or of the part of that kind of a model folder."""
-    from po3d.io.schemas import CONFIGS, CheckpointRecord, checked
+    from po3d.io.checkpoint_schemas import CONFIGS, CheckpointRecord
+    from po3d.io.schemas import checked
 
     where = f"checkpoint description {path}"
     if path.name == CONFIG:
@@ -283,10 +238,10 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
     """Return the tensors whose names begin with `prefix`, in fp32, dequantised."""
     values: dict[str, torch.Tensor] = {}
     try:
-        with safe_open(
-            path, "pt"
-        ) as file:  # read one tensor at a time: a quantised one is in memory only once
-            keys = {key.removeprefix(prefix) for key in file.keys() if key.startswith(prefix)}  # noqa: SIM118
+        # read one tensor at a time: a quantised one is in memory only once
+        with safe_open(path, "pt") as file:
+            names = [*file.keys()]
+            keys = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
             for key in sorted(keys):
                 if key.endswith(SCALE):
                     continue
@@ -302,9 +257,9 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                         f"shape {tuple(tensor.shape)}"
                     )
                 if bits:
-                    values[name] = _leveled(_unpacked(tensor, int(bits)), scale, int(bits))
+                    values[name] = leveled(unpacked(tensor, int(bits)), scale, int(bits))
                 else:
-                    values[name] = tensor.float().mul_(_along(scale, tensor))
+                    values[name] = tensor.float().mul_(along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:

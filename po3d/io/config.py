@@ -56,7 +56,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         ) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
-    from po3d.io.schemas import check_settings  # pydantic takes 0.1 s to import
+    from po3d.io.settings_schemas import check_settings  # pydantic takes 0.1 s to import
 
     check_settings(name, plain)
     return config
@@ -90,7 +90,7 @@ def _readable(override: str, sweep: bool = False) -> bool:
 def _texts(name: str) -> frozenset[str]:
     """Return the dotted keys of the config `name` whose value is a text or null, but no number,
     list or choice."""
-    from po3d.io.schemas import texts_of
+    from po3d.io.settings_schemas import texts_of
 
     return frozenset(texts_of(name))
 
@@ -114,8 +114,11 @@ def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def build(node: dict[str, Any], **extra: object) -> Any:
-    """Build the object of a config node with a `_target_`; the node's `name` is not passed. Errors
-    of the object are InputErrors, except those of the machine: files and memory."""
+    """Build the object of a config node with a `_target_`; the node's `name` is not passed. Classes
+    outside po3d may be in modules of the current folder. Errors of the object are InputErrors,
+    except those of the machine: files and memory."""
+    if not all(target.startswith("po3d.") for target in _targets(node)):
+        sys.path += [os.getcwd()] if os.getcwd() not in sys.path else []
     try:
         return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
     except HydraException as error:
@@ -142,6 +145,15 @@ def build(node: dict[str, Any], **extra: object) -> Any:
             raise cause from None
         message = " ".join(str(cause).split())[:300]
         raise InputError(f"{target}: {message} ({type(cause).__name__})") from error
+
+
+def _targets(node: Any) -> Iterator[str]:
+    """Yield the `_target_` of a config node and those of the nodes in it."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if key == "_target_":
+            yield str(value)
+        elif isinstance(value, dict | list):
+            yield from _targets(value)
 
 
 def run_hydra(
@@ -177,7 +189,7 @@ def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) 
 
 
 def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> None:
-    from po3d.io.schemas import check_settings
+    from po3d.io.settings_schemas import check_settings
 
     def run() -> None:
         check_settings(name, OmegaConf.to_container(config, resolve=True, throw_on_missing=True))

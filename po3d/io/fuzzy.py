@@ -5,6 +5,7 @@ word with thousands of others.
 """
 
 import difflib
+import string
 from collections.abc import Collection, Sequence
 
 # Characters; the longest questions, changes and frames of the benchmarks have some 300.
@@ -26,13 +27,14 @@ def slips(word: str, known: Collection[str]) -> set[str]:
     become "truck"."""
     if len(word) > LONGEST_WORD:
         return set()
-    variants = {
-        word[:i] + c + word[i:]
-        for i in range(1, len(word) + 1)
-        for c in "abcdefghijklmnopqrstuvwxyz"
-    }
-    variants |= {word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]}
-    variants |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 1)}
+    variants: set[str] = set()
+    for i in range(1, len(word) + 1):
+        head, tail = word[:i], word[i:]
+        variants.update(head + letter + tail for letter in string.ascii_lowercase)
+        if tail and tail[0] == head[-1]:
+            variants.add(head + tail[1:])
+        if len(tail) > 1:
+            variants.add(head + tail[1] + tail[0] + tail[2:])
     return (variants - {word}).intersection(known)
 
 

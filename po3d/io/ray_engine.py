@@ -5,11 +5,12 @@ results. An item is done when its result has arrived. An item whose actor died i
 another one, so each item has exactly one result.
 """
 
+import functools
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from po3d.io.errors import InputError
 
@@ -95,83 +96,113 @@ class Ray:
         items: Iterator[Item],
         lost: Callable[[Item, str], Result] | None,
     ) -> Iterator[Result]:
-        count = self.workers or self._room(ray)
         remote = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus)(_Worker)
-        shared, folder = ray.put(work), os.getcwd()
-        # Pending future -> its actor, the item's index.
-        busy: dict[Any, tuple[Any, int | None]] = {}
-        idle: deque[Any] = deque()
-        pending: dict[int, Item] = {}  # items without a result
-        again: deque[int] = deque()
-        deaths: Counter[int | None] = Counter()  # None: while starting
-        done: dict[int, Result] = {}
-        taken = submitted = 0
-
-        def start() -> None:
-            actor = remote.remote(shared, folder)
-            busy[actor.ready.remote()] = actor, None
-
-        def settle(number: int, why: str, error: BaseException) -> None:
-            if lost is None:
-                raise error from None
-            done[number] = lost(pending[number], why)
-
-        for _ in range(count):
-            start()
+        workers = self.workers or self._room(ray)
+        create = functools.partial(remote.remote, ray.put(work), os.getcwd())
+        schedule = _Schedule(ray, create, items, lost, workers, self.tries)
         try:
-            while True:
-                while idle:
-                    if not again:
-                        if (
-                            taken - submitted >= count * AHEAD
-                            or (item := next(items, None)) is None
-                        ):
-                            break
-                        pending[taken] = item
-                        again.append(taken)
-                        taken += 1
-                    actor, number = idle.popleft(), again.popleft()
-                    busy[actor.do.remote(pending[number])] = actor, number
-                if idle and not pending:
-                    return
-                (ref,), _ = ray.wait(list(busy), num_returns=1)
-                actor, number = busy.pop(ref)
-                try:
-                    result = ray.get(ref)
-                except ray.exceptions.RayTaskError as error:  # raised by the work itself
-                    cause = getattr(error, "cause", None) or error
-                    if number is None or isinstance(cause, InputError):
-                        raise cause from None
-                    idle.append(actor)
-                    settle(
-                        number,
-                        f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}",
-                        cause,
-                    )
-                except ray.exceptions.RayError as error:
-                    ray.kill(actor)  # the actor, its machine, or the result is lost
-                    start()
-                    deaths[number] += 1
-                    if number is None and deaths[None] == STARTS:
-                        reason = " ".join(str(error).split())[-300:]
-                        raise InputError(
-                            f"workers of the Ray cluster exit at startup: {reason}"
-                        ) from None
-                    if number is not None and deaths[number] < self.tries:
-                        again.append(number)
-                    elif number is not None:
-                        why = f"{self.tries} workers exited while processing it"
-                        settle(number, why, InputError(f"{pending[number]!r:.100}: {why}"))
-                else:
-                    idle.append(actor)
-                    if number is None:
-                        deaths[None] = 0
-                    else:
-                        done[number] = result
-                while submitted in done:
-                    del pending[submitted]
-                    yield done.pop(submitted)
-                    submitted += 1
+            yield from schedule.results()
         finally:
-            for actor in [*idle, *(actor for actor, _ in busy.values())]:
-                ray.kill(actor)
+            schedule.stop()
+
+
+class _Schedule(Generic[Item, Result]):
+    """The actors of one run, and the items without a yielded result."""
+
+    def __init__(
+        self,
+        ray: Any,
+        create: Callable[[], Any],
+        items: Iterator[Item],
+        lost: Callable[[Item, str], Result] | None,
+        workers: int,
+        tries: int,
+    ) -> None:
+        self.ray, self.create, self.items, self.lost = ray, create, items, lost
+        self.workers, self.tries = workers, tries
+        # Pending future -> its actor, the item's index (None: the actor starts).
+        self.busy: dict[Any, tuple[Any, int | None]] = {}
+        self.idle: deque[Any] = deque()
+        self.pending: dict[int, Item] = {}  # items without a result
+        self.queue: deque[int] = deque()  # those of them that no actor processes
+        self.deaths: Counter[int | None] = Counter()  # by item; None: while starting
+        self.done: dict[int, Result] = {}
+        self.taken = self.yielded = 0
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in the order of the items."""
+        for _ in range(self.workers):
+            self.add_actor()
+        while True:
+            self.submit()
+            if self.idle and not self.pending:
+                return
+            self.wait()
+            while self.yielded in self.done:
+                del self.pending[self.yielded]
+                yield self.done.pop(self.yielded)
+                self.yielded += 1
+
+    def add_actor(self) -> None:
+        actor = self.create()
+        self.busy[actor.ready.remote()] = actor, None
+
+    def submit(self) -> None:
+        """Give items to idle actors, at most AHEAD per actor before the next result."""
+        while self.idle:
+            if not self.queue:
+                ahead = self.taken - self.yielded
+                if ahead >= self.workers * AHEAD or (item := next(self.items, None)) is None:
+                    return
+                self.pending[self.taken] = item
+                self.queue.append(self.taken)
+                self.taken += 1
+            actor, number = self.idle.popleft(), self.queue.popleft()
+            self.busy[actor.do.remote(self.pending[number])] = actor, number
+
+    def wait(self) -> None:
+        """Wait for one actor, and store its result or handle its failure."""
+        ray = self.ray
+        (ref,), _ = ray.wait(list(self.busy), num_returns=1)
+        actor, number = self.busy.pop(ref)
+        try:
+            result = ray.get(ref)
+        except ray.exceptions.RayTaskError as error:  # raised by the work itself
+            cause = getattr(error, "cause", None) or error
+            if number is None or isinstance(cause, InputError):
+                raise cause from None
+            self.idle.append(actor)
+            why = f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
+            self.give_up(number, why, cause)
+        except ray.exceptions.RayError as error:
+            ray.kill(actor)  # the actor, its machine, or the result is lost
+            self.add_actor()
+            self.retry(number, error)
+        else:
+            self.idle.append(actor)
+            if number is None:
+                self.deaths[None] = 0
+            else:
+                self.done[number] = result
+
+    def retry(self, number: int | None, error: Exception) -> None:
+        """Queue the item of a lost actor again, or give it up after `tries`."""
+        self.deaths[number] += 1
+        if number is None:
+            if self.deaths[None] == STARTS:
+                reason = " ".join(str(error).split())[-300:]
+                raise InputError(f"workers of the Ray cluster exit at startup: {reason}") from None
+        elif self.deaths[number] < self.tries:
+            self.queue.append(number)
+        else:
+            why = f"{self.tries} workers exited while processing it"
+            self.give_up(number, why, InputError(f"{self.pending[number]!r:.100}: {why}"))
+
+    def give_up(self, number: int, why: str, error: BaseException) -> None:
+        if self.lost is None:
+            raise error from None
+        self.done[number] = self.lost(self.pending[number], why)
+
+    def stop(self) -> None:
+        for actor in [*self.idle, *(actor for actor, _ in self.busy.values())]:
+            self.ray.kill(actor)

@@ -146,4 +146,5 @@ def html(table: Table, digits: int = 1) -> str:
         texts = [escape(visible(cell_text(c, digits))) for c in cells]
         return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
 
-    return f"<table>{row('th', table.header)}{''.join(row('td', cells) for cells in table.rows)}</table>"
+    rows = "".join(row("td", cells) for cells in table.rows)
+    return f"<table>{row('th', table.header)}{rows}</table>"

@@ -41,7 +41,8 @@ _PLURALS, _SINGULARS = (
     [(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular")
 )
 _PREPOSITION = re.compile(
-    r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides|between|by|for|from|in|into"
+    r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides"
+    r"|between|by|for|from|in|into"
     r"|near|of|off|on|onto|out|over|to|under|until|upon|with) "
 )
 

@@ -266,6 +266,19 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
 
     Raise ProgramError if the text is not a call.
     """
+    lexemes = _lexemes(text)
+    if lexemes[0][0] != "word":
+        raise ProgramError(f"{text[:60]!r} should begin with an operation")
+    parser = _CallParser(text, lexemes, make, bare, number)
+    program = parser.read(0)
+    kind, word = lexemes[parser.position]
+    if kind != "end":
+        raise ProgramError(f"unexpected text after the program: {word[:20]!r} in {text[:60]!r}")
+    return program
+
+
+def _lexemes(text: str) -> list[tuple[str, str]]:
+    """Return kinds (groups of _LEXEME) and texts of the lexemes, ending with ("end", "")."""
     if len(text) > LONGEST:
         raise ProgramError(f"the program has {len(text)} characters; the limit is {LONGEST}")
     lexemes: list[tuple[str, str]] = []
@@ -278,50 +291,56 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
             raise ProgramError(f"invalid syntax in the program at {text[at : at + 20]!r}")
         lexemes.append((match.lastgroup, match[match.lastgroup]))
         at = match.end()
-    lexemes.append(("end", ""))
-    position = 0
+    return [*lexemes, ("end", "")]
 
-    def take(mark: str) -> bool:
-        nonlocal position
-        matches_mark = lexemes[position] == ("mark", mark)
-        position += matches_mark
+
+class _CallParser:
+    """Recursive-descent parser of nested calls; `position`: index of the next lexeme."""
+
+    def __init__(
+        self,
+        text: str,
+        lexemes: list[tuple[str, str]],
+        make: Callable,
+        bare: frozenset[str],
+        number: Callable,
+    ) -> None:
+        self.text, self.lexemes, self.position = text, lexemes, 0
+        self.make, self.bare, self.number = make, bare, number
+
+    def take(self, mark: str) -> bool:
+        """Skip the next lexeme if it is `mark`."""
+        matches_mark = self.lexemes[self.position] == ("mark", mark)
+        self.position += matches_mark
         return matches_mark
 
-    def read(depth: int):
-        nonlocal position
-        kind, word = lexemes[position]
-        position += 1
+    def read(self, depth: int):
+        """Read one argument, or at depth 0 the program."""
+        kind, word = self.lexemes[self.position]
+        self.position += 1
         if kind == "text":
             try:
                 return Quoted(json.loads(word, strict=False))
             except json.JSONDecodeError:
                 raise ProgramError(f"invalid string {word[:60]}") from None
         if kind == "number":
-            return number(word)
+            return self.number(word)
         if kind != "word":
             raise ProgramError(
-                f"the program is incomplete, or a word is missing before {word!r}: {text[:60]!r}"
+                "the program is incomplete, or a word is missing before"
+                f" {word!r}: {self.text[:60]!r}"
             )
         word = word.replace(" ", "") if "[" in word else word
-        if not take("("):
-            return make(word, ()) if word in bare or not depth else word
+        if not self.take("("):
+            return self.make(word, ()) if word in self.bare or not depth else word
         if depth == DEEPEST:
             raise ProgramError(f"more than {DEEPEST} nested calls")
-        args = [read(depth + 1)]
-        while take(","):
-            args.append(read(depth + 1))
-        if not take(")"):
-            raise ProgramError(f"unbalanced brackets: ')' is missing in {text[:60]!r}")
-        return make(word, tuple(args))
-
-    if lexemes[0][0] != "word":
-        raise ProgramError(f"{text[:60]!r} should begin with an operation")
-    program = read(0)
-    if lexemes[position][0] != "end":
-        raise ProgramError(
-            f"unexpected text after the program: {lexemes[position][1][:20]!r} in {text[:60]!r}"
-        )
-    return program
+        args = [self.read(depth + 1)]
+        while self.take(","):
+            args.append(self.read(depth + 1))
+        if not self.take(")"):
+            raise ProgramError(f"unbalanced brackets: ')' is missing in {self.text[:60]!r}")
+        return self.make(word, tuple(args))
 
 
 # --- the operations -------------------------------------------------------------------------------

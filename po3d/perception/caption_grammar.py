@@ -62,7 +62,8 @@ class CaptionRelation:
 
 @dataclass(frozen=True)
 class CaptionParse:
-    """The content of one caption."""
+    """What one caption says of one object: its name, attribute values by attribute, and its
+    relations to other objects."""
 
     name: str
     looks: dict[str, str]
@@ -180,7 +181,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
         after = [
             (end, m)
             for start, end, m in mentions
-            if start >= last and all(w in _FILLERS for w in words[last:start])
+            if start >= last and set(words[last:start]).issubset(_FILLERS)
         ]
         if not after:
             continue

@@ -53,7 +53,9 @@ def read_depth(path: str | Path, unit: float | None = None) -> Array:
     values = _values(path)
     if values.ndim != 2 or not 0 < values.size <= LARGEST or values.dtype.kind not in "uif":
         raise InputError(f"depth {path}: {values.dtype} of {values.shape} is no depth map (H, W)")
-    scale = unit if unit is not None else (1.0 if values.dtype.kind == "f" else MILLIMETRE)
+    scale = unit
+    if scale is None:
+        scale = 1.0 if values.dtype.kind == "f" else MILLIMETRE
     depth = values.astype(float)
     depth *= scale
     depth[~((depth > 0) & (depth < FARTHEST))] = np.nan

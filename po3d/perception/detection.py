@@ -3,6 +3,7 @@
 images -> SceneNet -> centres and boxes -> box head -> Detections
 """
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -72,24 +73,24 @@ class Detections(NamedTuple):
 
     def leaves(self) -> list[Any]:
         """Return all tensors or arrays as a flat list, in the order that `of` expects."""
-        groups = (v.values() if isinstance(v, dict) else [v] for v in self if v is not None)
-        return [leaf for group in groups for leaf in group]
+        leaves: list[Any] = []
+        for value in self:
+            if isinstance(value, dict):
+                leaves += value.values()
+            elif value is not None:
+                leaves.append(value)
+        return leaves
 
     def of(self, leaves: Iterable[Any]) -> "Detections":
         """Return a copy with the tensors or arrays replaced by `leaves`."""
         leaf = iter(leaves)
-        return Detections(
-            *(
-                (
-                    {name: next(leaf) for name in v}
-                    if isinstance(v, dict)
-                    else None
-                    if v is None
-                    else next(leaf)
-                )
-                for v in self
-            )
-        )
+        values: list[Any] = []
+        for value in self:
+            if isinstance(value, dict):
+                values.append({name: next(leaf) for name in value})
+            else:
+                values.append(None if value is None else next(leaf))
+        return Detections(*values)
 
     def arrays(self) -> "Detections":
         """Convert to arrays in one transfer and trim the padding to the largest object count."""
@@ -206,35 +207,17 @@ def _described(
     packed = device.type == "cpu" if packed is None else packed
     present = scores > 0
     with torch.autocast(device.type, torch.bfloat16, enabled=half):
-        index = torch.arange(len(boxes), device=device)[:, None].expand_as(present).flatten()
-        if packed:
-            rows = present.flatten().nonzero()[:, 0]
-            output = _in_blocks(net, dense, boxes.flatten(0, 1), index, rows)
-        else:
-            output = net.describe(dense, boxes.flatten(0, 1), index)
-
-        def grid(values: torch.Tensor) -> torch.Tensor:
-            """Return values of the processed boxes as (B, N, ...) doubles, zero elsewhere."""
-            if packed:
-                values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(
-                    0, rows, values
-                )
-            return values.unflatten(0, present.shape).double()
-
-        inputs = (grid(output.embedding).to(output.embedding), boxes, present)
-        # One image at a time, for results independent of the batch; see `_in_blocks`.
-        pairs = zip(*(part.split(1) for part in inputs)) if packed else [inputs]
-        occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
-        hold = (
-            None
-            if log_focal is None
-            else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
-        )
+        output, rows = _box_outputs(net, dense, boxes, present, packed)
+        grid = functools.partial(_on_grid, present=present, rows=rows)
+        embedding = grid(output.embedding).to(output.embedding)
+        occluder = _occluder_logits(net, embedding, boxes, present, packed)
+        hold = None
+        if log_focal is not None:
+            hold = _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         attributes = {name: grid(logits) for name, logits in output.attributes.items()}
         if material_shift is not None:
-            attributes["material"][..., RUBBER] += material_shift.log_odds(dense, len(boxes))[
-                :, None
-            ]
+            shift = material_shift.log_odds(dense, len(boxes))
+            attributes["material"][..., RUBBER] += shift[:, None]
     t = calibration["temperature"]
     box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
@@ -255,6 +238,49 @@ def _described(
         _with_sigma(grid(output.depth)),
         hold,
     )
+
+
+def _box_outputs(
+    net: SceneNet | FlipTTA, dense: Dense, boxes: torch.Tensor, present: torch.Tensor, packed: bool
+) -> tuple[BoxOutput, torch.Tensor | None]:
+    """Run the box head on boxes (B, N, 4).
+
+    Return the outputs and, if `packed`, the indices of their boxes among the B * N; only those
+    present (B, N) are then processed.
+    """
+    index = torch.arange(len(boxes), device=boxes.device)[:, None].expand_as(present).flatten()
+    if not packed:
+        return net.describe(dense, boxes.flatten(0, 1), index), None
+    rows = present.flatten().nonzero()[:, 0]
+    return _in_blocks(net, dense, boxes.flatten(0, 1), index, rows), rows
+
+
+def _on_grid(
+    values: torch.Tensor, present: torch.Tensor, rows: torch.Tensor | None
+) -> torch.Tensor:
+    """Return values of the processed boxes as (B, N, ...) doubles, zero elsewhere; see
+    `_box_outputs`.
+    """
+    if rows is not None:
+        everywhere = values.new_zeros((present.numel(), *values.shape[1:]))
+        values = everywhere.index_copy_(0, rows, values)
+    return values.unflatten(0, present.shape).double()
+
+
+def _occluder_logits(
+    net: SceneNet | FlipTTA,
+    embedding: torch.Tensor,
+    boxes: torch.Tensor,
+    present: torch.Tensor,
+    packed: bool,
+) -> torch.Tensor:
+    """Run the pair head (B, N, N + 1); if `packed`, one image at a time, for results independent of
+    the batch; see `_in_blocks`.
+    """
+    if not packed:
+        return net.occluder_logits(embedding, boxes, present).double()
+    images = zip(embedding.split(1), boxes.split(1), present.split(1), strict=True)
+    return torch.cat([net.occluder_logits(*image) for image in images]).double()
 
 
 def _in_blocks(

@@ -26,6 +26,7 @@ from po3d.perception.int8 import Ranges, on_openvino
 from po3d.perception.material_shift import MaterialShift
 from po3d.perception.network import SceneNet
 from po3d.perception.ood import FeatureDistribution, pooled
+from po3d.scene.answer_calibration import AnswerCalibration
 
 CHUNK = 4  # images per batch on a CPU: feature maps of larger batches do not fit its caches
 
@@ -36,7 +37,7 @@ class NetworkEstimator:
     Args:
       calibration: values that override `defaults`.
       domains: statistics of the training image domains, by name (see `FeatureDistribution`).
-      mirror: use horizontal-flip test-time augmentation (see `FlipTTA`).
+      flip_tta: use horizontal-flip test-time augmentation (see `FlipTTA`).
       plain: run the network as trained, in fp32, instead of the faster fused copy (see `folded`).
       in_place: fuse the network itself, in less memory, if it is not used for anything else.
       device: see `device_of`; "openvino" needs the activation `ranges` (see `int8`).
@@ -56,13 +57,14 @@ class NetworkEstimator:
     folds: ClassVar[bool] = True  # whether `folded` supports its network
     checkpoint: str | None = None  # path of the checkpoint pair
     material_shift: MaterialShift | None = None  # of streets, if the checkpoint has it
+    answers: Mapping[str, AnswerCalibration] = {}  # by domain, if the checkpoint has it
 
     def __init__(
         self,
         net: SceneNet,
         calibration: Mapping[str, float] | None = None,
         device: str = "cpu",
-        mirror: bool = True,
+        flip_tta: bool = True,
         plain: bool = False,
         domains: Mapping[str, FeatureDistribution] | None = None,
         ranges: Ranges | None = None,
@@ -75,7 +77,7 @@ class NetworkEstimator:
         self.once = fold(net, self.half) if self.folds and not plain else net
         if device == OPENVINO:
             self.once = on_openvino(self.once, ranges or {})
-        self.looks = FlipTTA(self.once, self.facing, self.cast) if mirror else self.once
+        self.looks = FlipTTA(self.once, self.facing, self.cast) if flip_tta else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
 
@@ -87,9 +89,10 @@ class NetworkEstimator:
 
     @classmethod
     def from_checkpoint(
-        cls, path: str | Path, device: str = "cpu", mirror: bool = True, plain: bool = False
+        cls, path: str | Path, device: str = "cpu", flip_tta: bool = True, plain: bool = False
     ) -> Self:
-        """Load the estimator of a checkpoint pair; `plain`: with the network as it was trained.
+        """Load the estimator of a checkpoint pair. `plain`: keep the network as it was trained,
+        without fusing batch norms and input normalisation into its convolutions.
 
         Raise InputError if the checkpoint is missing, damaged, of another kind, or trained on other
         attribute values.
@@ -110,20 +113,24 @@ class NetworkEstimator:
         }
         ranges = config.get("ranges")
         result = cls(
-            net, config.get("calibration"), device, mirror, plain, domains, ranges, in_place=True
+            net, config.get("calibration"), device, flip_tta, plain, domains, ranges, in_place=True
         )
         if config.get("material_shift") is not None:
             result.material_shift = MaterialShift.read(
                 config["material_shift"], 2 * net.config["neck"]
             )
+        result.answers = {
+            domain: AnswerCalibration(**record)
+            for domain, record in config.get("answers", {}).items()
+        }
         result.checkpoint = str(path)
         return result
 
     @classmethod
     @functools.cache
-    def named(cls, name: str, mirror: bool = True, device: str = "cpu") -> Self:
+    def named(cls, name: str, flip_tta: bool = True, device: str = "cpu") -> Self:
         """Load a shipped checkpoint pair by name, or one at a path without suffix; cached."""
-        return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
+        return cls.from_checkpoint(checkpoint.locate(name), device, flip_tta)
 
     def detect(
         self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None

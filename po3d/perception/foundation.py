@@ -47,6 +47,7 @@ from po3d.perception.photo_detections import (
     Choice,
     PhotoDetection,
     Pixels,
+    calibrated,
     chosen,
     colors,
     crop,
@@ -137,6 +138,13 @@ class FoundationEstimator:
         facing: Sequence[Any] = [None] * len(things_placed)
         if self.face is not None and things_placed:
             facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
+        if self.classes:
+            things_placed = [
+                thing._replace(
+                    detection=thing.detection._replace(score=calibrated(thing.detection.score))
+                )
+                for thing in things_placed
+            ]
         objects = tuple(
             _object(thing, f, colors(small, tuple(thing.detection.box)), camera, scale)
             for thing, f in zip(things_placed, facing, strict=True)

@@ -12,12 +12,12 @@ Boxes are x0, y0, x1, y1 in pixels of the network's input.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import timm
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from po3d.io.errors import InputError
+from po3d.perception import regnet
 
 HEADING_BINS = 16
 HOLD_CELLS = (6, 8)  # rows and columns of the pooled feature map that the camera pose head reads
@@ -97,6 +97,16 @@ class Input(nn.Module):
         return x
 
 
+def _backbone(name: str, pretrained: bool, in_chans: int) -> nn.Module:
+    """Return the backbone: timm's, or its copy in `regnet` for the weights of a checkpoint, which
+    are loaded into modules without values (`checkpoint.restored`)."""
+    if name in regnet.BACKBONES and not pretrained and nn.Linear(1, 1).weight.is_meta:
+        return regnet.RegNetFeatures(name, in_chans)
+    import timm  # imported here: it takes seconds
+
+    return timm.create_model(name, pretrained=pretrained, features_only=True, in_chans=in_chans)
+
+
 class SceneNet(nn.Module):
     """The network of the module's docstring. Images are (B, 3, height, width) in [0, 1].
 
@@ -152,23 +162,6 @@ class SceneNet(nn.Module):
             self.config["layers"] = layers
         self.layers = layers
         self.width, self.height, self.fold = width, height, fold
-        self.backbone = timm.create_model(
-            backbone, pretrained=pretrained, features_only=True, in_chans=3 * fold**2
-        )
-        strides = [info["reduction"] for info in self.backbone.feature_info]
-        self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
-        self.stride = fold * strides[self.levels[0]]
-        self.detail_stride = fold * strides[0]
-        channels = self.backbone.feature_info.channels()
-        self.lateral = nn.ModuleList(nn.Conv2d(channels[k], neck, 1) for k in self.levels)
-        self.coarse = conv_block(neck, neck)
-        self.smooth = conv_block(neck, neck)
-        self.dense = nn.Conv2d(neck, 5 * layers, 1)
-        self.detail_conv = conv_block(channels[0], 48, stride=2)
-        self.box_convs = nn.Sequential(conv_block(neck + 48, 128), conv_block(128, 128, stride=2))
-        self.place = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=True))
-        inputs = 128 * (GRID // 2) ** 2 + 64
-        self.trunk = trunk(inputs, hidden)
         self.attributes = tuple(attributes)
         self.sizes = dict(attributes) | dict(
             heading=HEADING_BINS,
@@ -180,6 +173,40 @@ class SceneNet(nn.Module):
             extent=3 if extent else 0,
             depth=2 if view else 0,
         )
+        # The order of the modules determines their random initial weights.
+        detail = self._add_maps(backbone, pretrained, neck)
+        self._add_box_head(neck, detail, hidden, pose_hidden)
+        self._add_pair_head()
+        if view:
+            self._add_camera_head(neck)
+        self.input = Input(fold)
+        with torch.no_grad():
+            # prior: boxes of about 70 pixels, and centres in about 2 % of the cells
+            self.dense.bias.fill_(3.5)[::5] = -4.0
+
+    def _add_maps(self, backbone: str, pretrained: bool, neck: int) -> int:
+        """Add the backbone, the feature pyramid and the dense head; return the number of channels
+        of the backbone's finest map.
+        """
+        self.backbone = _backbone(backbone, pretrained, 3 * self.fold**2)
+        strides = [info["reduction"] for info in self.backbone.feature_info]
+        self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
+        self.stride = self.fold * strides[self.levels[0]]
+        self.detail_stride = self.fold * strides[0]
+        channels = self.backbone.feature_info.channels()
+        self.lateral = nn.ModuleList(nn.Conv2d(channels[k], neck, 1) for k in self.levels)
+        self.coarse = conv_block(neck, neck)
+        self.smooth = conv_block(neck, neck)
+        self.dense = nn.Conv2d(neck, 5 * self.layers, 1)
+        return channels[0]
+
+    def _add_box_head(self, neck: int, detail: int, hidden: int, pose_hidden: int) -> None:
+        """Add the box head on maps of `neck` channels and a finer one of `detail` channels."""
+        self.detail_conv = conv_block(detail, 48, stride=2)
+        self.box_convs = nn.Sequential(conv_block(neck + 48, 128), conv_block(128, 128, stride=2))
+        self.place = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=True))
+        inputs = 128 * (GRID // 2) ** 2 + 64
+        self.trunk = trunk(inputs, hidden)
         self.of_pose = POSE if pose_hidden else ()
         self.output = nn.Linear(
             hidden, sum(size for name, size in self.sizes.items() if name not in self.of_pose)
@@ -187,24 +214,25 @@ class SceneNet(nn.Module):
         if pose_hidden:
             self.pose_trunk = trunk(inputs, pose_hidden)
             self.pose_output = nn.Linear(pose_hidden, sum(self.sizes[name] for name in POSE))
+
+    def _add_pair_head(self) -> None:
+        """Add the head that predicts each object's dominant occluder."""
         self.pair_in = nn.Linear(2 * 64 + 8, 128)
         self.pair_out = nn.Sequential(
             nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1)
         )
         self.alone = nn.Linear(64, 1)
-        if view:
-            self.hold_convs = nn.Sequential(
-                conv_block(neck, 96, stride=2), conv_block(96, 32, stride=2)
-            )
-            self.hold_out = nn.Sequential(
-                nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96),
-                nn.ReLU(inplace=True),
-                nn.Linear(96, 6),
-            )
-        self.input = Input(fold)
-        with torch.no_grad():
-            # prior: boxes of about 70 pixels, and centres in about 2 % of the cells
-            self.dense.bias.fill_(3.5)[::5] = -4.0
+
+    def _add_camera_head(self, neck: int) -> None:
+        """Add the head that predicts the camera's roll, pitch and height."""
+        self.hold_convs = nn.Sequential(
+            conv_block(neck, 96, stride=2), conv_block(96, 32, stride=2)
+        )
+        self.hold_out = nn.Sequential(
+            nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96),
+            nn.ReLU(inplace=True),
+            nn.Linear(96, 6),
+        )
 
     def forward(self, images: Tensor) -> Dense:
         """Run the backbone and the dense heads on images from `input.pixels`."""

@@ -145,7 +145,7 @@ def _spiral(count: int, side: float) -> Array:
 def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: float) -> Array:
     """Return the positions (n, 2) after STEPS mean corrections."""
     radius, solid, backed, depth = _shapes(names)
-    placed = {i for r in rules if r.relation in ("on", "under", "above") for i in (r.subject,)}
+    placed = {r.subject for r in rules if r.relation in ("on", "under", "above")}
     keeps_off = np.array([s and i not in placed for i, s in enumerate(solid)], bool)
     first, second = np.triu_indices(len(names), 1)
     both = keeps_off[first] & keeps_off[second]

@@ -111,8 +111,9 @@ def lifted(
     fit = fit_view(observed, AZIMUTH)
     covariance = fit.covariance * calibration["covariance"]
     box = detections.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
-    objects = tuple(
-        ObjectState(
+    objects = []
+    for k, row in enumerate(rows):
+        state = ObjectState(
             {
                 a: likely(detections.probabilities[a][b, row], ATTRIBUTES[a])
                 for a in ATTRIBUTES_ESTIMATED
@@ -125,11 +126,10 @@ def lifted(
             float(detections.score[b, row]),
             tuple(box[k].tolist()),
         )
-        for k, row in enumerate(rows)
-    )
+        objects.append(state)
     camera = Camera(shape[1], shape[0], focal * shape[1], fit.cam_T_world)
     return Scene(
-        objects,
+        tuple(objects),
         viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH))),
         "predicted",
         camera,

@@ -31,7 +31,7 @@ MAX_OBJECTS = 16  # per image; the benchmark's scenes have at most 10
 SAME_GROUND = 0.45
 
 
-class Verifier(Protocol):
+class Refiner(Protocol):
     """Refines detections by comparing them with the (H, W, 3) uint8 images.
 
     Implemented by `systems.render_compare.RenderCompare`.
@@ -53,13 +53,7 @@ class BoxModule(NetworkEstimator):
         """Return attribute -> value -> probability for each row of each scene."""
         probabilities = self.described(images, scenes).arrays().probabilities
         return [
-            [
-                {
-                    a: dict(zip(values, probabilities[a][b, k].tolist()))
-                    for a, values in self.attributes.items()
-                }
-                for k in range(len(scene))
-            ]
+            [_beliefs(probabilities, self.attributes, b, k) for k in range(len(scene))]
             for b, scene in enumerate(scenes)
         ]
 
@@ -81,18 +75,16 @@ class BoxModule(NetworkEstimator):
         fit = transferred(fitted(detections))
         flip = detections.flip.cpu().numpy()
         covariance = fit.covariance * self.calibration["covariance"]
-        return [
-            [
-                ObjectPose(
-                    float(fit.heading[b, k]),
-                    tuple(fit.position[b, k].tolist()),
-                    tuple(map(tuple, covariance[b, k].tolist())),
-                    float(flip[b, k]),
-                )
-                for k in range(len(scene))
-            ]
-            for b, scene in enumerate(scenes)
-        ]
+
+        def pose(b: int, k: int) -> ObjectPose:
+            return ObjectPose(
+                float(fit.heading[b, k]),
+                tuple(fit.position[b, k].tolist()),
+                tuple(map(tuple, covariance[b, k].tolist())),
+                float(flip[b, k]),
+            )
+
+        return [[pose(b, k) for k in range(len(scene))] for b, scene in enumerate(scenes)]
 
     def described(self, images: Sequence[np.ndarray], scenes: Sequence[Scene]) -> Detections:
         """Run the box head on the boxes of the scenes' rows; tensors padded to the largest
@@ -122,12 +114,12 @@ class BoxModule(NetworkEstimator):
 class StreetEstimator(BoxModule):
     """Estimates one Scene per street image.
 
-    `verify`: optional refinement of the detections before the joint fit.
+    `refine`: optional refinement of the detections before the joint fit.
     """
 
     kind, attributes = KIND, ATTRIBUTES
     cast = 0.15  # more than any image under white lamps has: see docs/results.md
-    verify: Verifier | None = None
+    refine: Refiner | None = None
 
     def estimate(
         self, images: Sequence[np.ndarray], names: Sequence[str] | None = None
@@ -140,8 +132,8 @@ class StreetEstimator(BoxModule):
             return []
         names = names or [""] * len(images)
         detections = self.detected(images)
-        if self.verify is not None:
-            detections = self.verify(images, detections)
+        if self.refine is not None:
+            detections = self.refine(images, detections)
         return scenes_of(
             detections.arrays(),
             transferred(fitted(detections)),
@@ -178,6 +170,16 @@ def transferred(fit: Fit) -> Fit:
     return Fit(*as_arrays(fit))
 
 
+def _beliefs(
+    probabilities: Mapping[str, np.ndarray], attributes: Mapping[str, Sequence[str]], b: int, k: int
+) -> dict[str, dict[str, float]]:
+    """Return attribute -> value -> probability of object k of image b."""
+    beliefs = {}
+    for attribute, values in attributes.items():
+        beliefs[attribute] = dict(zip(values, probabilities[attribute][b, k].tolist()))
+    return beliefs
+
+
 def scenes_of(
     detections: Detections, fit: Fit, names: Sequence[str], covariance_scale: float = 1.0
 ) -> list[Scene]:
@@ -192,10 +194,7 @@ def scenes_of(
             leaf, scale = SHAPES[shape[b, i]], SIZES[size[b, i]]
             objects.append(
                 ObjectState(
-                    beliefs={
-                        attribute: dict(zip(values, detections.probabilities[attribute][b, i].tolist()))
-                        for attribute, values in ATTRIBUTES.items()
-                    },
+                    beliefs=_beliefs(detections.probabilities, ATTRIBUTES, b, i),
                     position=(*fit.position[b, i].tolist(), origin_height(leaf, scale)),
                     heading=float(fit.heading[b, i]),
                     extent=EXTENTS[shape[b, i]][size[b, i]],
@@ -204,16 +203,14 @@ def scenes_of(
                     existence=float(detections.score[b, i]),
                     box=tuple(detections.box[b, i].tolist()),
                 )
-            )  # fmt: skip
+            )
         index = {int(i): k for k, i in enumerate(rows)}
-        occluders = tuple(
-            {
-                index[int(j)]: float(p)
-                for j, p in enumerate(detections.occluder[b, i, :-1])
-                if j in index and p > 1e-4
-            }
-            for i in rows
+        occluders = []
+        for i in rows:
+            probable = enumerate(detections.occluder[b, i, :-1])
+            occluders.append({index[j]: float(p) for j, p in probable if j in index and p > 1e-4})
+        scene = Scene(
+            tuple(objects), AXES, "predicted", camera(fit.jitter[b]), tuple(occluders), name
         )
-        scene = Scene(tuple(objects), AXES, "predicted", camera(fit.jitter[b]), occluders, name)
         scenes.append(merge_overlapping(scene, SAME_GROUND))
     return scenes

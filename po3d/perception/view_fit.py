@@ -139,16 +139,35 @@ def _equations(
     return cost, weighted.T @ j + 1e-9 * np.eye(size), weighted.T @ r
 
 
-def _of_things(
-    hold: CameraPose, things: Array, observed: ViewObservation
-) -> list[tuple[Array, Array, Array]]:
+Rows = tuple[Array, Array, Array]  # residuals and derivatives of one kind; see `_of_things`
+
+
+def _of_things(hold: CameraPose, things: Array, observed: ViewObservation) -> list[Rows]:
     """Compute the object observations by kind, in units of their deviations.
 
     For each kind return residuals (n, m), and the derivatives of the predictions with respect to
     the camera (n, m, CAMERA) and the object (n, m, PER).
     """
+    projection = _project(hold, things)
+    return [
+        _point_rows(projection, observed),
+        _depth_rows(projection, observed),
+        _heading_rows(things, observed),
+        _size_rows(things, observed),
+        _floor_rows(things, observed),
+    ]
+
+
+class _Projection(NamedTuple):
+    """Corners and centres of n objects in the camera frame, with derivatives by the unknowns."""
+
+    p_cam: Array  # (n, 9, 3)
+    by_camera: Array  # (n, 9, 3, CAMERA)
+    by_thing: Array  # (n, 9, 3, PER)
+
+
+def _project(hold: CameraPose, things: Array) -> _Projection:
     position, heading, extent = things[:, :3], things[:, 3], np.exp(things[:, 4:])
-    count = len(things)
     turn = rotation_z(heading)
     local = POINT_SIGNS - (0.0, 0.0, 0.5)  # relative to the box's middle
     local = local * extent[:, None]
@@ -156,21 +175,6 @@ def _of_things(
     pose = _pose(hold)
     from_eye = position[:, None] + offset - (0.0, 0.0, hold.height)
     p_cam = from_eye @ pose.rotation.T
-    z = np.maximum(p_cam[..., 2:], BEFORE)
-    pixels = observed.focal * p_cam[..., :2] / z
-    d_pixel = (
-        observed.focal
-        / z[..., None]
-        * np.concatenate(
-            [
-                np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)),
-                -(p_cam[..., :2] / z)[..., None],
-            ],
-            -1,
-        )
-    )  # (n, 9, 2, 3) with respect to the point in the camera frame
-    # Derivatives of the point in the camera frame with respect to the unknowns: (n, 9, 3, CAMERA)
-    # and (n, 9, 3, PER).
     by_camera = np.empty((*p_cam.shape, CAMERA))
     for k, moved in enumerate(
         (hold._replace(roll=hold.roll + 1e-6), hold._replace(pitch=hold.pitch + 1e-6))
@@ -179,42 +183,73 @@ def _of_things(
     by_camera[..., 2] = -pose.rotation[:, 2] * hold.height
     by_thing = np.empty((*p_cam.shape, PER))
     by_thing[..., :3] = pose.rotation
-    by_thing[..., 3] = (
-        np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1)
-        @ pose.rotation.T
-    )
+    by_heading = np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1)
+    by_thing[..., 3] = by_heading @ pose.rotation.T
     by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
+    return _Projection(p_cam, by_camera, by_thing)
+
+
+def _point_rows(projection: _Projection, observed: ViewObservation) -> Rows:
+    """Return the rows of the image points; points behind the camera or far outside have none."""
+    p_cam, by_camera, by_thing = projection
+    count = len(p_cam)
+    z = np.maximum(p_cam[..., 2:], BEFORE)
+    pixels = observed.focal * p_cam[..., :2] / z
+    # (n, 9, 2, 3) derivative of the pixel by the point in the camera frame
+    identity = np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2))
+    d_pixel = (
+        observed.focal
+        / z[..., None]
+        * np.concatenate([identity, -(p_cam[..., :2] / z)[..., None]], -1)
+    )
     sigma = TOGETHER * observed.sigma
     known = (p_cam[..., 2] > BEFORE) & (np.abs(observed.points) < FAR_OUT * observed.width).all(-1)
     scale = np.where(known[..., None], 1 / sigma, 0.0)
-    residuals = [
-        (
-            ((observed.points - pixels) * scale).reshape(count, -1),
-            ((d_pixel @ by_camera) * scale[..., None]).reshape(count, -1, CAMERA),
-            ((d_pixel @ by_thing) * scale[..., None]).reshape(count, -1, PER),
-        )
-    ]
+    return (
+        ((observed.points - pixels) * scale).reshape(count, -1),
+        ((d_pixel @ by_camera) * scale[..., None]).reshape(count, -1, CAMERA),
+        ((d_pixel @ by_thing) * scale[..., None]).reshape(count, -1, PER),
+    )
+
+
+def _depth_rows(projection: _Projection, observed: ViewObservation) -> Rows:
+    """Return the rows of the centres' log depths."""
+    p_cam, by_camera, by_thing = projection
     depth = np.maximum(p_cam[:, 8, 2], NEAREST)
     scale = 1 / observed.log_depth[:, 1]
-    residuals.append(
-        (
-            ((observed.log_depth[:, 0] - np.log(depth)) * scale)[:, None],
-            (by_camera[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
-            (by_thing[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
-        )
+    return (
+        ((observed.log_depth[:, 0] - np.log(depth)) * scale)[:, None],
+        (by_camera[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
+        (by_thing[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
     )
-    nothing, level = np.zeros((count, 1, CAMERA)), np.zeros((count, 1, PER))
-    x, y = position[:, 0], position[:, 1]
+
+
+def _heading_rows(things: Array, observed: ViewObservation) -> Rows:
+    """Return the rows of the headings relative to the viewing ray's azimuth."""
+    count = len(things)
+    x, y, heading = things[:, 0], things[:, 1], things[:, 3]
     away = np.maximum(x**2 + y**2, 1e-6)
-    level[:, 0, 0], level[:, 0, 1], level[:, 0, 3] = y / away, -x / away, 1.0
+    by_thing = np.zeros((count, 1, PER))
+    by_thing[:, 0, 0], by_thing[:, 0, 1], by_thing[:, 0, 3] = y / away, -x / away, 1.0
     turned = wrap_angle(observed.alpha - (heading - np.arctan2(y, x))) / observed.alpha_sigma
-    residuals.append((turned[:, None], nothing, level / observed.alpha_sigma[:, None, None]))
-    sizes = np.zeros((count, 3, PER))
-    sizes[:, :, 4:] = np.eye(3) / observed.extent_sigma
+    by_thing = by_thing / observed.alpha_sigma[:, None, None]
+    return turned[:, None], np.zeros((count, 1, CAMERA)), by_thing
+
+
+def _size_rows(things: Array, observed: ViewObservation) -> Rows:
+    """Return the rows of the log sizes."""
+    count = len(things)
+    by_thing = np.zeros((count, 3, PER))
+    by_thing[:, :, 4:] = np.eye(3) / observed.extent_sigma
     grown = (np.log(observed.extent) - things[:, 4:]) / observed.extent_sigma
-    residuals.append((grown, np.zeros((count, 3, CAMERA)), sizes))
+    return grown, np.zeros((count, 3, CAMERA)), by_thing
+
+
+def _floor_rows(things: Array, observed: ViewObservation) -> Rows:
+    """Return the rows of the undersides of objects on the floor."""
+    count, height = len(things), np.exp(things[:, 4:])[:, 2]
     weight = np.where(observed.grounded >= GROUNDED, observed.grounded, 0.0) / GROUND_SIGMA
-    low = np.zeros((count, 1, PER))
-    low[:, 0, 2], low[:, 0, 6] = weight, -extent[:, 2] / 2 * weight
-    residuals.append(((-(position[:, 2] - extent[:, 2] / 2) * weight)[:, None], nothing, low))
-    return residuals
+    by_thing = np.zeros((count, 1, PER))
+    by_thing[:, 0, 2], by_thing[:, 0, 6] = weight, -height / 2 * weight
+    residual = -(things[:, 2] - height / 2) * weight
+    return residual[:, None], np.zeros((count, 1, CAMERA)), by_thing

@@ -39,7 +39,7 @@ from po3d.reasoning.outcome import (
 )
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
-from po3d.reasoning.relations import ALIGNED, holds_at
+from po3d.reasoning.relations import ALIGNED, BODIES, holds_at, others_of
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, SceneGeometry, azimuth, direction_at
@@ -309,7 +309,7 @@ class Evaluator:
         anchor_call, set_call = args
         if (
             anchor_call.op == "unique"
-            and _is_name(anchor_call.args[0])
+            and is_name(anchor_call.args[0])
             and len(candidates := self.set(anchor_call.args[0])) > 1
         ):
             about = [i for i in candidates if i in self.world.salient]
@@ -449,7 +449,7 @@ class Evaluator:
     def related(self, relation: str, ones: Sequence[int], candidates: Sequence[int]) -> list[int]:
         """Return the objects in a relation to one object, or to two."""
         world, anchor = self.world, ones[0]
-        if (relation in ("between", "blocking")) != (len(ones) == 2):
+        if len(ones) != others_of(relation):
             raise ExecutionFailure(
                 "unknown", f"unknown: {relation} is not defined for {len(ones)} objects"
             )
@@ -457,20 +457,12 @@ class Evaluator:
             raise ExecutionFailure(
                 "unknown", f"unknown: {relation} is not defined for an object and itself"
             )
-        if relation == "next_to":
-            return world.next_to(anchor, candidates)
+        if relation in BODIES:
+            return world.related(relation, ones, candidates)
         if relation == "on":
             return [i for i in candidates if world.supports[i] == anchor]
         if relation == "supporting":
             return [i for i in candidates if i == world.supports[anchor]]
-        if relation == "under":
-            return world.under(anchor, candidates)
-        if relation == "above":
-            return [i for i in candidates if i != anchor and world.over(i, anchor) > 0]
-        if relation == "between":
-            return [i for i in candidates if i not in ones and world.between(*ones, i)]
-        if relation == "blocking":
-            return world.blocking(*ones, candidates)
         if relation == "occluding":
             return [i for i in candidates if i == world.hider(anchor)]
         if relation == "occluded_by":
@@ -558,7 +550,7 @@ class Evaluator:
             matches = [i for i in members if i in spoken_of]
             if len(matches) == 1:
                 return matches
-        if any(_is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
+        if any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
             kinds = {self.world.names[i] for i in self.world.salient}
             matches = [i for i in members if self.world.names[i] in kinds]
             if len(matches) == 1:
@@ -574,10 +566,7 @@ class Evaluator:
                     self.members(set_call), set_call, lambda i: sign * self.measure(what, i)
                 )
             anchor = self.object(where[0], viewer=True) if where else VIEWER
-            if set_call.op == "choices" and self.info.options:
-                members = list(self._refers.choices(self.info.options, anchor).values())
-            else:
-                members = self.world.others(anchor, self.members(set_call))
+            members = self.rivals_of(what, anchor, set_call)
             return self._by_reference(what, sign, anchor, members, set_call)
         # among all objects, so there is no reference object whose sides could be meant
         if len(where) == 1:
@@ -605,6 +594,17 @@ class Evaluator:
             raise ExecutionFailure("not found", f"not found: {what}")
         return self._least(members, set_call, self.world.distance_from(anchor))
 
+    def rivals_of(self, what: str, anchor: int, set_call: Call) -> list[int]:
+        """Return the objects of which one has the most or least of a measure from `anchor`."""
+        if set_call.op == "choices" and self.info.options:
+            members = list(self._refers.choices(self.info.options, anchor).values())
+        else:
+            members = self.world.others(anchor, self.members(set_call))
+        # next to it rather than stacked with it, if possible
+        if what == "distance" and self.rules.beside_first and anchor != VIEWER:
+            members = self.world.beside(anchor, members) or members
+        return members
+
     def _by_reference(
         self, what: str, sign: float, anchor: int, members: list[int], set_call: Call
     ) -> int:
@@ -616,9 +616,6 @@ class Evaluator:
             )
         if what != "distance":
             raise ExecutionFailure("unknown", f"unknown: {what} is not a measure of two objects")
-        # next to it rather than stacked with it, if possible
-        if self.rules.beside_first and anchor != VIEWER:
-            members = self.world.beside(anchor, members) or members
         away = self.world.distance_from(anchor)
         return self._chosen(members, set_call, away if sign > 0 else lambda i: -away(i))
 
@@ -801,12 +798,12 @@ class Evaluator:
         return self.value(first) == self.value(second)
 
     def _less_than(self, first: Call, second: Call) -> bool:
-        if _measured(first, second):
+        if is_measure(first, second):
             return self._more(first.args[0], first.args[1], second.args[1]) < 0
         return self.value(first) < self.value(second)
 
     def _greater_than(self, first: Call, second: Call) -> bool:
-        if _measured(first, second):
+        if is_measure(first, second):
             return self._more(first.args[0], first.args[1], second.args[1]) > 0
         return self.value(first) > self.value(second)
 
@@ -928,34 +925,8 @@ class Evaluator:
 
 _RUN: dict[str, Callable] = {
     op: getattr(Evaluator, f"_{op}")
-    for op in (
-        "scene",
-        "choices",
-        "filter",
-        "exclude",
-        "union",
-        "intersect",
-        "group",
-        "some",
-        "changed",
-        "relate",
-        "same",
-        "unique",
-        "best",
-        "before",
-        "refer",
-        "viewer",
-        "count",
-        "exist",
-        "query",
-        "equal",
-        "less_than",
-        "greater_than",
-        "compare",
-        "holds",
-        "direction",
-        "view",
-    )
+    for op in Call.language.signatures
+    if hasattr(Evaluator, f"_{op}")
 }
 
 
@@ -971,12 +942,12 @@ def _direction_of(option: str) -> str:
 _SAME_WAY = {"back": "behind", "rear": "behind"}
 
 
-def _is_name(call: Call) -> bool:
+def is_name(call: Call) -> bool:
     """Whether a call selects objects by name."""
     return call.op == "filter" and call.args[0] == "name"
 
 
-def _measured(first: Call, second: Call) -> bool:
+def is_measure(first: Call, second: Call) -> bool:
     """Whether two numbers are the same measure of two objects."""
     return (
         first.op == second.op == "query"
@@ -1037,9 +1008,9 @@ def execute(
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
         # imported here: importing torch takes seconds
-        from po3d.reasoning.marginal_batched import multiplied
+        from po3d.reasoning.marginal_batched import outcomes
 
-        return multiplied(call, scene, task, rules, samples, seed)
+        return outcomes([scene], [(call, 0, task)], rules, samples, seed)[0]
     if tokens and mode == "samples":
         from po3d.reasoning.street_batched import sampled
 
@@ -1058,11 +1029,8 @@ def execute(
     )
     majority = vote(answers, ties=[certain.answer or ""])
     if majority is None:
-        return (
-            certain
-            if certain.answer is None
-            else failed(ExecutionFailure("unknown", "no posterior sample has an answer"))
-        )
+        nothing = ExecutionFailure("unknown", "no posterior sample has an answer")
+        return certain if certain.answer is None else failed(nothing)
     shares, valid = majority.distribution, majority.answered / samples
     return Outcome(
         "ok",

@@ -15,6 +15,7 @@ import numpy as np
 
 from po3d.language.descriptions import Description, Rank, describe
 from po3d.language.lexicon import fits
+from po3d.reasoning import relations
 from po3d.reasoning.rules import THREEDSRBENCH_RULES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Array
@@ -39,10 +40,12 @@ LANDS = {
 
 def ground(phrase: str, scene: Scene) -> list[float]:
     """Return a probability for every row of the scene; the remainder to 1 means "not there"."""
-    return _Grounder(scene).beliefs(describe(phrase)).tolist()
+    return Grounder(scene).beliefs(describe(phrase)).tolist()
 
 
-class _Grounder:
+class Grounder:
+    """Weighs the evidence of a description for each row of a scene."""
+
     def __init__(self, scene: Scene) -> None:
         self.scene, self.world = scene, SceneGeometry.of(scene, THREEDSRBENCH_RULES)
         self.position, self.extent = scene.positions, scene.extents
@@ -133,7 +136,8 @@ class _Grounder:
         return _more(deeper if relation == "behind" else -deeper) * close
 
     def _near(self, i: int, j: int) -> float:
-        limit = self.world.next_to_limit(i, j)
+        a, b = (self.world.things[k] for k in (i, j))
+        limit = relations.next_to_limit(a, b, self.world.rules)
         return min(1.0, limit / max(self.world.gap(i, j), 1e-6))
 
     def _upon(self, i: int, j: int, relation: str) -> float:

@@ -31,10 +31,10 @@ from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed
 from po3d.reasoning.packing import COLUMNS, VALUES, ProgramBatch, pack_programs, steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.street_batched import cause, ranked, run, traced
+from po3d.reasoning.street_batched import Steps, cause, ranked, run, traced
 from po3d.scene.posterior import occluder_table, uncertain
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import FACINGS, PARENT, lineage
+from po3d.scene.vocabulary import FACINGS, PARENT
 
 PAD = 16  # tables are padded to multiples of this many objects
 MIN_VALID = 1e-6  # a program with a smaller probability of success has failed
@@ -257,18 +257,6 @@ class Marginals:
         return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
 
 
-def multiplied(
-    program: Call,
-    scene: Scene,
-    task: Task,
-    rules: Rules = STREET_RULES,
-    samples: int = 64,
-    seed: int = 0,
-) -> Outcome:
-    """Return the outcome of one program on one table."""
-    return outcomes([scene], [(program, 0, task)], rules, samples, seed)[0]
-
-
 def outcomes(
     scenes: Sequence[Scene],
     items: Sequence[tuple[Call, int, Task]],
@@ -338,7 +326,7 @@ def marginal_batch(
     return Marginals(beliefs, programs, registers, mass, value, valid, ~(valid >= MIN_VALID))
 
 
-class _Chances:
+class _Chances(Steps):
     """Sets as a probability per object, and the table columns that programs read.
 
     `trouble` is the probability that a step has a result.
@@ -368,10 +356,10 @@ class _Chances:
             elif relation == "occluding":
                 frequent[:, column] = beliefs.hidden
         self.lookups = frequent.flatten(0, 1)
-        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten(
-            0, 1
-        )
-        codes = [self.facing if a == "facing" else beliefs.looks[a] for (a,) in COLUMNS["query"]]
+        self.having = {**beliefs.looks, "facing": self.facing}
+        filters = [self.filter_column(*key) for key in COLUMNS["filter"]]
+        self.filters = torch.stack(filters, 1).flatten(0, 1)
+        codes = [self.having[a] for (a,) in COLUMNS["query"]]
         most = max(map(len, VALUES.values()))
         codes = [torch.nn.functional.pad(part, (0, most - part.shape[-1])) for part in codes]
         self.codes = torch.stack(codes, 1).flatten(0, 1)
@@ -487,18 +475,14 @@ class _Chances:
             frequencies = (torch.stack(shares) * other).permute(3, 0, 1, 2)
             frequent[group.rows[:, None], columns, :n, :n] = frequencies
 
-    def _filter(self, attribute: str, text: str) -> Tensor:
-        """Return (S, n) probabilities that an object has a value."""
-        exists, hidden = self.beliefs.exists, self.beliefs.hidden
-        if attribute == "facing":
-            return self.facing[..., FACINGS.index(text)]
-        if attribute != "occlusion":
-            fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
-            return self.beliefs.looks[attribute][..., fitting].sum(-1)
-        if text == "occluding":
-            return 1 - (1 - exists[..., None] * hidden).prod(1)
-        occluded = (hidden * exists[:, None]).sum(-1)
-        return occluded if text == "occluded" else 1 - occluded
+    def occluding(self) -> Tensor:
+        return 1 - (1 - self.beliefs.exists[..., None] * self.beliefs.hidden).prod(1)
+
+    def occluded(self) -> Tensor:
+        return (self.beliefs.hidden * self.beliefs.exists[:, None]).sum(-1)
+
+    def complement(self, objects: Tensor) -> Tensor:
+        return 1 - objects
 
     def _known(self, keys: Sequence[packing.Key], row: Tensor) -> Tensor | None:
         """Return (k,) 1 where the table has the attribute that a step reads, else 0.

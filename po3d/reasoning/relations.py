@@ -14,7 +14,7 @@ Sources: the question engine and scene generators of Super-CLEVR, Super-CLEVR-3D
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, Protocol
@@ -203,6 +203,7 @@ class Relation(NamedTuple):
     """A street relation other than a direction."""
 
     spare: Callable[[Pairs], Arrays]  # [i, j, ...] signed distance to its border
+    words: str  # the border in words, with a place for the other object
     unit: Literal["length", "degrees"] = "length"
     closed: bool = False  # whether the relation includes its border
 
@@ -210,13 +211,16 @@ class Relation(NamedTuple):
 RELATIONS = {
     relation: Relation(
         lambda p, relation=relation: alignment(p.turned, relation, p.rules, p.xp),
+        words,
         "degrees",
         relation == "perpendicular",
     )
-    for relation in ALIGNED
+    for relation, words in zip(
+        ALIGNED, ("the same way as {}", "the opposite way of {}", "across {}", "parallel to {}")
+    )
 } | {
-    "collides_forward": Relation(lambda p: p.sweeps[0], closed=True),
-    "collides_backward": Relation(lambda p: p.sweeps[1], closed=True),
+    "collides_forward": Relation(lambda p: p.sweeps[0], "the forward way of {}", closed=True),
+    "collides_backward": Relation(lambda p: p.sweeps[1], "the backward way of {}", closed=True),
 }
 
 
@@ -340,14 +344,6 @@ def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     return next_to_limit(a, b, rules) - separation
 
 
-def next_to(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Whether two objects are next to each other; for rules in metres, stacked objects are not."""
-    near = neighbours(a, b, rules, xp) >= 0
-    if near is False or rules.next_to_in == "sizes":  # floats only: most pairs are far apart
-        return near
-    return near & (stacked(a, b) ^ True)
-
-
 def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     """Return the margin by which a is directly above b; negative if it is not."""
     inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
@@ -388,6 +384,76 @@ def off_path(a: Body, b: Body, i: Body, xp: Any = Floats) -> Arrays:
 def in_the_way(i: Body, rules: Rules) -> Arrays:
     """Whether an object blocks a path: too high to step over and too low to walk under."""
     return (i.height > rules.step_over) & (i.low < rules.head)
+
+
+class BodyRelation(NamedTuple):
+    """A relation of a body to one or two others: within a border, and under a condition."""
+
+    spare: Callable[[Sequence[Body], Body, Rules, Any], Arrays]  # signed distance to its border
+    words: str  # the border in words, with a place for each other body
+    condition: Callable[[Sequence[Body], Body, Rules], Arrays] | None = None
+    closed: bool = False  # whether the relation includes its border
+    # Largest gap to the footprint of the other body, or to the segment between two, at which the
+    # relation can hold; None: any.
+    reach: Callable[[Rules], float | None] = lambda _rules: None
+    others: int = 1  # number of other bodies
+    # Whether the condition holds near the border as well, so that a movement can cross it.
+    crossable: Callable[[Rules], bool] = lambda _rules: True
+
+    def holds(self, ones: Sequence[Body], i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+        """Whether body i is in the relation to the others."""
+        spare = self.spare(ones, i, rules, xp)
+        inside = spare >= 0 if self.closed else spare > 0
+        if inside is False or self.condition is None:  # floats only: most pairs are far apart
+            return inside
+        return inside & self.condition(ones, i, rules)
+
+
+def _under(ones: Sequence[Body], i: Body, rules: Rules, xp: Any) -> Arrays:
+    return over(ones[0], i, rules, xp) if rules.under == "directly" else ones[0].z - i.z
+
+
+BODIES = {
+    "next_to": BodyRelation(
+        lambda ones, i, rules, xp: neighbours(ones[0], i, rules, xp),
+        "next to {}",
+        lambda ones, i, rules: rules.next_to_in == "sizes" or stacked(ones[0], i) ^ True,
+        closed=True,
+        reach=lambda rules: rules.next_to if rules.next_to_in == "metres" else None,
+    ),
+    "above": BodyRelation(
+        lambda ones, i, rules, xp: over(i, ones[0], rules, xp),
+        "directly above {}",
+        reach=lambda _rules: 0.0,
+    ),
+    "under": BodyRelation(
+        _under,
+        "directly under {}",
+        lambda ones, i, rules: rules.under == "directly" or stacked(ones[0], i),
+        reach=lambda _rules: 0.0,
+        crossable=lambda rules: rules.under == "directly",
+    ),
+    "between": BodyRelation(
+        lambda ones, i, rules, xp: between(*ones, i, rules, xp),
+        "between {} and {}",
+        closed=True,
+        others=2,
+    ),
+    "blocking": BodyRelation(
+        lambda ones, i, rules, xp: rules.path - off_path(*ones, i, xp),
+        "the path from {} to {}",
+        lambda ones, i, rules: (
+            in_the_way(i, rules) & (stacked(ones[0], i) ^ True) & (stacked(ones[1], i) ^ True)
+        ),
+        reach=lambda rules: rules.path,
+        others=2,
+    ),
+}
+
+
+def others_of(relation: str) -> int:
+    """Return the number of objects to which a relation relates one: 1 or 2."""
+    return BODIES[relation].others if relation in BODIES else 1
 
 
 def cone(direction: str, rules: Rules) -> float:

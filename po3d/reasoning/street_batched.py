@@ -11,11 +11,11 @@ Here a set of objects is the bits of an int64, an object its index, any other va
 only those that some program uses.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -65,8 +65,8 @@ _TAKES = {"scene": 0} | dict.fromkeys(
 )
 
 
-class Steps(Protocol):
-    """Implementation of the operations on registers: one method for each of OPERATIONS.
+class Steps(ABC):
+    """The operations on registers: one method for each of OPERATIONS, for one kind of set.
 
     A method takes the registers (k, ...) of its inputs and the table rows (k,) that it reads. It
     returns the result registers, and (k,) what may be wrong with them, or None.
@@ -74,10 +74,33 @@ class Steps(Protocol):
 
     registers: Tensor  # (T, ...) in running order
     trouble: Tensor  # (T,)
+    # (S, ..., values) the objects with each value of an attribute
+    having: Mapping[str, Tensor]
 
+    @abstractmethod
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         """Store the results of steps lo to hi, in running order."""
-        ...
+
+    @abstractmethod
+    def occluding(self) -> Tensor:
+        """Return (S, ...) the objects that occlude another one."""
+
+    @abstractmethod
+    def occluded(self) -> Tensor:
+        """Return (S, ...) the objects that are occluded."""
+
+    @abstractmethod
+    def complement(self, objects: Tensor) -> Tensor:
+        """Return (S, ...) all other objects."""
+
+    def filter_column(self, attribute: str, text: str) -> Tensor:
+        """Return (S, ...) the objects with a value."""
+        if attribute != "occlusion":
+            fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
+            return self.having[attribute][..., fitting].sum(-1)
+        if text == "occluding":
+            return self.occluding()
+        return self.occluded() if text == "occluded" else self.complement(self.occluded())
 
 
 def run(programs: ProgramBatch, steps: Steps) -> None:
@@ -193,7 +216,7 @@ def popcount(x: Tensor) -> Tensor:
     return (x * 0x0101010101010101) >> 56
 
 
-class _Sets:
+class _Sets(Steps):
     """Sets as bits, and the table columns of each scene as sets and codes. -1 marks unknown."""
 
     def __init__(
@@ -223,20 +246,25 @@ class _Sets:
         self.codes["facing"] = self.pairs.facings.T if faced else nothing
         self.unknown["facing"] = None
         # Sets by value, with one more column for objects without a value: (S, values + 1).
-        self.sets = {a: self._sets(a) for a in VALUES}
+        self.having = {a: self._sets(a) for a in VALUES}
         occluder = self._tensor(scenes.occluder)
         self.occluder = occluder.where(self.mask, -1)
         occlusion_known = scenes.occlusion_known
-        self.unseen = None if occlusion_known.all() else ~self._tensor(occlusion_known)[:, None]
+        known = occlusion_known.all()
+        self.unknown["occlusion"] = None if known else ~self._tensor(occlusion_known)[:, None]
         # All objects (S), filters (S x columns), lookups (S x columns x n) and codes (S x
         # attributes x n).
         self.everything = self._pack(self.mask)
-        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten()
+        filters = [
+            self._known(self.filter_column(*key), self.unknown[key[0]], 0)
+            for key in COLUMNS["filter"]
+        ]
+        self.filters = torch.stack(filters, 1).flatten()
         rows = [self._lookup(*key) for key in programs.relations]
         self.lookups = torch.stack(rows, 1).flatten() if rows else None
         self.values = torch.stack([self.codes[a] for (a,) in COLUMNS["query"]], 1).flatten()
         # Whether some filter cannot be evaluated on some scene.
-        self.gaps = self.unseen is not None or any(u is not None for u in self.unknown.values())
+        self.gaps = any(u is not None for u in self.unknown.values())
 
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi] = values
@@ -310,17 +338,14 @@ class _Sets:
         sets = torch.zeros((len(codes), count + 1), dtype=torch.int64, device=self.device)
         return sets.scatter_add_(1, column, self.bit.expand_as(column))
 
-    def _filter(self, attribute: str, text: str) -> Tensor:
-        """Return (S,) the set of objects with a value."""
-        if attribute != "occlusion":
-            fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
-            return self._known(self.sets[attribute][:, fitting].sum(1), self.unknown[attribute], 0)
-        if text == "occluding":
-            return self._known(self._pack(self._occludees != 0), self.unseen, 0)
-        occluded = self._pack(self.occluder >= 0)
-        return self._known(
-            occluded if text == "occluded" else self._pack(self.mask) & ~occluded, self.unseen, 0
-        )
+    def occluding(self) -> Tensor:
+        return self._pack(self._occludees != 0)
+
+    def occluded(self) -> Tensor:
+        return self._pack(self.occluder >= 0)
+
+    def complement(self, objects: Tensor) -> Tensor:
+        return self.everything & ~objects
 
     @cached_property
     def _occludees(self) -> Tensor:
@@ -332,13 +357,13 @@ class _Sets:
         if relation == "same":
             (attribute,) = args
             codes = self.codes[attribute]
-            sets = self.sets[attribute].gather(1, codes.clamp(min=0)) & ~self.bit
+            sets = self.having[attribute].gather(1, codes.clamp(min=0)) & ~self.bit
             return self._known(sets, self.unknown[attribute])
         if relation == "occluded_by":
-            return self._known(self._occludees, self.unseen)
+            return self._known(self._occludees, self.unknown["occlusion"])
         if relation == "occluding":
             hider = self.bit[self.occluder.clamp(min=0)].masked_fill(self.occluder < 0, 0)
-            return self._known(hider, self.unseen)
+            return self._known(hider, self.unknown["occlusion"])
         truth = self.pairs.truth(relation, *args)  # (n, n, S)
         sets = (truth * self.bit[:, None]).sum(1).T
         if relation in relations.ALIGNED and self.rules.aligned_needs_label:
@@ -381,9 +406,10 @@ def sampled(
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
-    trace = lambda: [
-        _sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))
-    ]  # noqa: E731
+
+    def trace() -> list[TraceStep]:
+        return [_sampled(s, registers[:, k], scene) for k, s in enumerate(steps(program))]
+
     shares, valid = majority.distribution, majority.answered / samples
     return Outcome(
         "ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=trace

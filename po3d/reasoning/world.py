@@ -313,28 +313,45 @@ class SceneGeometry:
         """Return `relations.gap` of two objects."""
         return relations.gap(self.things[index], self.things[other])
 
-    def neighbours(self, index: int, other: int) -> float:
-        """Return `relations.neighbours` of two objects."""
-        return relations.neighbours(self.things[index], self.things[other], self.rules)
+    def related(self, relation: str, ones: Sequence[int], candidates: Iterable[int]) -> list[int]:
+        """Return the objects in a relation of `relations.BODIES` to one object, or to two."""
+        definition, things, rules = relations.BODIES[relation], self.things, self.rules
+        others, reach = [i for i in candidates if i not in ones], definition.reach(rules)
+        if reach is not None:
+            near = self._along if len(ones) == 2 else self._about
+            others = near(*ones, others, reach)
+        holds, bodies = definition.holds, [things[k] for k in ones]
+        return [i for i in others if holds(bodies, things[i], rules)]
 
-    def next_to_limit(self, index: int, other: int) -> float:
-        """Return the largest gap at which two objects are next to each other."""
-        return relations.next_to_limit(self.things[index], self.things[other], self.rules)
+    def _about(self, index: int, candidates: Iterable[int], gap: float) -> list[int]:
+        """Return the objects whose footprints may be at most `gap` from that of an object."""
+        things, hypot, reference = self.things, math.hypot, self.things[index]
+        right, front, reach = reference.right, reference.front, reference.reach + gap
+        return [
+            i
+            for i in candidates
+            if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
+        ]
 
-    def next_to(self, index: int, candidates: Iterable[int]) -> list[int]:
-        """Return the objects next to an object."""
-        others = [i for i in candidates if i != index]
-        things, reference, rules = self.things, self.things[index], self.rules
-        if rules.next_to_in == "metres":  # footprints that are too far apart at any heading
-            reach, hypot = reference.reach + rules.next_to, math.hypot
-            right, front = reference.right, reference.front
-            others = [
-                i
-                for i in others
-                if hypot(things[i].right - right, things[i].front - front)
-                <= things[i].reach + reach
-            ]
-        return [i for i in others if relations.next_to(reference, things[i], rules)]
+    def _along(self, first: int, second: int, candidates: Iterable[int], gap: float) -> list[int]:
+        """Return the objects whose footprints may be at most `gap` from the segment between two."""
+        a, b = self.things[first].box, self.things[second].box
+        dx, dy = b.x - a.x, b.y - a.y
+        length, near = math.hypot(dx, dy), []
+        for i in candidates:
+            box, limit = self.things[i].box, (self.things[i].reach + gap) * length
+            x, y = box.x - a.x, box.y - a.y
+            along = x * dx + y * dy
+            if abs(x * dy - y * dx) <= limit and -limit <= along <= length * length + limit:
+                near.append(i)
+        return near
+
+    def inside(self, relation: str, ones: Sequence[int], index: int) -> float:
+        """Return the signed distance of an object to the border of a relation; inside > 0."""
+        bodies = [self.things[k] for k in ones]
+        return relations.BODIES[relation].spare(
+            bodies, self.things[index], self.rules, relations.Floats
+        )
 
     def beside(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects that are not stacked with an object.
@@ -365,15 +382,6 @@ class SceneGeometry:
     def over(self, index: int, other: int) -> float:
         """Return the margin by which one object is directly above another; negative if not."""
         return relations.over(self.things[index], self.things[other], self.rules)
-
-    def under(self, index: int, candidates: Iterable[int]) -> list[int]:
-        """Return the objects under an object."""
-        if self.rules.under == "directly":
-            return [i for i in candidates if i != index and self.over(index, i) > 0]
-        z = self.height(index)
-        return [
-            i for i in candidates if i != index and self.height(i) < z and self.stacked(index, i)
-        ]
 
     def lying(self, direction: str, start: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the cone of a direction of the frame from an object.
@@ -433,32 +441,6 @@ class SceneGeometry:
         if direction not in SIDES_OF_ROOM:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is not a side of a room")
         return bool(region_at(direction, *self.off_centre(index), self.rules))
-
-    def between(self, first: int, second: int, index: int) -> bool:
-        """Return whether object `index` is between objects `first` and `second`."""
-        return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
-
-    def blocking(self, first: int, second: int, candidates: Iterable[int]) -> list[int]:
-        """Return the objects in the direct path between two objects."""
-        things, path = self.things, self.rules.path
-        a, b = things[first].box, things[second].box
-        dx, dy = b.x - a.x, b.y - a.y
-        length = math.hypot(dx, dy)
-        near, across = [], set()
-        for i in candidates:
-            thing = things[i]
-            box, limit = thing.box, (thing.reach + path) * length
-            x, y = box.x - a.x, box.y - a.y
-            off, along = abs(x * dy - y * dx), x * dx + y * dy
-            if off > limit or not -limit <= along <= length * length + limit:
-                continue  # too far from the line
-            if relations.in_the_way(thing, self.rules) and i != first and i != second:
-                near.append(i)
-                if off < min(box.a, box.b) * length and 0 <= along <= length * length:
-                    across.add(i)  # at any heading
-        near = self.beside(first, self.beside(second, near))
-        ends = things[first], things[second]
-        return [i for i in near if i in across or relations.off_path(*ends, things[i]) < path]
 
     # --- street relations of all pairs ------------------------------------------------------------
 

@@ -125,14 +125,8 @@ def trace(
     for edit in edits:
         if isinstance(edit, Add):
             added.append(edit.state)
-            index = edit.instead
-        else:
-            index = edit.index
+        index = _index_of(edit, len(states))
         if index is not None:
-            if not 0 <= index < len(states):
-                raise IndexError(
-                    f"{edit} refers to object {index}, but the scene has {len(states)} objects"
-                )
             touched_before.add(index)
         if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
             states[index], stirred = None, True
@@ -148,13 +142,38 @@ def trace(
             else:
                 _carry(states, edit, below)
             stirred = True
-    remaining: Sequence[int] = range(len(states))
-    was = touched = frozenset(touched_before)
     if gone:
         replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
+    return _edited(scene, states, added, frozenset(touched_before), gone, mentioned)
+
+
+def _index_of(edit: Edit, count: int) -> int | None:
+    """Return the index of the object that an edit changes or replaces, None for an addition; raise
+    IndexError if it is not below `count`.
+    """
+    index = edit.instead if isinstance(edit, Add) else edit.index
+    if index is not None and not 0 <= index < count:
+        raise IndexError(f"{edit} refers to object {index}, but the scene has {count} objects")
+    return index
+
+
+def _edited(
+    scene: Scene,
+    states: Sequence[ObjectState | None],
+    added: Sequence[ObjectState],
+    touched_before: frozenset[int],
+    gone: set[int],
+    mentioned: frozenset[int],
+) -> Edited:
+    """Return the edited scene, given the states after the edit: without those gone, and with those
+    added at the end.
+    """
+    remaining: Sequence[int] = range(len(states))
+    touched = touched_before
+    if gone:
         remaining = [k for k in remaining if k not in gone]
-        touched = frozenset(new for new, old in enumerate(remaining) if old in was)
+        touched = frozenset(new for new, old in enumerate(remaining) if old in touched_before)
         states = [states[k] for k in remaining]
     origin = tuple(remaining)
     if added:
@@ -168,7 +187,7 @@ def trace(
         scene=changed,
         origin=origin,
         touched=touched,
-        touched_before=was,
+        touched_before=touched_before,
         mentioned=mentioned,
     )
 

@@ -1,6 +1,6 @@
 """Posterior samples of a scene table, with the same semantics for every benchmark.
 
-    table ──► worlds(table, draw, given) ──► arrays (sample, object) ──► scene(k): sample k
+    table ──► posterior_samples(table, draw, given) ──► arrays (sample, object) ──► scene(k)
 
 Four kinds of uncertainty can be sampled: `existence` (whether the object exists), `pose`
 (position and heading, from their covariance), `flip` (whether the heading is off by pi) and
@@ -27,7 +27,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import SYNONYMS, is_a
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import ObjectState, Scene, occluders_of_rows
 
 Kind = Literal["existence", "pose", "flip", "looks"]
 KINDS: tuple[Kind, ...] = get_args(Kind)  # in sampling order
@@ -76,10 +76,7 @@ class SceneSamples:
         if occluders is not None:
             if "looks" in self.draw:
                 occluders = tuple({j: 1.0} if j >= 0 else {} for j in self.occluder[k].tolist())
-            index = {old: new for new, old in enumerate(keep)}
-            occluders = tuple(
-                {index[j]: p for j, p in occluders[i].items() if j in index} for i in keep
-            )
+            occluders = occluders_of_rows(occluders, keep)
         return replace(
             self.table, objects=tuple(self._state(k, i) for i in keep), occluders=occluders
         )
@@ -117,13 +114,19 @@ def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
 
 def uncertain(scene: Scene, draw: Collection[str] = KINDS) -> bool:
     """Whether the table has uncertainty of any of these kinds."""
-    hidden = scene.occluders or () if "looks" in draw else ()
-    return any(p < 1 for belief in hidden for p in belief.values()) or any(
+    if "looks" in draw:
+        for belief in scene.occluders or ():
+            if any(p < 1 for p in belief.values()):
+                return True
+    return any(_is_uncertain(o, draw) for o in scene.objects)
+
+
+def _is_uncertain(o: ObjectState, draw: Collection[str]) -> bool:
+    return (
         ("existence" in draw and o.existence < 1)
         or ("flip" in draw and o.flip > 0)
         or ("pose" in draw and bool(np.any(o.covariance)))
         or ("looks" in draw and any(len(belief) > 1 for belief in o.beliefs.values()))
-        for o in scene.objects
     )
 
 

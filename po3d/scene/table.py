@@ -9,12 +9,13 @@ table. An edit drops it.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.io.text_tables import html, text
+from po3d.scene.answer_calibration import AnswerCalibration
 from po3d.scene.geometry import Array, Camera, Pose, box_corners, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
@@ -82,6 +83,8 @@ class Scene:
     image: str = ""
     # floor of a room, counter-clockwise from above
     outline: tuple[tuple[float, float], ...] | None = None
+    # of answers from a predicted scene; None: their probabilities are not recalibrated
+    answer_calibration: AnswerCalibration | None = None
 
     def __post_init__(self) -> None:
         if self.occluders is not None and len(self.occluders) != len(self.objects):
@@ -181,22 +184,16 @@ class Scene:
     @property
     def _sure(self) -> bool:
         """Whether the table has no uncertainty at all."""
-        return all(
-            o.existence == 1.0
-            and not o.flip
-            and o.covariance == _NO_SPREAD
-            and all(len(b) == 1 and 1.0 in b.values() for b in o.beliefs.values())
-            for o in self.objects
-        ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
+        for o in self.objects:
+            if o.existence != 1.0 or o.flip or o.covariance != _NO_SPREAD:
+                return False
+            if not all(map(_is_sure, o.beliefs.values())):
+                return False
+        return all(not belief or _is_sure(belief) for belief in self.occluders or ())
 
     def subset(self, rows: Sequence[int]) -> "Scene":
         """Return the table reduced to these rows, in this order; dropped rows occlude nothing."""
-        new = {old: k for k, old in enumerate(rows)}
-        occluders = self.occluders
-        if occluders is not None:
-            occluders = tuple(
-                {new[j]: p for j, p in occluders[i].items() if j in new} for i in rows
-            )
+        occluders = None if self.occluders is None else occluders_of_rows(self.occluders, rows)
         return replace(self, objects=tuple(self.objects[i] for i in rows), occluders=occluders)
 
     def certain(self) -> "Scene":
@@ -208,17 +205,7 @@ class Scene:
             return self
         keep = self.present
         index = {old: new for new, old in enumerate(keep)}
-        objects = tuple(
-            replace(
-                self.objects[i],
-                beliefs={a: {self.objects[i].value(a): 1.0} for a in self.objects[i].beliefs},
-                covariance=((0.0,) * 3,) * 3,
-                heading=_likelier_heading(self.objects[i]),
-                flip=0.0,
-                existence=1.0,
-            )
-            for i in keep
-        )
+        objects = tuple(_mode(self.objects[i]) for i in keep)
         occluders = None
         if self.occluders is not None:
             occluders = tuple(_dominant(self.occluders[i], index) for i in keep)
@@ -226,6 +213,33 @@ class Scene:
 
 
 _NO_SPREAD = ((0.0,) * 3,) * 3
+
+
+def _is_sure(belief: Mapping[Any, float]) -> bool:
+    return len(belief) == 1 and 1.0 in belief.values()
+
+
+def _mode(state: ObjectState) -> ObjectState:
+    """Return the object with the mode of each distribution and without covariance."""
+    return replace(
+        state,
+        beliefs={a: {state.value(a): 1.0} for a in state.beliefs},
+        covariance=_NO_SPREAD,
+        heading=_likelier_heading(state),
+        flip=0.0,
+        existence=1.0,
+    )
+
+
+def occluders_of_rows(
+    occluders: Sequence[Mapping[int, float]], rows: Sequence[int]
+) -> tuple[dict[int, float], ...]:
+    """Return the occluders of some rows by their new indices; the other rows occlude nothing."""
+    new = {old: k for k, old in enumerate(rows)}
+    reindexed = []
+    for i in rows:
+        reindexed.append({new[j]: p for j, p in occluders[i].items() if j in new})
+    return tuple(reindexed)
 
 
 def _likelier_heading(state: ObjectState) -> float:
@@ -270,6 +284,8 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
     if scene.outline is not None:
         record["outline"] = [list(corner) for corner in scene.outline]
+    if scene.answer_calibration is not None:
+        record["answer_calibration"] = scene.answer_calibration._asdict()
     if scene.camera is not None:
         c = scene.camera
         record["camera"] = {
@@ -286,9 +302,10 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
 def from_json(record: object, where: str = "scene") -> Scene:
     """Read a record written by `to_json`; InputError names the missing or invalid field.
 
-    Valid records are defined by `po3d.io.schemas.SceneTable`.
+    Valid records are defined by `po3d.io.scene_schemas.SceneTable`.
     """
-    from po3d.io.schemas import SceneTable, checked  # imported here: importing pydantic takes 0.1 s
+    from po3d.io.scene_schemas import SceneTable  # imported here: importing pydantic takes 0.1 s
+    from po3d.io.schemas import checked
 
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a scene file (its 'format' should be {FORMAT!r})")
@@ -320,8 +337,16 @@ def from_json(record: object, where: str = "scene") -> Scene:
         )
         for o in table.objects
     )
+    fit = table.answer_calibration
     return Scene(
-        objects, table.axes, table.source, camera, table.occluders, table.image, table.outline
+        objects,
+        table.axes,
+        table.source,
+        camera,
+        table.occluders,
+        table.image,
+        table.outline,
+        None if fit is None else AnswerCalibration(fit.slope, fit.offset, fit.mode),
     )
 
 

@@ -117,12 +117,10 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
     """Return the names in a summary: the inverse of `summary`."""
-    own_models = {
-        own_name(category, variant)
-        for category, text in listed["own"].items()
-        for variant in numbers_of(text)
-    }
-    return own_models | set(listed["catalogue"])
+    names = set(listed["catalogue"])
+    for category, text in listed["own"].items():
+        names.update(own_name(category, variant) for variant in numbers_of(text))
+    return names
 
 
 def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetModel:

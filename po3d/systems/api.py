@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import Picture, pixels
@@ -24,8 +25,6 @@ from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
 from po3d.scene.display import display_table, room_table
-from po3d.scene.geometry import Camera, down
-from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
@@ -38,17 +37,18 @@ from po3d.systems.domain_router import (
 )
 from po3d.systems.explanation import Explanation
 from po3d.systems.general_parser import MISSING
+from po3d.systems.image_inputs import ImageInputs, no_truth
 from po3d.systems.parser_choice import ASK_BELOW, choose, worded
 from po3d.systems.pipeline import (
     DOMAIN_MODULES,
     Context,
     Execution,
-    Image,
     ImageScenes,
     ParsedQuestion,
     PerceptionInput,
     Pipeline,
     SceneExecutor,
+    calibrated,
     likeliest_of,
     run,
 )
@@ -156,6 +156,15 @@ class Understood(NamedTuple):
     words: str
     answer: str | None
     ran: Execution
+
+
+class _Choice(NamedTuple):
+    """The chosen parse of a question, executed (None: not executable)."""
+
+    execution: Execution | None
+    reading: ParsedQuestion
+    alternatives: Sequence[ParsedQuestion] = ()  # parses of the general parser
+    differ: bool = False  # two parsers gave different answers
 
 
 @dataclass(frozen=True)
@@ -276,19 +285,8 @@ class Model:
         it is lower, or the two parsers disagree, the status is "abstained": `Answer.understood` has
         the interpretations, `Answer.choices` their answers.
         """
-        executor, second = self.pipeline.executor, self.pipeline.second
-        if not all(isinstance(answer_text, str) for answer_text in (text, change, frame)):
-            raise InputError("question, change and frame should be strings")
-        if (change.strip() or frame.strip()) and executor.kind != "room":
-            raise InputError("a textual change or frame needs a room")
-        if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
-            scene = read_scene(scene)
-        if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
-            raise InputError("views are for questions about the table of an orbit")
-        if isinstance(scene, Scene):
-            if looking:
-                raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
-            executor.checked(scene)
+        executor = self.pipeline.executor
+        scene = self._checked_scene(scene, (text, change, frame), views, looking)
         fields = {
             "change": change,
             "frame": frame,
@@ -299,7 +297,7 @@ class Model:
         question = strip_prompt_template(Question("asked", "", text, task, "", **fields))
         (reading,) = self.pipeline.read([question])
         reading = self._restricted_to_options(reading, question)
-        if reading.unread and second is None:
+        if reading.unread and self.pipeline.second is None:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
@@ -308,46 +306,96 @@ class Model:
             )
             _warn_if_unknown(domain_match)
         tables = ImageScenes({"view": scene})
+        choice = self._choose_parse(question, reading, tables)
+        execution, read = choice.execution, choice.reading
+        if execution is None:
+            status = read.status if read.unread else "unparsed"
+            return Answer(text, status, reason=read.unread or NOBODY)
+        if read.unread:
+            return Answer(text, read.status, reason=read.unread, mended=read.mended)
+        execution = self._settled(question, tables, execution)
+        reason = self._doubt(execution, question, scene, choice.differ, ask_below)
+        if reason:
+            parses = [reading, *choice.alternatives]
+            answer = self._abstained(question, tables, parses, execution, reason, domain_match)
+        else:
+            answer = self._answer(question, tables, execution, domain_match)
+        return replace(answer, question=text)
+
+    def _checked_scene(
+        self,
+        scene: Scene | Picture,
+        sentences: Sequence[str],
+        views: Sequence[float],
+        looking: Mapping[str, Any],
+    ) -> Scene | Picture:
+        """Check the arguments of `ask` (`sentences`: question, change, frame); return the scene,
+        read if it is a JSON file, or the image.
+        """
+        executor = self.pipeline.executor
+        if not all(isinstance(sentence, str) for sentence in sentences):
+            raise InputError("question, change and frame should be strings")
+        if any(sentence.strip() for sentence in sentences[1:]) and executor.kind != "room":
+            raise InputError("a textual change or frame needs a room")
+        if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
+            scene = read_scene(scene)
+        if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
+            raise InputError("views are for questions about the table of an orbit")
+        if isinstance(scene, Scene):
+            if looking:
+                raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
+            executor.checked(scene)
+        return scene
+
+    def _choose_parse(
+        self, question: Question, reading: ParsedQuestion, tables: ImageScenes
+    ) -> _Choice:
+        """Execute the parse `reading`, or the general parser's likeliest one if that is preferred.
+
+        Alternatives are compared on one scene; only the chosen one runs on all samples.
+        """
+        executor, second = self.pipeline.executor, self.pipeline.second
         answering = executor.bind(tables)
         execution = None if reading.unread else run(answering, question, reading)
-        alternatives: Sequence[ParsedQuestion] = []
-        differ, ranking = False, executor.ranking().bind(tables)
-        if self._consults(question, execution):
-            (alternatives,) = self.pipeline.reread([question], tables)
-            # Alternatives are compared on one scene; only the chosen one runs on all samples.
-            general = (
-                likeliest_of(second, ranking, question, alternatives) if alternatives else None
-            )
-            own = None if execution is None else run(ranking, question, reading)
-            execution, differ = choose(
-                own, general, question, second.alone, executor.style(question)
-            )
-            if execution is None:
-                read = general.reading if general else reading
-                return Answer(
-                    text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY
-                )
-        if reason := execution.reading.unread:
-            return Answer(
-                text, execution.reading.status, reason=reason, mended=execution.reading.mended
-            )
-        if alternatives and executor.sampled(tables):
-            execution = run(answering, question, execution.reading)
-        execution = self._settled(question, tables, execution)
-        reason = self._doubt(execution, question, scene, differ, ask_below) if ask_below > 0 else ""
-        if not reason:
-            return replace(self._answer(question, tables, execution, domain_match), question=text)
-        parses = [reading, *alternatives]
+        if not self._consults(question, execution):
+            return _Choice(execution, execution.reading if execution else reading)
+        ranking = executor.ranking().bind(tables)
+        (alternatives,) = self.pipeline.reread([question], tables)
+        general = None
+        if alternatives:
+            general = likeliest_of(second, executor, ranking, question, alternatives)
+        own = None if execution is None else run(ranking, question, reading)
+        execution, differ = choose(own, general, question, second.alone, executor.style(question))
+        if execution is None:
+            return _Choice(None, general.reading if general else reading)
+        read = execution.reading
+        if alternatives and executor.sampled(tables) and not read.unread:
+            execution = run(answering, question, read)
+        return _Choice(execution, read, alternatives, differ)
+
+    def _abstained(
+        self,
+        question: Question,
+        tables: ImageScenes,
+        parses: Sequence[ParsedQuestion],
+        execution: Execution,
+        reason: str,
+        domain_match: DomainMatch | None,
+    ) -> Answer:
+        """Return an abstention with up to SHOWN interpretations; `parses`: the benchmark parser's,
+        then those of the general parser.
+        """
+        executor = self.pipeline.executor
+        ranking, answering = executor.ranking().bind(tables), executor.bind(tables)
         remaining = [r for r in parses if not r.unread and not self.pipeline.omitted(r, question)]
-        interpretations = self._interpretations(ranking, question, remaining or parses)
-        candidates = (
-            [one for one in interpretations if one.answer is not None] or interpretations
-        )[:SHOWN]
+        candidates = self._interpretations(ranking, question, remaining or parses)
+        candidates = [one for one in candidates if one.answer is not None] or candidates
+        candidates = candidates[:SHOWN]
         if executor.sampled(tables):
             shown = [one.ran.reading for one in candidates]
             candidates = self._interpretations(answering, question, shown) or candidates
         return Answer(
-            text,
+            question.text,
             "abstained",
             None,
             execution.believed,
@@ -356,7 +404,7 @@ class Model:
             choices=tuple(
                 self._answer(question, tables, one.ran, domain_match) for one in candidates
             ),
-            mended=next((r.mended for r in alternatives), ()),
+            mended=next((r.mended for r in parses[1:]), ()),
             domain_match=domain_match,
         )
 
@@ -388,16 +436,18 @@ class Model:
         outcome, read = execution
         text = None if outcome.answer is None else self._answer_text(read, outcome.answer, question)
         understood = (
-            self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+            self._interpretations(answering, question, [read]) if read.by == "general" else ()
         )
         result = answering.explain(question, execution)
         return Answer(
             question.text,
             "failed" if text is None else "ok",
             text,
-            None if outcome.probability is None else execution.believed,
+            None
+            if outcome.probability is None
+            else calibrated(execution.believed, tables, executor.belief_mode),
             result.reason or outcome.reason,
-            executor.text(read),
+            executor.stored_text(read),
             result,
             tuple((one.words, one.answer) for one in understood),
             mended=read.mended,
@@ -408,14 +458,16 @@ class Model:
         self, execution: Execution, question: Question, scene: Scene, differ: bool, ask_below: float
     ) -> str:
         """Return the reason for abstaining; "" if the answer is given."""
+        if ask_below <= 0:
+            return ""
         read = execution.reading
-        learned = read.by == "learned"
+        learned = read.by == "general"
         if learned and (
             left_out := self._likely_mistaken(read, question, scene)
             or self.pipeline.omitted(read, question)
         ):
             return left_out
-        settled = not learned and not differ
+        settled = not (learned or differ or self.pipeline.executor.perceives_doubtfully)
         if settled or execution.outcome.answer is None or execution.believed >= ask_below:
             return ""
         if differ:
@@ -427,12 +479,11 @@ class Model:
         of eight, of which one is right."""
         if reading.question.program is None:
             return reading
-        restricted = restrict_to_options(
-            core_program := self.pipeline.executor.meaning(reading.question.program), question
-        )
+        program = reading.question.program
+        restricted = restrict_to_options(program, question)
         return (
             reading
-            if restricted == core_program
+            if restricted == program
             else reading._replace(question=replace(reading.question, program=restricted))
         )
 
@@ -441,7 +492,7 @@ class Model:
         by another one; return the reason for abstaining, "" if none."""
         executor = self.pipeline.executor
         noun = executor.absent(question.change, scene)
-        changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
+        changed = "" if reading.change is None else str(reading.change.program)
         return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
 
     def _interpretations(
@@ -465,62 +516,23 @@ class Model:
         """Return an answer as the matching option; a measure with its unit, except on streets,
         whose vehicles have the size of toys."""
         executor = self.pipeline.executor
-        program = executor.meaning(reading.question.program)
+        program = reading.question.program
         what = program.args[0] if program.op == "query" else ""
         if what not in LEAVES["measure"] or question.options or executor.kind == "street":
             return worded(reading, answer, question)
         return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
-        program = self.pipeline.executor.meaning(parse.program)
+        program = parse.program
         try:
             return say(program)
         except GrammarError:
             return str(program)
 
 
-@dataclass(frozen=True)
-class ImageInputs:
-    """Inputs of images from the user, with the interface of a benchmark's inputs; `pictures` by
-    name."""
-
-    pictures: Mapping[str, Image]
-    lens: float | None = None
-    scale: float | None = None
-    reading: Any = READING
-
-    @property
-    def picture(self) -> Image:
-        return next(iter(self.pictures.values()))
-
-    def image(self, name: str) -> Image:
-        return self.pictures[name]
-
-    def known_focal(self) -> float | None:
-        return self.lens
-
-    def focal(self, name: str = "") -> float:
-        """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
-        return self.lens or 1.0
-
-    def top_view(self) -> "ImageInputs":
-        return self
-
-    @property
-    def camera(self) -> Camera:
-        """Camera of a map: orthographic, straight down on the world's origin."""
-        if self.scale is None:
-            raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
-        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
-
-
 def _warn_if_unknown(domain_match: DomainMatch | None) -> None:
     if domain_match is not None and domain_match.strange:
         warnings.warn(str(domain_match), OutOfDistributionWarning, stacklevel=3)
-
-
-def no_truth() -> Scene:
-    raise InputError("an image has no ground truth")
 
 
 # --- public API (`import po3d`) -------------------------------------------------------------------
@@ -532,8 +544,9 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     on a hub.
 
     `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
-    table="truth"; with "auto" they apply to every domain.
+    scenes="ground_truth"; with "auto" they apply to every domain.
     """
+    options = new_settings(options, warn=True)
     if world == "auto":
         return DomainRouter(
             {

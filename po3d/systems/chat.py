@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.choices import LETTERS, filled
-from po3d.benchmarks.superclevr.files import written
+from po3d.benchmarks.superclevr.names import written
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
-from po3d.systems.api import ImageInputs, no_truth
 from po3d.systems.domain_router import KINDS, DomainMatch, distances, nearest
+from po3d.systems.image_inputs import ImageInputs, no_truth
 from po3d.systems.pipeline import Context, Image, PerceptionInput, Pipeline, TableSource
 
 Cached = TypeVar("Cached")
@@ -263,14 +263,13 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
 
 def questions_in(texts: Sequence[str]) -> list[str]:
     """Return the candidates for the question of a message, most probable first."""
-    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    named = [
-        m[1].strip()
-        for line in lines
-        if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))
-    ]
+    lines = [line for text in texts for line in map(str.strip, text.splitlines()) if line]
+    named, sentences = [], []
+    for line in lines:
+        if match := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE):
+            named.append(match[1].strip())
+        sentences += [part.strip() for part in _ENDS.split(line) if part.endswith("?")]
     ending = [line for line in lines if line.endswith("?")]
-    sentences = [part.strip() for line in lines for part in _ENDS.split(line) if part.endswith("?")]
     candidates = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
     return [text for text in dict.fromkeys(candidates) if text][:CANDIDATES]
 
@@ -364,12 +363,12 @@ class DomainPipelines:
             return (named,)
         if len(request.images) > 1:
             return ("orbit",)
-        matches = [
-            self.match_domain(world, request.images[0])
-            for world in dict.fromkeys(w for w, *_ in KINDS.values())
-            if world in self.builders
-        ]
-        near = min((f for f in matches if f is not None), key=lambda f: f.strangeness, default=None)
+        matches: list[DomainMatch] = []
+        for world in dict.fromkeys(w for w, *_ in KINDS.values()):
+            match = self.match_domain(world, request.images[0]) if world in self.builders else None
+            if match is not None:
+                matches.append(match)
+        near = min(matches, key=lambda match: match.strangeness, default=None)
         if near is None or near.strange:
             known = ", ".join(name for name in MODELS if name != ANY)
             raise Refusal(
@@ -395,12 +394,11 @@ def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     tried = [request.question(text) for text in questions_in(request.texts)]
     if not tried:
         raise Refusal(400, "the message contains no question")
-    read = [
-        (w, q, r)
-        for w in worlds.of(request)
-        for q, r in zip(tried, worlds[w].reader.read(tried), strict=True)
-    ]
-    world, question, _ = next((candidate for candidate in read if not candidate[2].unread), read[0])
+    parses = []
+    for name in worlds.of(request):
+        readings = worlds[name].reader.read(tried)
+        parses += [(name, q, r.unread) for q, r in zip(tried, readings, strict=True)]
+    world, question, _ = next((parse for parse in parses if not parse[2]), parses[0])
     if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(
             400,

@@ -8,10 +8,13 @@ import importlib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from po3d.benchmarks import registry
 from po3d.io.errors import InputError
+from po3d.io.runs import SCENES
 from po3d.reasoning.questions import Question
 from po3d.systems.baselines import (
     FrequencyAnswer,
@@ -21,30 +24,107 @@ from po3d.systems.baselines import (
     RandomBaseline,
     RandomOption,
 )
-from po3d.systems.estimators import Shipped
-from po3d.systems.general_parser import Which
+from po3d.systems.estimators import Shipped, chosen_modules, title
+from po3d.systems.general_parser import ParserMode
 from po3d.systems.pipeline import DOMAIN_MODULES, Pipeline, System
 
-PICTURES = ("picture", "map")  # sources of scenes that use an estimator
+PICTURES = ("predicted", "map")  # sources of scenes that use an estimator
 # Default number of scenes in a training twin.
 TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}
+SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
+# System settings that do not affect predictions.
+NO_EFFECT = {"name", "device", "margins"}
+NO_EFFECT |= {"log", "key_env", "concurrency", "timeout", "tries", "wait", "give_up", "price"}
 # Parameter of a domain's `pipeline` -> config key.
 OPTIONS = {
     "perception": "perception",
     "device": "perception.device",
-    "mirror": "perception.mirror",
-    "verify": "perception.verify",
+    "flip_tta": "perception.flip_tta",
+    "refine": "perception.refine",
     "modules": "perception.modules",
-    "parser": "parser.checkpoint",
+    "parser_checkpoint": "parser.checkpoint",
     "mode": "executor.mode",
     "samples": "executor.samples",
     "margins": "executor.margins",
-    "table": "benchmark.table",
+    "scenes": "benchmark.scenes",
     "frame": "benchmark.frame",
     "draw": "benchmark.draw",
     "known_yaw": "benchmark.known_yaw",
     "assume_present": "benchmark.assume_present",
 }
+
+
+def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]:
+    """Return a system's config without null settings of shipped estimators, which other estimators
+    do not accept. With `on_cpu`, the estimator's device is set to the CPU.
+    """
+    node = system.get("perception")
+    if not isinstance(node, Mapping):
+        return dict(system)
+    if not node.get("_target_"):
+        raise InputError(
+            "perception should have a _target_, the class of an estimator (docs/extending.md)"
+        )
+    node = {**node, "modules": chosen_modules(node.get("modules")) or None}
+    if on_cpu and node.get("device") is not None:
+        node["device"] = "cpu"
+    unset = [key for key in Shipped.__dataclass_fields__ if node.get(key) is None]
+    return {**system, "perception": {key: value for key, value in node.items() if key not in unset}}
+
+
+def system_settings(
+    system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return the settings of a system that affect predictions. "perception" is the title of the
+    built estimator (`modules`), or its name by the config before it is built; None for the shipped
+    one. "perception_options" are the constructor options of an estimator outside po3d.
+    """
+    result = {key: value for key, value in buildable(system).items() if key not in NO_EFFECT}
+    node = result.get("perception")
+    if not isinstance(node, Mapping):
+        return result
+    result |= {key: node.get(key) for key in ("flip_tta", "refine")}
+    if node["_target_"] == SHIPPED and not {"checkpoint", "modules"} & node.keys():
+        result["perception"] = None
+    else:
+        own = modules.get("perception")
+        result["perception"] = title(own) if own else _name(node)
+    if not node["_target_"].startswith("po3d.") and (inputs := _inputs(node)):
+        result["perception_options"] = inputs  # a sweep over them names each run
+    return result
+
+
+def identity_of(
+    system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what identifies a run's system: its settings and, for separate modules or another
+    estimator than the shipped ones, the identities of the built objects and their options.
+    """
+    result = system_settings(system, modules)
+    result.pop("perception_options", None)
+    node = buildable(system).get("perception")
+    if isinstance(node, Mapping) and (node["_target_"] != SHIPPED or "modules" in node):
+        built = {name: own for name, own in modules.items() if name.startswith("perception.")}
+        options = node["modules"] if node["_target_"] == SHIPPED else _inputs(node)
+        own = {"modules": built, "options": options}
+        result["perception"] = {**modules.get("perception", {}), **own}
+    return result
+
+
+def _inputs(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of an estimator's config that may affect its predictions."""
+    return {key: value for key, value in node.items() if key not in ("_target_", "device")}
+
+
+def _name(own: Any) -> str:
+    """Return the name of a module by its config: that of the checkpoint, file, run or class."""
+    if isinstance(own, Mapping) and own.get("modules"):
+        return " + ".join(f"{name} {_name(part)}" for name, part in own["modules"].items())
+    if isinstance(own, Mapping):
+        of_class = str(own.get("_target_")).rpartition(".")[2]
+        own = own.get("checkpoint") or own.get("path") or of_class
+    path = Path(str(own))
+    return path.parent.name if path.name == SCENES else path.name
 
 
 def pipeline(
@@ -53,7 +133,7 @@ def pipeline(
     perception: Any,
     oracle: Sequence[str] = (),
     noise: Mapping[str, float] | None = None,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
     seed: int = 0,
     **options: Any,
 ) -> Pipeline:
@@ -67,12 +147,12 @@ def pipeline(
     read = inspect.signature(make).parameters
     inputs = {name: value for name, value in options.items() if value is not None}
     observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
-    table = inputs.get("table", "picture")
-    if observed and table not in PICTURES and set(observed) != {"device"}:
+    scenes = inputs.get("scenes", "predicted")
+    if observed and scenes not in PICTURES and set(observed) != {"device"}:
         (first, *_) = (OPTIONS[name] for name in observed)
         raise InputError(
             f"{first} is set, but has no effect on system=po3d, benchmark={benchmark}"
-            f" with benchmark.table={table}"
+            f" with benchmark.scenes={scenes}"
         )
     inputs |= observed
     if unread := [name for name in inputs if name not in read]:
@@ -82,7 +162,7 @@ def pipeline(
         )
     shared = {
         "oracle": tuple(oracle),
-        "reader": reader,
+        "parser": parser,
         **({"seed": seed} if "seed" in read else {}),
     }
     created = make(**inputs, **shared)

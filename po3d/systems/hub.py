@@ -18,7 +18,10 @@ from po3d.io.text_tables import Table, interval_text, markdown
 from po3d.systems.pipeline import DOMAIN_MODULES
 
 CARDS = Path(__file__).with_name("cards.yaml")
-NETWORKS = ("perception", "parser")  # options of a domain's pipeline that name checkpoints
+NETWORKS = (
+    "perception",
+    "parser_checkpoint",
+)  # options of a domain's pipeline that name checkpoints
 NOT_STORED = (*NETWORKS, "device")
 
 
@@ -28,7 +31,8 @@ def save(
     """Write the folder of the model `po3d.load(world, **options)`. `report`: a report.json with the
     figures for the card."""
     from po3d.io.checkpoint import SHIPPED, combine, locate
-    from po3d.io.schemas import ModelOptions, checked
+    from po3d.io.checkpoint_schemas import ModelOptions
+    from po3d.io.schemas import checked
 
     bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(
         **options
@@ -87,7 +91,8 @@ def _figures(path: Path) -> str:
         )
     except (KeyError, TypeError):
         raise InputError(f"{path} is not a report.json") from None
-    return f"{title}:\n\n{markdown(Table(('category', 'questions', 'right (%)', '95 % interval'), rows))}"
+    header = ("category", "questions", "right (%)", "95 % interval")
+    return f"{title}:\n\n{markdown(Table(header, rows))}"
 
 
 def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:

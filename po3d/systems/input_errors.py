@@ -7,7 +7,7 @@ questions on unreadable ones are lost.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
@@ -19,9 +19,6 @@ from po3d.systems.pipeline import (
     all_answers,
     at_once,
 )
-
-if TYPE_CHECKING:
-    from po3d.systems.oracle_grid import OracleMixer
 
 MARK = "unreadable image: "
 MISSING = "no scene: "  # an image without a scene in the file of perception=file
@@ -52,10 +49,6 @@ class BadImageCounter:
     """The system, with unreadable images counted as failures instead of ending the run."""
 
     system: System
-
-    def mixtures(self) -> "OracleMixer | None":
-        """Return the system's combinations for the oracle grid."""
-        return self.system.mixtures() if hasattr(self.system, "mixtures") else None
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         lost, predictions = _attempt(
@@ -111,8 +104,10 @@ def _attempt(
         return {}, ask(questions)
     except ImageError as error:
         if missing := set(getattr(error, "names", ())):  # perception=file
-            visible = {q.id: [n for n in q.images or (q.image,) if n in missing] for q in questions}
-            why = {name: f"{MISSING}{', '.join(own)}" for name, own in visible.items() if own}
+            why = {}
+            for q in questions:
+                if own := [n for n in q.images or (q.image,) if n in missing]:
+                    why[q.id] = f"{MISSING}{', '.join(own)}"
         else:
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
             why = {name: f"{MARK}{reason}" for name, reason in bad.items()}

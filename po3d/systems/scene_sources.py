@@ -80,19 +80,21 @@ class ViewTables(TableSource):
     """Uses only the focal length of the true camera, neither its rotation nor its position."""
 
     estimator: ViewEstimator
+    domain: ClassVar[Domain] = "photographs"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         inputs = [(look.context, name) for look in looks for name in look.names]
         focals = [context.inputs.focal(name) for context, name in inputs]
         pictures = [context.picture(name) for context, name in inputs]
-        return _grouped(
-            self.estimator.estimate(pictures, focals, [name for _, name in inputs]), looks
-        )
+        scenes = self.estimator.estimate(pictures, focals, [name for _, name in inputs])
+        return _grouped(_with_calibration(scenes, self.estimator, self.domain), looks)
 
 
 class OrbitViewTables(ViewTables):
     """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
     camera."""
+
+    domain: ClassVar[Domain] = "orbit"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         return [
@@ -102,6 +104,12 @@ class OrbitViewTables(ViewTables):
             ]
             for scenes, (context, names, _) in zip(super().tables(looks), looks, strict=True)
         ]
+
+
+def _with_calibration(scenes: Sequence[Scene], estimator: Any, domain: Domain) -> list[Scene]:
+    """Attach the estimator's calibration of answers in a domain to its scenes."""
+    fit = getattr(estimator, "answers", {}).get(domain)
+    return [replace(scene, answer_calibration=fit) for scene in scenes]
 
 
 def _grouped(scenes: Iterable[Scene], looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
@@ -249,10 +257,10 @@ class Captions(TableSource):
 @dataclass(frozen=True)
 class Maps(TableSource):
     """`checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
-    `mirror`: horizontal-flip test-time augmentation; `device`: where the network runs."""
+    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs."""
 
     checkpoint: str = "top_view_estimator"
-    mirror: bool = True
+    flip_tta: bool = True
     device: str = "cpu"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
@@ -261,16 +269,16 @@ class Maps(TableSource):
         scenes = self.estimator.estimate(
             [v.picture for v in views], [v.camera for v in views], names
         )
-        return [[scene] for scene in scenes]
+        return [[scene] for scene in _with_calibration(scenes, self.estimator, "rooms")]
 
     @property
     def estimator(self) -> "TopViewEstimator":
         from po3d.perception.top_view import TopViewEstimator  # torch takes seconds to import
 
-        return TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
+        return TopViewEstimator.named(self.checkpoint, self.flip_tta, self.device)
 
 
 def source(name: str, **sources: TableSource) -> TableSource:
     """Return the source of that name; InputError for an unknown one."""
-    known("table source", name, sources)
+    known("source of scenes", name, sources)
     return sources[name]

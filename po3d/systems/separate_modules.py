@@ -111,7 +111,7 @@ class SeparateModules:
 
 
 def separate_modules(
-    modules: Mapping[str, Any], shipped: str, device: str = "cpu", mirror: bool = True
+    modules: Mapping[str, Any], shipped: str, device: str = "cpu", flip_tta: bool = True
 ) -> SeparateModules:
     """Return the estimator of `modules`: name -> "shipped" or None, a checkpoint's name or path, or
     an object. `shipped`: the street estimator's checkpoint. A network that is named twice is loaded
@@ -122,11 +122,15 @@ def separate_modules(
 
     def module(name: str) -> Any:
         chosen = modules.get(name)
+        if isinstance(chosen, Mapping):
+            raise InputError(
+                f"perception.modules.{name} should have a _target_, the class of a module"
+            )
         if chosen is not None and not isinstance(chosen, str):
             return chosen
         pair = shipped if chosen in (None, SHIPPED) else chosen
         if pair not in loaded:
-            loaded[pair] = _network(name, pair, device, mirror)
+            loaded[pair] = _network(name, pair, device, flip_tta)
         if not isinstance(loaded[pair], NETWORKS[name]):
             raise InputError(_unfit(name, pair, loaded[pair].kind))
         return loaded[pair]
@@ -134,13 +138,13 @@ def separate_modules(
     return SeparateModules(*(module(name) for name in METHODS))
 
 
-def _network(name: str, pair: str, device: str, mirror: bool) -> BoxModule:
+def _network(name: str, pair: str, device: str, flip_tta: bool) -> BoxModule:
     path = checkpoint.locate(pair)
     record = checkpoint.description(path)
     kind = record.get("kind", StreetEstimator.kind)  # of a model folder: the street estimator
     for network in NETWORKS[name]:
         if network.kind == kind:
-            return network.from_checkpoint(path, device, mirror)
+            return network.from_checkpoint(path, device, flip_tta)
     raise InputError(_unfit(name, pair, kind))
 
 
@@ -155,15 +159,11 @@ def with_attributes(
     """Return the scenes with the attributes of the module, and the sizes that follow from them.
     InputError if it does not return valid beliefs for each row."""
     rows = _rows(module, "estimate_attributes", images, scenes)
-    return [
-        replace(
-            scene,
-            objects=tuple(
-                _classified(o, b, module) for o, b in zip(scene.objects, beliefs, strict=True)
-            ),
-        )
-        for scene, beliefs in zip(scenes, rows, strict=True)
-    ]
+    result = []
+    for scene, beliefs in zip(scenes, rows, strict=True):
+        pairs = zip(scene.objects, beliefs, strict=True)
+        result.append(replace(scene, objects=tuple(_classified(o, b, module) for o, b in pairs)))
+    return result
 
 
 def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Scene]) -> list[Scene]:

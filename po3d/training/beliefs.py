@@ -2,6 +2,7 @@
 truth.
 """
 
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import chi2
 
+from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.scene.geometry import Array, wrap_angle
@@ -107,8 +109,36 @@ class CalibrationEvidence:
 
 
 def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> None:
-    """Replace the entry `what` of the config in a checkpoint's JSON by `said(entry)`."""
+    """Replace the entry `what` of the config in a checkpoint's JSON by `figures(entry)`."""
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
     record["config"][what] = figures(record["config"].get(what, {}))
     write_json(path, record)
+
+
+def figures_command(
+    name: str,
+    doc: str,
+    what: str,
+    calibrate: Callable[[str, Sequence[str]], object],
+    measured: Callable[[str, Sequence[str]], str],
+) -> int:
+    """Run the command line of a module that measures a checkpoint on folders of `what`, after
+    calibrating it if asked; return the exit code.
+    """
+    arguments = argparse.ArgumentParser(
+        f"python -m po3d.training.{name}", description=doc.split("\n")[0]
+    )
+    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
+    arguments.add_argument("sets", nargs="+", help=f"folders of {what}")
+    arguments.add_argument(
+        "--calibrate", action="store_true", help=f"fit the beliefs on these {what} first"
+    )
+    chosen = arguments.parse_args()
+
+    def run() -> None:
+        if chosen.calibrate:
+            print(calibrate(chosen.checkpoint, chosen.sets))
+        print(measured(chosen.checkpoint, chosen.sets))
+
+    return guarded(run)

@@ -8,7 +8,6 @@ written into the checkpoint's JSON; the weights stay unchanged. Prints a table w
 objects and one for each kind of support; the columns are those of `metrics.perception`.
 """
 
-import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.benchmarks.metrics import MAX_DISTANCE, match, perception
-from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
 from po3d.io.progress import progress
 from po3d.perception.top_view import ATTRIBUTES, TopViewEstimator
@@ -25,7 +23,7 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import Scene
 from po3d.training import beliefs
-from po3d.training.rendered import MapFolder
+from po3d.training.picture_folders import MapFolder
 
 BATCH = 4
 STANDS = ("floor", "back", "wall", "flat", "top")
@@ -154,23 +152,12 @@ def table(result: Sequence[Pair]) -> str:
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    arguments = argparse.ArgumentParser(
-        "python -m po3d.training.map_figures", description=(__doc__ or "").split("\n")[0]
-    )
-    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
-    arguments.add_argument("sets", nargs="+", help="folders of maps")
-    arguments.add_argument(
-        "--calibrate", action="store_true", help="fit the beliefs on these maps first"
-    )
-    a = arguments.parse_args()
 
-    def measured() -> None:
-        if a.calibrate:
-            print(calibrate(a.checkpoint, a.sets))
-        estimator = TopViewEstimator.from_checkpoint(a.checkpoint)
-        print(table([pair for folder in a.sets for pair in pairs(estimator, folder)]))
+    def measured(checkpoint: str, folders: Sequence[str]) -> str:
+        estimator = TopViewEstimator.from_checkpoint(checkpoint)
+        return table([pair for folder in folders for pair in pairs(estimator, folder)])
 
-    return guarded(measured)
+    return beliefs.figures_command("map_figures", __doc__ or "", "maps", calibrate, measured)
 
 
 if __name__ == "__main__":

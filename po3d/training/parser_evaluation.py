@@ -9,6 +9,7 @@ form; a parse failure counts as wrong.
 """
 
 import argparse
+import itertools
 import sys
 import time
 from collections.abc import Iterator
@@ -119,11 +120,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     styles = ("benchmark", "wide")
-    rows = [(style, family, style, False) for style in styles for family in FAMILIES]
-    rows += [(f"{style}, synonyms", family, style, True) for style in styles for family in FAMILIES]
-    rows += [
-        (f"{style}, {family}", family, style, False) for family in DEEP_FAMILIES for style in styles
-    ]
+    rows = []
+    for name, synonyms in (("{}", False), ("{}, synonyms", True)):
+        for style, family in itertools.product(styles, FAMILIES):
+            rows.append((name.format(style), family, style, synonyms))
+    for family, style in itertools.product(DEEP_FAMILIES, styles):
+        rows.append((f"{style}, {family}", family, style, False))
     totals: dict[str, list[float]] = {}
     print(f"{'set':24}{'family':18}{'exact %':>8}{'unparsed':>10}")
     for name, family, style, synonyms in rows:
@@ -136,9 +138,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"    {text}\n      gold {gold}\n      pred {got}")
     for name, shares in totals.items():
         print(f"{name:42}{100 * np.mean(shares):8.2f}")
-    texts = [
-        text for family in FAMILIES for text, _ in questions(chosen.seed, family, "benchmark", 300)
-    ]
+    texts: list[str] = []
+    for family in FAMILIES:
+        texts += [text for text, _ in questions(chosen.seed, family, "benchmark", 300)]
     start = time.perf_counter()
     parser.parse(texts)
     speed = len(texts) / (time.perf_counter() - start)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from torch import Tensor, nn
 
-from po3d.io.checkpoint import best_steps, in_few_bits, takes_few_bits
+from po3d.io.quantized import best_steps, in_few_bits, takes_few_bits
 
 REFITTED = 50  # training steps between two updates of the quantization scales
 

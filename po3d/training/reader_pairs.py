@@ -4,13 +4,11 @@ question generators of all domains, the sentence bank, and paraphrases of genera
     generators (streets, rooms, photographs, orbits, frames) ─┐
     sentence bank, paraphrases (data/wording) ────────────────┴─► Pair ─► shown(pair, random)
 
-A generated sentence has no scene. `with_table` makes one up (`reader_tables`), a new one each time:
-objects that match the program and some distractors, or no scene at all; objects are then free-text
-phrases (`refer`). It also replaces words by others of their kind.
+A generated sentence has no scene; `reader_augmentation.with_table` makes one up, a new one each
+time.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -18,7 +16,6 @@ from typing import Literal
 import numpy as np
 
 from po3d.io.seeding import rng
-from po3d.language.english import plural
 from po3d.language.program import Call, call
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import RoomCall as RoomCall
@@ -30,29 +27,11 @@ from po3d.language.say.scope import say
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
 from po3d.scene.orbit import LABELS
-from po3d.scene.rooms import COLORS, SYNONYMS
+from po3d.scene.rooms import COLORS
 from po3d.training.bank import BANK, records, tables
-from po3d.training.reader_tables import (
-    mixed,
-    pick,
-    room_names,
-    shuffled,
-    size_of,
-    synthetic_things,
-    with_things,
-)
+from po3d.training.reader_tables import pick, room_names, size_of, with_things
 
-# probabilities: the scene uses an object's name as in the question; there is no scene
-SYNONYM, BARE = 0.7, 0.25
-OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
-    0.4,
-    0.3,
-    0.4,
-)  # probabilities: objects renamed; colours permuted; a change added to a question
-MIXED, ANEW = (
-    0.6,
-    0.3,
-)  # probabilities: objects added to or removed from the scene; sentences of other lines added
+SENTENCE_SORTS = ("question", "change", "frame")
 SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
 
 
@@ -85,7 +64,7 @@ class TrainingPair:
         """
         written = max(map(len, self.programs.values()))
         things = sum(len(word) + 1 for thing in self.inputs.things for word in thing)
-        return len(_all_text(self.inputs)) + things + written
+        return len(all_text(self.inputs)) + things + written
 
     def calls(self) -> dict[Sort, Call | str]:
         return {
@@ -95,6 +74,11 @@ class TrainingPair:
 
     def call(self) -> Call | str:
         return self.calls()[self.sort]
+
+
+def all_text(inputs: ParserInput) -> str:
+    """Return the sentences and options in lower case."""
+    return f"{inputs.change} {inputs.frame} {inputs.question} {' '.join(inputs.options)}".lower()
 
 
 # --- the bank -------------------------------------------------------------------------------------
@@ -215,7 +199,7 @@ def street_pair(seed: int, stage: str, index: int) -> TrainingPair:
 
     text, tokens = pair(seed, stage, index)
     program = from_tokens(tokens).call
-    program = _texts(
+    program = change_texts(
         program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t
     )
     return TrainingPair(ParserInput(text, kind="street"), "question", program.text(), "street")
@@ -343,21 +327,17 @@ def _thing(random: np.random.Generator) -> str:
     return f"{pick(random, COLORS)} {name}" if random.random() < 0.3 else name
 
 
-def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
+def change_texts(program: Call, change: Callable[[str, str], str]) -> Call:
     """Replace each text of the program by `change(attribute, text)`, where attribute is the one
     whose value it is.
     """
     attribute = program.args[0] if program.signature.inputs[:1] == ("attribute",) else "name"
-    args = [
-        (
-            _texts(arg, change)
-            if isinstance(arg, Call)
-            else change(attribute, arg)
-            if kind == "text"
-            else arg
-        )
-        for kind, arg in zip(program.signature.inputs, program.args, strict=True)
-    ]
+    args: list[Call | str] = []
+    for kind, arg in zip(program.signature.inputs, program.args, strict=True):
+        if isinstance(arg, Call):
+            args.append(change_texts(arg, change))
+        else:
+            args.append(change(attribute, arg) if kind == "text" else arg)
     return Call(program.op, tuple(args))
 
 
@@ -388,146 +368,3 @@ def _own_frame(program: Call) -> Call:
     if program.op == "direction" and args[2] == Call("frame", (args[0],)):
         args = (*args[:2], call("frame", "object"), args[3])
     return Call(program.op, args)
-
-
-# --- augmentation ---------------------------------------------------------------------------------
-
-
-def with_table(
-    pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair] = ()
-) -> TrainingPair:
-    """Augment a pair: make up a scene if it has none, add another sentence, and replace words
-    consistently in sentence, scene and program.
-
-    `others`: candidates for the added sentence; they refer to the same scene if the pair has one.
-    """
-    if not pair.table:
-        pair = _tabled(pair, random)
-    elif random.random() < 0.5:  # the order of objects carries no information
-        pair = replace(pair, inputs=with_things(pair.inputs, shuffled(pair.inputs.things, random)))
-    pair = _beside(pair, random, others)
-    if pair.table and pair.inputs.kind == "room" and random.random() < MIXED:
-        # an added object might change the answer
-        closed = any(text in REFUSALS for text in pair.programs.values())
-        quoted_words = _quoted(*pair.programs.values())
-        pair = replace(
-            pair, inputs=mixed(pair.inputs, _all_text(pair.inputs), quoted_words, closed, random)
-        )
-    if random.random() < OTHER_COLORS:
-        order = [COLORS[k] for k in random.permutation(len(COLORS))]
-        pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
-    if pair.inputs.kind != "street" and random.random() < OTHER_WORDS:
-        all_text = _all_text(pair.inputs)
-        names = [
-            n
-            for n in dict.fromkeys(_quoted(*pair.programs.values()))
-            if n in pair.inputs.names and n in all_text
-        ]
-        known = room_names()
-        fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
-        pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.inputs.names})
-    return pair
-
-
-def _all_text(inputs: ParserInput) -> str:
-    return f"{inputs.change} {inputs.frame} {inputs.question} {' '.join(inputs.options)}".lower()
-
-
-def _tabled(pair: TrainingPair, random: np.random.Generator) -> TrainingPair:
-    """Return the pair with a made-up scene, or without any."""
-    kind, program = pair.inputs.kind, pair.call()
-    if pair.source != "paraphrase":
-        if random.random() < BARE:
-            return pair
-        assert isinstance(program, Call)
-        if kind in ("photo", "orbit"):
-            program = in_names(program)
-        elif kind == "room":
-            program = _texts(program, lambda attribute, t: _table_name(attribute, t, random))
-        pair = replace(pair, program=program.text())
-    things = synthetic_things(kind, program if isinstance(program, Call) else None, random)
-    return replace(pair, inputs=with_things(pair.inputs, things))
-
-
-def _table_name(attribute: str, text: str, random: np.random.Generator) -> str:
-    """Return a synonym of an object's name with probability SYNONYM, as the scene's name for it."""
-    return SYNONYMS.get(text, text) if attribute == "name" and random.random() < SYNONYM else text
-
-
-def in_names(program: Call) -> Call:
-    """Replace phrases by filters for name and colour."""
-    if program.op == "refer":
-        first, _, rest = program.args[0].partition(" ")
-        filtered = call(
-            "filter", "name", rest if first in COLORS and rest else program.args[0], call("scene")
-        )
-        return call(
-            "unique",
-            call("filter", "color", first, filtered) if first in COLORS and rest else filtered,
-        )
-    return Call(program.op, tuple(in_names(a) if isinstance(a, Call) else a for a in program.args))
-
-
-def _beside(
-    pair: TrainingPair, random: np.random.Generator, others: Sequence[TrainingPair]
-) -> TrainingPair:
-    """Add a random change to a room's question, or a question to a change, and a frame. A pair of
-    the bank usually keeps its own sentences, and always if the question refers back to them.
-    """
-    if pair.inputs.kind != "room" or not others:
-        return pair
-    from_bank = pair.source == "bank"
-    if from_bank and (
-        random.random() > ANEW
-        or pair.program in REFUSALS
-        or _BOUND.search(f"{pair.program} {getattr(pair.inputs, pair.sort)}")
-    ):
-        return pair
-    inputs, also = pair.inputs, dict(pair.also)
-    for other in (pick(random, others), pick(random, others)):
-        sort = other.sort
-        if sort != pair.sort and (
-            from_bank or (random.random() < WITH_OTHER and not getattr(inputs, sort))
-        ):
-            inputs = replace(inputs, **{sort: getattr(other.inputs, sort)})
-            if pair.table:  # another generated sentence has no program in this scene's names
-                also[sort] = other.program
-    return replace(pair, inputs=inputs, also=tuple(also.items()))
-
-
-# Words that may refer back to another sentence.
-_BOUND = re.compile(
-    r"\b(changed|before|it|its|they|them|their|that"
-    r" one|this|these|those|he|she|him|her|there|now|still|anymore|again)\b",
-    re.I,
-)
-
-
-def renamed(pair: TrainingPair, words: dict[str, str]) -> TrainingPair:
-    """Replace `words` in all texts of the pair; plurals are replaced as well."""
-    words = {old: new for old, new in words.items() if old != new}
-    if not words:
-        return pair
-    forms = {plural(old): plural(new) for old, new in words.items()} | words
-    pattern = re.compile(
-        rf"\b({'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})\b", re.IGNORECASE
-    )
-    swap = lambda text: pattern.sub(lambda m: forms.get(m[0].lower(), m[0]), text)  # noqa: E731
-    a = pair.inputs
-    sequences = {
-        "options": tuple(map(swap, a.options)),
-        "things": tuple(tuple(map(swap, t)) for t in a.things),
-    }
-    single = {part: swap(getattr(a, part)) for part in SENTENCE_SORTS}
-    quoted = lambda program: re.sub(r'"[^"]*"', lambda m: swap(m[0]), program)  # noqa: E731
-    also = tuple((sort, quoted(program)) for sort, program in pair.also)
-    return replace(
-        pair, inputs=replace(a, **single, **sequences), program=quoted(pair.program), also=also
-    )
-
-
-SENTENCE_SORTS = ("question", "change", "frame")
-
-
-def _quoted(*programs: str) -> list[str]:
-    return [text for program in programs for text in re.findall(r'"([^"]*)"', program)]

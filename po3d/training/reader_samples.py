@@ -31,7 +31,8 @@ from po3d.language.read.reader_tokens import (
     WordPieces,
     texts_needed,
 )
-from po3d.training.reader_pairs import TrainingPair, with_table
+from po3d.training.reader_augmentation import with_table
+from po3d.training.reader_pairs import TrainingPair
 
 # Batches are padded to multiples of these (word pieces, programs, program tokens), because CPU
 # kernels are prepared again for each new matrix shape.
@@ -75,12 +76,9 @@ def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -
     """
     pairs = [(p.call(), pieces(p.inputs), p.sort) for line in lines for p in line]
     programs = [(program, read, sort) for program, read, sort in pairs if isinstance(program, Call)]
-    amounts = {
-        f"{float(text):g}"
-        for program, _, _ in programs
-        for kind, text in program.tokens()
-        if kind == "amount"
-    }
+    amounts: set[str] = set()
+    for program, _, _ in programs:
+        amounts.update(f"{float(text):g}" for kind, text in program.tokens() if kind == "amount")
     return Vocabulary(
         (*TEXTS, *texts_needed(programs)), (*AMOUNTS, *sorted(amounts - set(AMOUNTS)))
     )
@@ -164,11 +162,10 @@ def mixed(
     """
     there = {name: pairs for name, pairs in sources.items() if pairs and shares[name]}
     size = max(len(pairs) / shares[name] for name, pairs in there.items())
-    return [
-        p
-        for name, pairs in there.items()
-        for p in list(pairs) * max(1, round(size * shares[name] / len(pairs)))
-    ]
+    result: list[TrainingPair] = []
+    for name, pairs in there.items():
+        result += list(pairs) * max(1, round(size * shares[name] / len(pairs)))
+    return result
 
 
 def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:

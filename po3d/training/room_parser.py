@@ -230,11 +230,9 @@ class _Hiding(Dataset):
         self, pair: EncodedPair, words: list[int], random: np.random.Generator
     ) -> ParserExample:
         """Drop some LOOSE words and insert an unknown word, to imitate hasty typing."""
-        copied = (
-            {k for first, last in pair.spans for k in range(first, last + 1)}
-            if len(words) > 1
-            else {0}
-        )
+        copied = {0}
+        if len(words) > 1:
+            copied = set().union(*(range(first, last + 1) for first, last in pair.spans))
         lost = random.random(len(words)) < LOSE_WORD
         retained = [
             k

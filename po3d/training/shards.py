@@ -24,9 +24,10 @@ from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_jso
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
-from po3d.training.data import PictureData, WithFlip, held_out, street_item
+from po3d.training.data import PictureData, WithFlip
 from po3d.training.figures import Judged, StreetJudge
 from po3d.training.samplers import BatchStream, Order, Shuffled
+from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
 LARGEST_INDEX = 2**26  # bytes; the size of an index of half a million shards
@@ -192,10 +193,10 @@ class ShardedScenes(Dataset):
         (`listed`), which have the settings of a twin."""
         names = [str(self.record(k).get("image_filename", k)) for k in samples]
         plain = scene_ids.scene_ids(self.folder, names)
-        groups = {
-            group: next((g for g in listed or () if g.endswith(group)), group) for group in plain
-        }
-        return {groups[group]: numbers for group, numbers in plain.items()}
+        ids: scene_ids.Ids = {}
+        for group, numbers in plain.items():
+            ids[next((g for g in listed or () if g.endswith(group)), group)] = numbers
+        return ids
 
     def record(self, index: int) -> dict:
         """Return the scene record of a sample, without its picture."""
@@ -254,11 +255,9 @@ class MixedOrder(Order):
         ]
 
     def block_order(self, block: int) -> np.ndarray:
-        block_rows = [
-            start + order(block * quota + i) % size
-            for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas)
-            for i in range(quota)
-        ]
+        block_rows: list[int] = []
+        for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas):
+            block_rows += [start + order(block * quota + i) % size for i in range(quota)]
         return rng(self.seed, "mixture", block).permutation(block_rows)
 
 
@@ -283,7 +282,7 @@ class ShardData(PictureData):
         height: int = 480,
         batch: int = 8,
         num_workers: int | None = None,
-        mirror: bool = True,
+        flip: bool = True,
         seed: int = 0,
     ) -> None:
         super().__init__()
@@ -309,7 +308,7 @@ class ShardData(PictureData):
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
         first, self.validation = held_out(scenes[0], h.validation)
         parts = [first, *scenes[1:]]
-        self.parts = [WithFlip(part) for part in parts] if h.mirror else parts
+        self.parts = [WithFlip(part) for part in parts] if h.flip else parts
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:
@@ -320,10 +319,10 @@ class ShardData(PictureData):
     def scenes(self) -> scene_ids.Ids:
         """Return the ids of the training scenes: of all sources, without those for validation."""
         self.setup("fit")
-        counts = [len(part) // (2 if self.hparams.mirror else 1) for part in self.parts]
+        counts = [len(part) // (2 if self.hparams.flip else 1) for part in self.parts]
         sources = [
             self.validation.dataset,
-            *(p.scenes if self.hparams.mirror else p for p in self.parts[1:]),
+            *(p.scenes if self.hparams.flip else p for p in self.parts[1:]),
         ]
         return scene_ids.joined(s.ids(count) for s, count in zip(sources, counts, strict=True))
 

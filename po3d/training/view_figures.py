@@ -9,9 +9,9 @@ the weights stay unchanged. Prints a table: rows are kinds of views and of model
 metrics.
 """
 
-import argparse
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.io.cli_errors import guarded
 from po3d.io.files import read_json
 from po3d.io.progress import progress
 from po3d.perception.room_view import (
@@ -38,7 +37,7 @@ from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
-from po3d.training.rendered import ViewFolder
+from po3d.training.picture_folders import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
@@ -151,69 +150,84 @@ ROWS = (
 )
 
 
+class ObjectErrors:
+    """Errors of detected objects, by metric: one entry an object."""
+
+    def __init__(self) -> None:
+        self.right: dict[str, list[bool]] = {a: [] for a in ATTRIBUTES_ESTIMATED}
+        self.yaw: list[float] = []  # degrees, of objects with a front
+        self.place: list[float] = []
+        self.depth: list[float] = []  # relative
+
+    def add(self, sight: Sight, rows: Mapping[int, int]) -> None:
+        """Add the objects of a view; `rows`: predicted row -> ground-truth row."""
+        predicted, true = sight.predicted, sight.true
+        here = predicted.camera.project(predicted.positions)[1]
+        there = true.camera.project(true.positions)[1]
+        for i, j in rows.items():
+            p, t = predicted.objects[i], true.objects[j]
+            for a in ATTRIBUTES_ESTIMATED:
+                if a in t.beliefs:
+                    self.right[a].append(p.value(a) == t.value(a))
+            if has_front(t.value("name"), sight.kind):
+                heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
+                self.yaw.append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
+            self.place.append(math.dist(p.position, t.position))
+            self.depth.append(abs(here[i] / there[j] - 1))
+
+
 def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     """Return the metrics of a row; NaN if undefined. Fractions in percent, angles in degrees."""
     chosen = [s for s in sights if row.view(s.kind)]
     expected = hits = predicted = predicted_right = 0
-    right: dict[str, list[bool]] = {a: [] for a in ATTRIBUTES_ESTIMATED}
-    yaw, place, depth, offsets = [], [], [], []
+    errors, offsets = ObjectErrors(), []
     for s in chosen:
         wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
-        sure = {
-            i: j
-            for i, j in s.matches.items()
-            if s.predicted.objects[i].existence >= SURE and j in wanted
-        }
-        expected, hits = expected + len(wanted), hits + len(sure)
-        predicted += sum(o.existence >= SURE for o in s.predicted.objects)
-        predicted_right += sum(s.predicted.objects[i].existence >= SURE for i in s.matches)
-        here, there = (table.camera.project(table.positions)[1] for table in (s.predicted, s.true))
-        for i, j in sure.items():
-            p, t = s.predicted.objects[i], s.true.objects[j]
-            for a in ATTRIBUTES_ESTIMATED:
-                if a in t.beliefs:
-                    right[a].append(p.value(a) == t.value(a))
-            if has_front(t.value("name"), s.kind):
-                heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
-                yaw.append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
-            place.append(math.dist(p.position, t.position))
-            depth.append(abs(here[i] / there[j] - 1))
-        pairs = list(sure.items())
-        for k, (i, j) in enumerate(pairs):
-            for i2, j2 in pairs[:k]:
-                between = s.predicted.positions[i] - s.predicted.positions[i2]
-                true = s.true.positions[j] - s.true.positions[j2]
-                offsets.append(float(np.linalg.norm(between - true)))
-    holds = np.array(
-        [
-            [*camera_pose_of(s.predicted.camera)[:3], *camera_pose_of(s.true.camera)[:3]]
-            for s in chosen
-        ]
-    )
-    angle = np.array(yaw)
+        certain = {i for i, o in enumerate(s.predicted.objects) if o.existence >= SURE}
+        detected = {i: j for i, j in s.matches.items() if i in certain and j in wanted}
+        expected, hits = expected + len(wanted), hits + len(detected)
+        predicted += len(certain)
+        predicted_right += len(certain & set(s.matches))
+        errors.add(s, detected)
+        offsets += _offset_errors(s, list(detected.items()))
+    angle = np.array(errors.yaw)
     straight = angle[angle < 90]
     result = {
         "views": len(chosen),
         "things": expected,
         "recall": _share(hits, expected),
         "precision": _share(predicted_right, predicted) if row.own is None else math.nan,
-        **{a: 100 * _mean(right[a]) for a in ATTRIBUTES_ESTIMATED},
+        **{a: 100 * _mean(right) for a, right in errors.right.items()},
         "yaw": _median(straight),
         "yaw > 22.5": 100 * _mean(straight > 22.5),
         "flipped": 100 * _mean(angle >= 90),
-        "place": _median(place),
-        "depth": 100 * _median(depth),
+        "place": _median(errors.place),
+        "depth": 100 * _median(errors.depth),
         "pair": _median(offsets),
     }
-    if row.own is None:
-        turns = np.degrees(np.abs(wrap_angle(holds[:, [2, 1]] - holds[:, [5, 4]])))
-        height = 100 * np.abs(holds[:, 0] / holds[:, 3] - 1)
-        result |= {
-            "roll": _median(turns[:, 0]),
-            "pitch": _median(turns[:, 1]),
-            "height": _median(height),
-        }
-    return result
+    return result | _pose_figures(chosen) if row.own is None else result
+
+
+def _offset_errors(sight: Sight, rows: Sequence[tuple[int, int]]) -> list[float]:
+    """Return the errors of the offsets between the objects of a view, one for each pair."""
+    errors = []
+    for (i, j), (i2, j2) in itertools.combinations(rows, 2):
+        between = sight.predicted.positions[i2] - sight.predicted.positions[i]
+        true = sight.true.positions[j2] - sight.true.positions[j]
+        errors.append(float(np.linalg.norm(between - true)))
+    return errors
+
+
+def _pose_figures(sights: Sequence[Sight]) -> dict[str, float]:
+    """Return the errors of the camera's roll, pitch and height."""
+    predicted = np.array([camera_pose_of(s.predicted.camera)[:3] for s in sights])
+    true = np.array([camera_pose_of(s.true.camera)[:3] for s in sights])
+    turns = np.degrees(np.abs(wrap_angle(predicted - true)))
+    return {
+        "roll": _median(turns[:, 2]),
+        "pitch": _median(turns[:, 1]),
+        "height": _median(100 * np.abs(predicted[:, 0] / true[:, 0] - 1)),
+    }
 
 
 def training_figures(result: Sequence[Sight]) -> dict[str, float]:
@@ -317,23 +331,12 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 
 def main() -> int:
     """Run the command line; return the exit code."""
-    arguments = argparse.ArgumentParser(
-        "python -m po3d.training.view_figures", description=(__doc__ or "").split("\n")[0]
-    )
-    arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
-    arguments.add_argument("sets", nargs="+", help="folders of views")
-    arguments.add_argument(
-        "--calibrate", action="store_true", help="fit the beliefs on these views first"
-    )
-    a = arguments.parse_args()
 
-    def measured() -> None:
-        if a.calibrate:
-            print(calibrate(a.checkpoint, a.sets))
-        estimator = RoomViewEstimator.from_checkpoint(a.checkpoint)
-        print(table([s for folder in a.sets for s in sights(estimator, folder)]))
+    def measured(checkpoint: str, folders: Sequence[str]) -> str:
+        estimator = RoomViewEstimator.from_checkpoint(checkpoint)
+        return table([s for folder in folders for s in sights(estimator, folder)])
 
-    return guarded(measured)
+    return beliefs.figures_command("view_figures", __doc__ or "", "views", calibrate, measured)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ from po3d.benchmarks.pulsecheck457.score import (
     score,
     strict,
 )
-from po3d.benchmarks.superclevr.files import StreetQuestion, nodes_from_program, surface
+from po3d.benchmarks.superclevr.files import StreetQuestion
+from po3d.benchmarks.superclevr.names import surface
+from po3d.benchmarks.superclevr.nodes import nodes_from_program
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 from generators import random_scene
 
-from po3d.benchmarks.superclevr.files import (
-    identifier,
-    nodes_from_program,
-    program_from_nodes,
-    read_scenes,
-    scene_from_superclevr,
-    surface,
-)
+from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
+from po3d.benchmarks.superclevr.names import identifier, surface
+from po3d.benchmarks.superclevr.nodes import nodes_from_program, program_from_nodes
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import ProgramError

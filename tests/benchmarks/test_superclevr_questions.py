@@ -10,11 +10,8 @@ from test_superclevr import record
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.benchmark import PARTS, load
-from po3d.benchmarks.superclevr.files import (
-    nodes_from_program,
-    program_from_nodes,
-    scene_from_superclevr,
-)
+from po3d.benchmarks.superclevr.files import scene_from_superclevr
+from po3d.benchmarks.superclevr.nodes import nodes_from_program, program_from_nodes
 from po3d.benchmarks.superclevr.score import correct, score
 from po3d.benchmarks.superclevr.twin import WITH_MATERIAL
 from po3d.benchmarks.superclevr.wording import program_of

@@ -11,7 +11,7 @@ from po3d.benchmarks import street_twin
 from po3d.benchmarks.pulsecheck457.data import generate, generate_tables, load
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import training_questions
-from po3d.benchmarks.superclevr.files import program_from_nodes
+from po3d.benchmarks.superclevr.nodes import program_from_nodes
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 from po3d.synthesis.street import dataset

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.provenance import provenance
 from po3d.evaluation.report.html_items import gold_program
-from po3d.evaluation.run import evaluate, provenance
+from po3d.evaluation.run import evaluate
 from po3d.io.runs import GRID_FORMAT
 from po3d.reasoning.questions import Prediction, write_predictions
 

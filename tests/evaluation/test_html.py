@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.cli import main as cli
 from po3d.evaluation.compare import compare, read_entry
+from po3d.evaluation.provenance import provenance
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.html import data_block
 from po3d.evaluation.report.html_items import IMAGE, sample_questions
 from po3d.evaluation.report.html_traces import CHANGED
-from po3d.evaluation.run import provenance
-from po3d.evaluation.run_report import ReportedRun, log_to_wandb, read_run, run_page, run_tables
+from po3d.evaluation.run_report import log_to_wandb, read_run, run_page
+from po3d.evaluation.run_tables import ReportedRun, run_tables
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from tools.scale import copies

@@ -21,7 +21,8 @@ from po3d.cli import main as cli
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
 from po3d.evaluation.report.results import report_markdown, report_text
-from po3d.evaluation.run_report import read_run, run_figures, run_page
+from po3d.evaluation.run_report import read_run, run_page
+from po3d.evaluation.run_tables import run_figures
 from po3d.io.config import ROOT
 from po3d.io.plots import rendered
 from po3d.io.text_tables import Table

@@ -14,7 +14,8 @@ from finished_runs import finished, with_grid
 from po3d.cli import main as cli
 from po3d.evaluation.report import results
 from po3d.evaluation.report.records import read_errors, read_grid, read_report
-from po3d.evaluation.run_report import explained, grid_of, read_run, run_page
+from po3d.evaluation.run_report import grid_of, read_run, run_page
+from po3d.evaluation.run_tables import explained
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 

@@ -54,7 +54,7 @@ def test_the_example_answers_every_benchmark_and_its_tables_fed_back_answer_alik
     few = [
         f"benchmark={benchmark}",
         "size=1",
-        *(["benchmark.samples=4"] if benchmark == "hypo3d" else []),
+        *(["executor.samples=4"] if benchmark == "hypo3d" else []),
     ]
     assert evaluate(own, *few, OWN) == 0
     scenes = [json.loads(line) for line in (own / "scenes.jsonl").read_text().splitlines()]
@@ -111,21 +111,17 @@ def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, caps
         (["perception._target_=nowhere.Mine"], "module 'nowhere' not found"),
         (["perception._target_=builtins.dict"], "builtins.dict is not an estimator"),
         ([OWN, "+perception.foo=1"], "unexpected keyword argument 'foo'"),
-        ([OWN, "perception.mirror=false"], "unexpected keyword argument 'mirror'"),
+        ([OWN, "perception.flip_tta=false"], "unexpected keyword argument 'flip_tta'"),
         (["+perception.foo=1"], "unexpected keyword argument 'foo'"),
         (["perception._target_=null"], "perception should have a _target_"),
         (
-            [OWN, "benchmark=hypo3d", "benchmark.table=truth"],
+            [OWN, "benchmark=hypo3d", "benchmark.scenes=ground_truth"],
             "perception is set, but has no effect on system=po3d, benchmark=hypo3d",
         ),
         ([OWN, "system=random"], "perception._target_ is set, but has no effect on system=random"),
         (
-            ["perception.verify=render", "benchmark=scope"],
-            "perception.verify is set, but has no effect on system=po3d, benchmark=scope",
-        ),
-        (
-            ["benchmark=scope", "executor.samples=3", "benchmark.samples=4"],
-            "set to different values",
+            ["perception.refine=render_compare", "benchmark=scope"],
+            "perception.refine is set, but has no effect on system=po3d, benchmark=scope",
         ),
         (["noise={haeding: 10}"], "noise={haeding: ...}: no noise model"),
         (["noise={heading: -1}"], "noise.heading=-1 should be at least 0"),
@@ -134,8 +130,8 @@ def test_a_config_of_ones_own_builds_that_object_and_nothing_else(tmp_path, caps
             "noise is set, but has no effect on system=oracle",
         ),
         (
-            ["noise={heading: 10}", "benchmark=scope", "benchmark.table=truth"],
-            "benchmark.table= cannot be truth",
+            ["noise={heading: 10}", "benchmark=scope", "benchmark.scenes=ground_truth"],
+            "benchmark.scenes= cannot be ground_truth",
         ),
         (["perception=file", "perception.path=nowhere.jsonl"], "nowhere.jsonl"),
     ],

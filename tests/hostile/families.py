@@ -27,7 +27,7 @@ from study_room import study
 from untrained import untrained_parser
 
 from po3d.cli import main as cli
-from po3d.io import schemas
+from po3d.io import checkpoint_schemas, scene_schemas, schemas, settings_schemas
 from po3d.io.cli_errors import guarded
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.files import sha256
@@ -121,7 +121,7 @@ SIDES = {"left": [-1.0, 0.0], "right": [1.0, 0.0], "front": [0.0, -1.0], "behind
 
 @family("scene tables of streets, a field spoiled")
 def street_fields() -> list[Hostile]:
-    return _tables(spoiled(schemas.SceneTable, street(), 60))
+    return _tables(spoiled(scene_schemas.SceneTable, street(), 60))
 
 
 @family("scene tables of streets, impossible")
@@ -206,7 +206,7 @@ def texts() -> list[Hostile]:
 
 @family("scene tables of rooms, a field spoiled")
 def room_fields() -> list[Hostile]:
-    return _tables(spoiled(schemas.SceneTable, room(), 30), WHERE)
+    return _tables(spoiled(scene_schemas.SceneTable, room(), 30), WHERE)
 
 
 @family("scene tables of rooms, impossible")
@@ -251,7 +251,7 @@ def vehicles() -> list[Hostile]:
     v = VEHICLES
     hidden = lambda *entry: {**v, "occlusion": {"0": {"obj": list(entry)}}}  # noqa: E731
     tables = [
-        *spoiled(schemas.VehicleScene, v, 25),
+        *spoiled(scene_schemas.VehicleScene, v, 25),
         ("unknown shape", first(v, shape="\x1b[2Jtank")),
         ("unknown size", first(v, size="huge")),
         ("hidden by itself", hidden(1, "", "True", "0")),
@@ -370,12 +370,15 @@ def _settings(name: str, overrides: list[str], count: int) -> list[Hostile]:
     """Options of a config, one of them spoiled, as they are after hydra has read them."""
 
     def check(options: dict) -> Callable[[Path], int]:
-        return lambda folder: guarded(lambda: schemas.check_settings(name, options))
+        return lambda folder: guarded(lambda: settings_schemas.check_settings(name, options))
 
     from omegaconf import OmegaConf
 
     plain = OmegaConf.to_container(compose(name, overrides), resolve=True)
-    return [Hostile(what, check(o)) for what, o in spoiled(schemas.SETTINGS[name], plain, count)]
+    return [
+        Hostile(what, check(o))
+        for what, o in spoiled(settings_schemas.SETTINGS[name], plain, count)
+    ]
 
 
 @family("settings of evaluate, generate and train, spoiled")
@@ -396,9 +399,9 @@ def generate_options() -> list[Hostile]:
         "split=nothing",
         "out=FOLDER/file",
         "benchmark.name=nothing",
-        "dials=3",
-        "benchmark.dials.objects=[9]",
-        "benchmark.dials.near=7",
+        "difficulty=3",
+        "benchmark.difficulty.objects=[9]",
+        "benchmark.difficulty.near=7",
         "skies=FOLDER/nowhere",
     ]
 
@@ -547,7 +550,7 @@ def descriptions() -> list[Hostile]:
         ("another format", {**record, "format": "x"}),
         ("a format of 5,000 digits", {**record, "format": 10**4000}),
     ]
-    wrong = spoiled(schemas.CheckpointRecord, record, 14)
+    wrong = spoiled(checkpoint_schemas.CheckpointRecord, record, 14)
     return (
         [Hostile(n, _load(r, weights)) for n, r in made]
         + [

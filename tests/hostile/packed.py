@@ -27,7 +27,7 @@ from po3d.benchmarks.hypo3d.data import _read_axes
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
 from po3d.benchmarks.threedsrbench.report import read_table
 from po3d.cli import main as cli
-from po3d.io import schemas
+from po3d.io import checkpoint_schemas, schemas
 from po3d.io.cli_errors import guarded
 from po3d.io.files import read_jsonl, sha256
 from po3d.systems import hub
@@ -40,13 +40,13 @@ def model() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         options = {
             "perception": str(untrained_estimator(Path(folder))),
-            "parser": str(untrained_parser(Path(folder))),
+            "parser_checkpoint": str(untrained_parser(Path(folder))),
             "mode": "samples",
             "samples": 8,
             "seed": 3,
             "margins": True,
-            "mirror": False,
-            "reader": "own",
+            "flip_tta": False,
+            "parser": "benchmark",
             "oracle": [],
         }
         hub.save("street", options, Path(folder) / "model")
@@ -80,10 +80,10 @@ def model_folders() -> list[Hostile]:
     import timm
 
     config = json.loads(model()["config.json"])
-    made = [Hostile(n, _model(r)) for n, r in spoiled(schemas.ModelFolder, config, 20)]
+    made = [Hostile(n, _model(r)) for n, r in spoiled(checkpoint_schemas.ModelFolder, config, 20)]
     for kind, schema in (
-        ("street_estimator", schemas.EstimatorConfig),
-        ("parser", schemas.ParserConfig),
+        ("street_estimator", checkpoint_schemas.EstimatorConfig),
+        ("parser", checkpoint_schemas.ParserConfig),
     ):
         for name, own in spoiled(schema, config["parts"][kind]["config"], 16):
             part = {**config["parts"][kind], "config": own}
@@ -154,12 +154,13 @@ def workbooks() -> dict[str, bytes]:
             ["s", "bed", "", "", "", "1", "A"],
         ]
     )
-    sheet = lambda old, new: repacked(
-        good, lambda n, t: t.replace(old, new) if "sheet1" in n else t
-    )  # noqa: E731
-    part = lambda name, old, new: repacked(
-        good, lambda n, t: t.replace(old, new, 1) if name in n else t
-    )  # noqa: E731
+
+    def sheet(old: str, new: str) -> bytes:
+        return repacked(good, lambda n, t: t.replace(old, new) if "sheet1" in n else t)
+
+    def part(name: str, old: str, new: str) -> bytes:
+        return repacked(good, lambda n, t: t.replace(old, new, 1) if name in n else t)
+
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
     return {

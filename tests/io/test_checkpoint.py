@@ -11,8 +11,9 @@ import torch
 from safetensors.torch import save as serialise
 
 from po3d.io import paths
-from po3d.io.checkpoint import LARGE, SCALE, _unpacked, compact, git_revision, load, restored, save
+from po3d.io.checkpoint import SCALE, compact, git_revision, load, restored, save
 from po3d.io.errors import InputError
+from po3d.io.quantized import LARGE, unpacked
 from po3d.io.seeding import rng
 
 
@@ -84,7 +85,7 @@ def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
     assert found["dead"].abs().max() < 1e-4
     assert all(len(row.unique()) <= 2**bits for row in found["a"])
     with pytest.raises(ValueError, match="not codes"):
-        _unpacked(torch.zeros(3, bits + 1, dtype=torch.uint8), bits)
+        unpacked(torch.zeros(3, bits + 1, dtype=torch.uint8), bits)
 
 
 def test_weights_that_the_description_was_not_written_for_are_refused(pair):

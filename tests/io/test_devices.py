@@ -17,7 +17,6 @@ from omegaconf import OmegaConf
 from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
-from po3d.evaluation.options import buildable
 from po3d.io.cli_errors import BAD_INPUT, guarded
 from po3d.io.config import CONFIGS, ROOT, build, compose, run_hydra
 from po3d.io.devices import device_of
@@ -34,6 +33,7 @@ from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.perception.top_view import TopViewEstimator
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
+from po3d.systems.composition import buildable
 from po3d.training import data as training_data
 from po3d.training import parser as training_parser
 from po3d.training import room_parser as training_room_parser
@@ -66,7 +66,7 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
         ("pulsecheck457", 2, []),
         ("3dsrbench", 1, []),
         ("scope", 1, []),
-        ("hypo3d", 2, ["benchmark.table=map"]),
+        ("hypo3d", 2, ["benchmark.scenes=map"]),
     ],
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
@@ -82,7 +82,7 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
     system = build(buildable(options["system"]))
     if benchmark == "hypo3d":
         table = system.tables
-        TopViewEstimator.named(table.checkpoint, table.mirror, table.device)
+        TopViewEstimator.named(table.checkpoint, table.flip_tta, table.device)
     assert asked == ["elsewhere"] * networks
     NetworkEstimator.named.cache_clear()
 

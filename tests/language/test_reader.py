@@ -25,15 +25,8 @@ from po3d.language.read.reader import (
 )
 from po3d.language.read.reader_network import Dropout, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput, Vocabulary, WordPieces
-from po3d.training.reader_pairs import (
-    frame_pair,
-    orbit_pair,
-    photo_pair,
-    renamed,
-    room_pairs,
-    street_pair,
-    with_table,
-)
+from po3d.training.reader_augmentation import renamed, with_table
+from po3d.training.reader_pairs import frame_pair, orbit_pair, photo_pair, room_pairs, street_pair
 from po3d.training.reader_samples import Samples, collate, read_pairs, write_pairs
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

@@ -286,3 +286,8 @@ def test_auto_refuses_a_photograph_that_the_networks_would_take(monkeypatch):
     monkeypatch.setattr(domain_router, "is_photograph", lambda picture, ood_score: True)
     with pytest.raises(InputError, match="looks like a photograph"):
         auto.chosen(street)
+    named = domain_router.DomainRouter(auto.builders, "street")  # --perception street
+    with pytest.raises(InputError, match="looks like a photograph"):
+        named.refuse_photograph(street)
+    monkeypatch.setattr(domain_router, "is_photograph", lambda picture, ood_score: False)
+    named.refuse_photograph(street)

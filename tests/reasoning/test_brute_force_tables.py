@@ -1,9 +1,9 @@
-"""The executor, its batch and a naive interpreter written from the documents say one thing about
-rooms, photographs and orbits.
+"""The executor and a naive interpreter written from the documents say one thing about rooms,
+photographs and orbits.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
@@ -19,9 +19,9 @@ from test_any_table import TABLES
 
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, DIRECTIONS, Call
-from po3d.reasoning.batched import Rows, answers, ask, pack
 from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import QuestionInfo, run
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Camera, look_at
@@ -50,6 +50,25 @@ def photograph(scene: Scene, random: np.random.Generator) -> Scene:
     hidden = (int((i + random.integers(1, n)) % n) for i in range(n))
     occluders = tuple({j: 1.0} if random.random() < 0.4 else {} for j in hidden)
     return replace(scene, camera=camera, occluders=occluders)
+
+
+class Rows:
+    """A `Reference` for phrases that name rows of a table of `count` rows: "#3 brown chair"."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def row(self, phrase: str) -> int:
+        number = phrase[1:].partition(" ")[0]
+        if not phrase.startswith("#") or not number.isdigit() or int(number) >= self.count:
+            raise ExecutionFailure("not found", f"not found: {phrase!r} names no row")
+        return int(number)
+
+    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
+        return self.row(first), self.row(second)
+
+    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
+        return {phrase: row for phrase in phrases if (row := self.row(phrase)) != start}
 
 
 @cache
@@ -144,24 +163,14 @@ def naive(
         return None, failure.args[0]
 
 
-def alike(program: Call, views: bool) -> bool:
-    """Whether a batch, which is told of no task and no views, is asked the same."""
-    told = {("task",), *((("camera",), ("room",)) if views else ())}
-    return not any(call.op == "view" or call.args in told for call in program.calls())
-
-
 def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
     """How `count` programs on each of five tables ended, and how often each signature stood in one
     that had an answer.
     """
     random, meant = rng(seed, f"brute force/{rules}"), RULES[rules]
     scenes, task = tables(seed % 40), "6d" if seed % 2 else "2d"
-    worlds, batch, ended, reached = (
-        [SceneGeometry.of(scene, meant) for scene in scenes],
-        [],
-        Counter(),
-        Counter(),
-    )
+    worlds = [SceneGeometry.of(scene, meant) for scene in scenes]
+    ended, reached = Counter(), Counter()
     for k, scene in enumerate(scenes):
         asked = QuestionInfo(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
         for _ in range(count):
@@ -178,18 +187,13 @@ def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
             ended[outcome.kind or "answered"] += 1
             if outcome.answer is not None:
                 reached.update((call.op, call.signature.inputs) for call in program.calls())
-            if alike(program, bool(asked.views)):
-                batch.append((program, k, outcome.answer))
-    packed, (programs, where, single) = pack(worlds), zip(*batch)
-    for program, one, other in zip(programs, single, answers(packed, ask(programs, where, packed))):
-        assert one == other, program
     return ended, reached
 
 
 @pytest.mark.parametrize("rules", RULES)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
-def test_the_executor_its_batch_and_a_naive_interpreter_say_one_thing(rules, seed):
+def test_the_executor_and_a_naive_interpreter_say_one_thing(rules, seed):
     compared(rules, seed, 20)
 
 
@@ -209,7 +213,7 @@ def test_the_programs_mostly_have_answers_and_reach_every_operation():
                 assert reached[op, signature.inputs] >= 25, (op, signature)
 
 
-STUDY = {  # what executor, batch and documents once said differently
+STUDY = {  # what executor and documents once said differently
     'count(filter(material, "green", group(refer("#6 box"))))': None,
     'greater_than(query(length, refer("#1 desk")), query(volume, refer("#1 desk")))': "no",
     'less_than(query(volume, refer("#2 lamp")), count(0))': "no",
@@ -241,11 +245,9 @@ STUDY = {  # what executor, batch and documents once said differently
 @pytest.mark.parametrize("program", STUDY)
 def test_what_was_said_differently(program):
     asked, call, scene = QuestionInfo(refer=Rows(7)), Call.parse(program), study()
-    world = SceneGeometry.of(scene, ROOM_RULES)
-    outcome, packed = run(call, world, asked), pack([world])
+    outcome = run(call, SceneGeometry.of(scene, ROOM_RULES), asked)
     assert outcome.answer == STUDY[program]
     assert naive(call, scene, ROOM_RULES, asked) == (outcome.answer, outcome.kind)
-    assert answers(packed, ask([call], [0], packed)) == [outcome.answer]
 
 
 def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
@@ -256,10 +258,8 @@ def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
         Call("direction", (a, c, Call("frame", (a, b)), "left_or_right"))
         for a, b, c in permutations(rows, 3)
     ]
-    packed = pack([world])
     single = [run(program, world, asked).answer for program in programs]
     assert set(single) == {"left", "right"}
-    assert answers(packed, ask(programs, [0] * len(programs), packed)) == single
 
 
 def test_a_thing_of_a_room_that_turns_as_its_margin_says_faces_another_way():

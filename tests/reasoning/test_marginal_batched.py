@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 from generators import random_program, random_scene
 
-from po3d.reasoning.marginal_batched import (
-    POSES_STAGE,
-    marginal_batch,
-    multiplied,
-    outcomes,
-    pack_beliefs,
-)
+from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, outcomes, pack_beliefs
 from po3d.reasoning.packing import meaning, pack_programs, steps
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES
@@ -204,7 +198,7 @@ def test_what_else_is_in_the_batch_changes_no_bit():
     scenes, items = asked(9, count=120, tables=12, objects=[2, 5, 11, 17, 33])
     together = outcomes(scenes, items)
     for (program, k, task), mine in zip(items, together):
-        alone = multiplied(program, scenes[k], task)
+        (alone,) = outcomes([scenes[k]], [(program, 0, task)])
         assert alone == mine, program
         assert alone.trace == mine.trace
 

@@ -5,11 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_brute_force_tables import Programs
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.language.program import ANSWERS, Call
 from po3d.language.programs.rooms import ROOMS, RoomCall
-from po3d.reasoning.batched import NotBatchable
+from po3d.reasoning import relations
+from po3d.reasoning.counterfactuals import margins_in
+from po3d.reasoning.execute import run
+from po3d.reasoning.room_samples import NotBatchable
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.rooms import COLORS
@@ -64,7 +69,8 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
                     for _ in range(2)
                 ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
-                asked.append((frame, change.program if change else None, question.program))
+                edit = ROOMS.to_core(change.program) if change else None
+                asked.append((frame, edit, ROOMS.to_core(question.program)))
     return asked
 
 
@@ -80,8 +86,7 @@ def compare(seed: int, count: int = 12) -> Counter:
             frame, anchors = room._anchors(frame)
             samples = room._samples(anchors)
             assert samples.arrays is not None
-            edit = None if change is None else ROOMS.to_core(change)
-            together = samples._in_frame(frame).answers(edit, ROOMS.to_core(question))
+            together = samples._in_frame(frame).answers(change, question)
         except NotBatchable as reason:
             ran["one by one"] += 1
             ran[f"not together: {reason}"] += 1
@@ -104,14 +109,68 @@ def test_samples_answer_together_as_one_by_one(seed):
     assert ran["answers"] > ran["failures"] / 4
 
 
+def program_without_rows(programs: Programs, kind: str) -> Call:
+    """Return a program that refers to no row and to no image."""
+    while True:
+        program = programs.call(kind)
+        if not any(call.op in ("refer", "choices", "view") for call in program.calls()):
+            return program
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_programs_of_any_kind_are_answered_as_on_each_sample(seed):
+    scene, beliefs = uncertain_room(seed)
+    room = SampledRoom(beliefs, ROOM_RULES, "anchors", 6, ("existence", "flip", "looks"))
+    samples, random, ran = room._samples([]), rng(seed, "room samples/any"), Counter()
+    framed = samples._in_frame("")
+    worlds = [framed._unedited(k) for k in range(len(samples))]
+    for _ in range(200):
+        program = program_without_rows(Programs(random, scene), str(random.choice(ANSWERS)))
+        try:
+            together = framed.answers(None, program)
+        except NotBatchable:
+            continue
+        single = [run(program, world).answer for world in worlds]
+        assert together == single, program
+        ran["together"] += 1
+        ran["answers"] += sum(a is not None for a in single)
+        ran["failures"] += single.count(None)
+    assert ran["together"] > 40
+    assert ran["answers"] > 100
+    assert ran["failures"] > 20
+
+
+def test_a_relation_of_rooms_is_one_row_of_a_table(monkeypatch):
+    """The executor, its batch and the margins read `relations.BODIES` alone."""
+    near = relations.BodyRelation(
+        lambda ones, i, rules, xp: 2.0 - relations.gap(ones[0], i, xp), "within two metres of {}"
+    )
+    monkeypatch.setitem(relations.BODIES, "at", near)
+    _, beliefs = uncertain_room(1)
+    room = SampledRoom(beliefs, ROOM_RULES, "anchors", 6, ("existence", "flip", "looks"))
+    samples = room._samples([])
+    framed = samples._in_frame("")
+    worlds = [framed._unedited(k) for k in range(len(samples))]
+    names = Counter(worlds[0].names[: worlds[0].now])
+    name = next(name for name, times in names.items() if times == 1)
+    program = Call.parse(f'count(relate(at, unique(filter(name, "{name}", scene)), scene))')
+    answers = [run(program, world).answer for world in worlds]
+    assert framed.answers(None, program) == answers
+    decisions = margins_in(program, worlds[0]).steps[-2]
+    assert len(decisions) == worlds[0].now - 1
+    assert sum(d.distance > 0 for d in decisions) == int(answers[0])
+    assert 0 < int(answers[0]) < len(decisions)
+    assert all(d.boundary.startswith("within two metres of ") for d in decisions)
+
+
 def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
     scene, beliefs = uncertain_room(1)
     room = SampledRoom(beliefs, ROOM_RULES, "anchors", 8, ("existence", "flip", "looks"))
     name = scene.objects[0].value("name")
-    change = ROOMS.tree.parse(f'then(remove(all("{name}")), remove(all("picture")))')
-    question = ROOMS.tree.parse('count(all("object"))')
+    change = ROOMS.parse(f'then(remove(all("{name}")), remove(all("picture")))')
+    question = ROOMS.parse('count(all("object"))')
     with pytest.raises(NotBatchable):
-        room._samples([])._in_frame("").answers(ROOMS.to_core(change), ROOMS.to_core(question))
+        room._samples([])._in_frame("").answers(change, question)
     samples = room._samples([])
     assert samples.answers("", change, question) == [
         r.run("", change, question).answer for r in samples.rooms

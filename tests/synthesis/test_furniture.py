@@ -13,12 +13,9 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.synthesis.furniture import libraries as furniture
-from po3d.synthesis.furniture.libraries import (
-    CATALOGUE,
-    load_model,
-    read_catalogue,
-    read_catalogues,
-)
+from po3d.synthesis.furniture import library_models
+from po3d.synthesis.furniture.libraries import CATALOGUE, read_catalogue, read_catalogues
+from po3d.synthesis.furniture.library_models import LibraryMesh, load_model
 from po3d.synthesis.render.environment import Finish, to_linear
 
 # A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a
@@ -100,12 +97,12 @@ def library(folder: Path, **changed: str | bytes | None) -> Path:
     return path
 
 
-def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> furniture.LibraryMesh:
+def load(folder: Path, turn: float = 0.0, **changed: str | bytes | None) -> LibraryMesh:
     (entry,) = read_catalogue(library(folder, **changed))
     return load_model(entry, turn)
 
 
-def centre(model: furniture.LibraryMesh, name: str) -> np.ndarray:
+def centre(model: LibraryMesh, name: str) -> np.ndarray:
     number = [part.name for part in model.mesh.parts].index(name)
     points = model.mesh.vertices[model.mesh.part == number]
     return (points.min(0) + points.max(0)) / 2
@@ -299,6 +296,6 @@ def test_bombs_are_refused_before_they_are_unpacked(
     monkeypatch.setattr(furniture, "MAX_TEXTURE", 63)
     with pytest.raises(InputError, match=r"picture\.png has 64 pixels, the limit is 63"):
         load(tmp_path)
-    monkeypatch.setattr(furniture, "MAX_FACES", 5)
+    monkeypatch.setattr(library_models, "MAX_FACES", 5)
     with pytest.raises(InputError, match="triangles; between 1 and 5"):
         load(tmp_path, png=None)

@@ -11,8 +11,9 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.street import box_middle
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, ORIGIN_AHEAD, SHAPES, SIZE_SCALE
-from po3d.synthesis.render.environment import Finish, Light, paint, sample_look
+from po3d.synthesis.render.environment import Finish, Light
 from po3d.synthesis.render.instances import PlacedMesh
+from po3d.synthesis.render.looks import paint, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
     official_finish,

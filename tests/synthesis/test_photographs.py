@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.synthesis.render.environment import sample_look
+from po3d.synthesis.render.looks import sample_look
 from po3d.synthesis.render.photographs import LUMINANCE, PhotoFolder, read_photograph, split_sun
 from po3d.synthesis.street.dataset import make_scene, open_renderer, picture
 

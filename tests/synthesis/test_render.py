@@ -12,17 +12,9 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Camera, Pose, box_corners, look_at
 from po3d.scene.vocabulary import COLORS
-from po3d.synthesis.render.environment import (
-    Finish,
-    Light,
-    RenderStyle,
-    direction,
-    lighting,
-    paint,
-    sample_finish,
-    sample_look,
-)
+from po3d.synthesis.render.environment import Finish, Light, RenderStyle, direction, lighting
 from po3d.synthesis.render.instances import SURFACES, PlacedMesh
+from po3d.synthesis.render.looks import paint, sample_finish, sample_look
 from po3d.synthesis.render.renderer import RenderedFrame, Renderer, RenderError
 from po3d.synthesis.shapes.mesh import Mesh, Part
 from po3d.synthesis.street.labels import mask_box

@@ -259,7 +259,7 @@ def test_redirects_huge_and_slow_responses_are_refused(monkeypatch):
         ):
             ask(lmm(endpoint))
         assert other.requests == []
-    monkeypatch.setattr("po3d.systems.lmm.LARGEST", 1000)
+    monkeypatch.setattr("po3d.systems.lmm_endpoint.LARGEST", 1000)
     with scripted(lambda k, body: completion("x" * 2000)) as endpoint:
         (prediction,) = ask(lmm(endpoint))
         assert "more than 1,000 bytes" in prediction.reason

@@ -41,14 +41,14 @@ def street() -> StreetEstimator:
     net = StreetEstimator.build(
         backbone="test_resnet", width=160, height=120, fold=1, neck=16, hidden=32
     )
-    return StreetEstimator(net, mirror=False, plain=True)
+    return StreetEstimator(net, flip_tta=False, plain=True)
 
 
-def crops(kind: type, mirror: bool = False):
+def crops(kind: type, flip_tta: bool = False):
     torch.manual_seed(1)
     return kind(
         kind.build(backbone="test_resnet", width=160, height=120, crop=32, hidden=32),
-        mirror=mirror,
+        flip_tta=flip_tta,
         plain=True,
     )
 
@@ -92,11 +92,11 @@ def run(estimator, images, scenes):
 # --- the networks ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mirror", [False, True])
+@pytest.mark.parametrize("flip_tta", [False, True])
 @pytest.mark.parametrize("kind", [StreetAttributes, StreetPose])
-def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kind, mirror):
+def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kind, flip_tta):
     images, scenes = shown()
-    module = crops(kind, mirror)
+    module = crops(kind, flip_tta)
     method = module.estimate_attributes if kind is StreetAttributes else None
     if method is None:
         together = module.described(images, scenes)
@@ -355,8 +355,8 @@ def test_an_evaluation_uses_and_names_each_module(tmp_path, capsys):
             "perception.modules is set, but has no effect on system=random",
         ),
         (
-            [MEAN_COLOR, "perception.verify=render"],
-            "perception.verify=render and perception.modules cannot be combined",
+            [MEAN_COLOR, "perception.refine=render_compare"],
+            "perception.refine=render_compare and perception.modules cannot be combined",
         ),
         (
             ["perception.modules.attributes={softness: 3}"],

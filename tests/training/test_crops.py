@@ -10,10 +10,11 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.perception.crops import CropNet, StreetAttributes, StreetPose
 from po3d.training.callbacks import MetricsTable
-from po3d.training.data import FolderScenes, collate
+from po3d.training.data import collate
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import losses, total
 from po3d.training.ranks import Draws
+from po3d.training.street_scenes import FolderScenes
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
 _SPEC = importlib.util.spec_from_file_location("train_script", ROOT / "train.py")

@@ -15,8 +15,9 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES
-from po3d.training.data import CachedScenes, FolderScenes, StreetData, WithFlip, collate
+from po3d.training.data import StreetData, WithFlip, collate
 from po3d.training.labels import mirrored_street, street_labels
+from po3d.training.street_scenes import CachedScenes, FolderScenes
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
 

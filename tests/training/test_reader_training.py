@@ -15,9 +15,10 @@ from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import GeneralParser
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput
-from po3d.training import reader_pairs
+from po3d.training import reader_augmentation, reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
-from po3d.training.reader_pairs import TrainingPair, bank, paraphrases, with_table
+from po3d.training.reader_augmentation import with_table
+from po3d.training.reader_pairs import TrainingPair, bank, paraphrases
 from po3d.training.reader_samples import Samples, collate, mixed
 from po3d.training.reader_tables import mentioned_things, street_names, synthetic_things
 
@@ -79,7 +80,7 @@ def test_sources_come_in_their_shares():
 
 
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
-    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
     asked = ParserInput(
         "Is the lamp by the cot?",
         things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)),
@@ -96,15 +97,15 @@ def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     refused = replace(pair, program="none")
     assert all(len(with_table(refused, rng(0, "mixed", k)).inputs.names) <= 5 for k in range(40))
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
     for k in range(40):
         assert {"bed", "red lamp"} <= set(with_table(pair, rng(0, "mixed", k)).inputs.names)
 
 
 def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(monkeypatch):
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
-    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
+    monkeypatch.setattr(reader_augmentation, "ANEW", 1.0)
     other = TrainingPair(
         ParserInput("Is it?", change="The mug fell.", things=(("bed",),)),
         "change",
@@ -162,7 +163,9 @@ def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
 
 
 def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_path):
-    module = ReaderModule(start="reader", still=4, smoothing=0.1, shape={"dropout": 0.2})
+    module = ReaderModule(
+        init_from="reader", freeze_layers=4, smoothing=0.1, shape={"dropout": 0.2}
+    )
     shipped = GeneralParser.from_checkpoint("checkpoints/reader").network
     assert all(
         torch.equal(a, b)
@@ -174,13 +177,13 @@ def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_pat
     assert any(name.startswith("blocks.") for name in trained)
     assert not any("embeddings" in name for name in trained)
     with pytest.raises(InputError):
-        ReaderModule(start=str(tmp_path / "none"))
+        ReaderModule(init_from=str(tmp_path / "none"))
 
 
 def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder):
     tokens, pieces = coder
     batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
-    module = ReaderModule(start="reader", shape={"dropout": 0.0})
+    module = ReaderModule(init_from="reader", shape={"dropout": 0.0})
     network = module.network
     with torch.no_grad():
         plain = network.train()(*batch)
@@ -199,7 +202,7 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
 def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
     tokens, pieces = coder
     batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
-    module = ReaderModule(start="reader", shape={"dropout": 0.0}, few_bits=True)
+    module = ReaderModule(init_from="reader", shape={"dropout": 0.0}, few_bits=True)
     torch.manual_seed(0)
     with torch.no_grad():  # what was loaded lies on the levels already
         for weight in module.network.parameters():
@@ -232,7 +235,7 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
         (p.sort, p.program) for p in line
     ]
     batch = collate([sample, Samples([lines[0][0]], tokens, pieces, 0, plain=True)[0]])
-    network = ReaderModule(start="reader").network.eval()
+    network = ReaderModule(init_from="reader").network.eval()
     with torch.no_grad():
         together = network(*batch)
         alone = [
@@ -245,8 +248,8 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
 
 def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
-    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
+    monkeypatch.setattr(reader_augmentation, "ANEW", 1.0)
     sold = f"remove(group({BED}))"
     other = TrainingPair(ParserInput(change="The bed was sold."), "change", sold, "bank", "a")
     told = TrainingPair(
@@ -260,7 +263,7 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     )
     seen = with_table(pair, rng(0, "lent", 0), [other])
     assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
-    swapped = reader_pairs.renamed(seen, {"bed": "cot"})
+    swapped = reader_augmentation.renamed(seen, {"bed": "cot"})
     assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == (
         "The cot was sold.",
         True,
@@ -306,9 +309,9 @@ def test_a_made_up_table_has_what_a_program_tells_of_things():
 
 
 def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatch):
-    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
-        monkeypatch.setattr(reader_pairs, share, 0.0)
+        monkeypatch.setattr(reader_augmentation, share, 0.0)
     asked = ParserInput(
         "How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood"))
     )

@@ -12,9 +12,9 @@ from po3d.io.errors import InputError
 from po3d.perception.network import Dense
 from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
-from po3d.training.data import PackedScenes, pack
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import own_boxes
+from po3d.training.street_scenes import PackedScenes, pack
 
 TINY = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
 

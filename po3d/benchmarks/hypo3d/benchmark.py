@@ -78,7 +78,8 @@ _PROTOCOLS = {
     )
 }
 BENCHMARK = Benchmark(
-    NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDifficulty,
+    NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt,
+    RoomDifficulty,
     tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),
     prompt_settings={
         "show": tuple(SHOWN), "frame": ("anchors", "none", "camera"), "change": ("with", "without"),
@@ -88,7 +89,10 @@ BENCHMARK = Benchmark(
     same=exact_match,
     write_corrected=write_corrected,
     # Plain maps, compared with ground-truth scenes.
-    default_runs=(("benchmark.table=truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",)),
+    default_runs=(
+        ("benchmark.scenes=ground_truth",),
+        ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",),
+    ),
     figures=plots.figures,
     title="Hypo3D",
     scorer_names={"official": "paper's script"},

@@ -12,7 +12,7 @@ PM   partial match: the fraction of the reference's words that are in the predic
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from word2number.w2n import word_to_num
@@ -126,8 +126,8 @@ def partial_match(predicted: str, gold: str) -> float:
 def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
-    """Return the scores of each question's prediction; a status other than "ok" scores 0 in
-    both.
+    """Return exact and partial match of each question's prediction; both are 0 for a status other
+    than "ok".
     """
     known("scorer", scorer, SCORERS)
     result = []
@@ -189,15 +189,12 @@ def score(
     types = {k: questions[k].types for k in main}
     fine = {k: (questions[k].fine,) for k in main if questions[k].fine}
     control = {k: (q.control,) for k, q in enumerate(questions) if q.control}
-    table = {
-        change: cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
-        for change in CATEGORIES
-    }
-    there = len({questions[k].category for k in main})
-    rows = _rows(cells(changes, (OVERALL, *CATEGORIES)))
-    rows = [
-        counted(r, there, len(CATEGORIES)) if r["name"].startswith(OVERALL) else r for r in rows
-    ]
+    table = {}
+    for change in CATEGORIES:
+        row = cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
+        if row:
+            table[change] = row
+    rows = _headline(cells(changes, (OVERALL, *CATEGORIES)), {questions[k].category for k in main})
     direction = {k: ("direction_only",) for k in main if list(types[k]) == ["Direction"]}
     return {
         "scorer": scorer,
@@ -205,22 +202,34 @@ def score(
         "rows": rows,
         "other_scorers": {},
         "by_type": cells(types, TYPES),
-        "by_change_and_type": {change: row for change, row in table.items() if row},
+        "by_change_and_type": table,
         "by_fine_type": cells(fine, FINE_TYPES),
         "by_control": cells(control, CONTROLS),
         **cells(direction, ()),
-        "pairs": {
-            name: _cells(
-                {setting: rows for setting, rows in settings.items() if rows},
-                questions,
-                results,
-                failed,
-            )
-            for name, settings in _pairs(questions).items()
-            if any(settings.values())
-        },
+        "pairs": _pair_cells(questions, results, failed),
         "published": comparable(published_rows(), rows),
     }
+
+
+def _pair_cells(
+    questions: Sequence[Question], results: Sequence[Match], failed: Sequence[bool]
+) -> dict[str, dict]:
+    """Return the entry `pairs` of the report: only settings with questions."""
+    pairs = {}
+    for name, settings in _pairs(questions).items():
+        settings = {setting: rows for setting, rows in settings.items() if rows}
+        if settings:
+            pairs[name] = _cells(settings, questions, results, failed)
+    return pairs
+
+
+def _headline(cells: Mapping[str, dict], changes: Collection[str]) -> list[dict]:
+    """Return the rows of the headline figures; `changes`: the kinds of change present."""
+    rows = []
+    for row in _rows(cells):
+        overall = row["name"].startswith(OVERALL)
+        rows.append(counted(row, len(changes), len(CATEGORIES)) if overall else row)
+    return rows
 
 
 def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
@@ -295,11 +304,12 @@ def _cells(
 
 
 def _rows(cells: Mapping[str, dict]) -> list[dict]:
-    return [
-        {"name": name + suffix, "n": cell["n"], "failed": cell["failed"], **cell[metric]}
-        for name, cell in cells.items()
-        for metric, suffix in (("em", ""), ("pm", "_pm"))
-    ]
+    rows = []
+    for name, cell in cells.items():
+        counts = {"n": cell["n"], "failed": cell["failed"]}
+        rows.append({"name": name, **counts, **cell["em"]})
+        rows.append({"name": f"{name}_pm", **counts, **cell["pm"]})
+    return rows
 
 
 # --- published ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 *.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from po3d.benchmarks.hypo3d.score import (
@@ -57,18 +58,16 @@ def change_and_type_table(*reports: dict) -> Table:
     whole = _overall(reports)
     header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
     rows: list[list[Cell]] = []
+    columns = list(itertools.product(CATEGORIES, TYPES))
     for report in reports:
         by_name = {row["name"]: row["value"] for row in report["rows"]}
+        cells = [report["by_change_and_type"].get(c, {}).get(t, {}) for c, t in columns]
         for metric, name in (("em", OVERALL), ("pm", f"{OVERALL}_pm")):
-            cells = [
-                report["by_change_and_type"].get(c, {}).get(t, {}).get(metric, {}).get("value")
-                for c in CATEGORIES
-                for t in TYPES
-            ]
-            rows.append([_label(report), metric.upper(), *cells, by_name.get(name)])
+            values = [cell.get(metric, {}).get("value") for cell in cells]
+            rows.append([_label(report), metric.upper(), *values, by_name.get(name)])
     ours = len(rows)
     for theirs in published_by_change_and_type() if reports else ():
-        cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
+        cells = [theirs["cells"][c][t] for c, t in columns]
         average = theirs[OVERALL] if whole == OVERALL else None
         rows.append([f"{theirs['model']} *", theirs["metric"].upper(), *cells, average])
     return Table(header, rows, (ours,))
@@ -100,27 +99,21 @@ def change_control_table(*reports: dict) -> Table:
     They compare identical questions with and without the change, for changes that alter the answer
     (relevant) and changes that do not (irrelevant).
     """
-    settings = [
-        (kind, s, m)
-        for kind in ("relevant", "irrelevant")
-        for s in ("without", "with")
-        for m in ("em", "pm")
-    ]
+    settings = list(
+        itertools.product(("relevant", "irrelevant"), ("without", "with"), ("em", "pm"))
+    )
     header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
-    rows: list[list[Cell]] = [
-        [
-            _label(r),
-            *(_value(r.get("pairs", {}).get(kind, {}).get(s), m) for kind, s, m in settings),
-        ]
-        for r in reports
-    ]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        pairs = report.get("pairs", {})
+        values = [_value(pairs.get(kind, {}).get(s), m) for kind, s, m in settings]
+        rows.append([_label(report), *values])
     theirs: dict[str, dict[str, dict]] = {}
     for row in published("with_without_change"):
         theirs.setdefault(row["model"], {})[row["change"]] = row
-    rows += [
-        [f"{model} *", *(published_row.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings)]
-        for model, published_row in theirs.items()
-    ]
+    for model, changes in theirs.items():
+        values = [changes.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings]
+        rows.append([f"{model} *", *values])
     return Table(header, rows, (len(reports),))
 
 
@@ -128,16 +121,15 @@ def aligned_table(*reports: dict) -> Table:
     """Return Table 9: identical direction questions on the original room and on the room rotated to
     its reference frame.
     """
-    settings = [(s, m) for s in ("non-aligned", "aligned") for m in ("em", "pm")]
+    settings = list(itertools.product(("non-aligned", "aligned"), ("em", "pm")))
     header = ["model", *(f"{s} EM" if m == "em" else "PM" for s, m in settings)]
-    rows: list[list[Cell]] = [
-        [_label(r), *(_value(r.get("pairs", {}).get("aligned", {}).get(s), m) for s, m in settings)]
-        for r in reports
-    ]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        aligned = report.get("pairs", {}).get("aligned", {})
+        rows.append([_label(report), *(_value(aligned.get(s), m) for s, m in settings)])
     for row in published("aligned_map_direction_questions"):
-        rows.append(
-            [f"{row['model']} *", *(row[f"{s.replace('-', '_')}_{m}"] for s, m in settings)]
-        )
+        values = [row[f"{s.replace('-', '_')}_{m}"] for s, m in settings]
+        rows.append([f"{row['model']} *", *values])
     return Table(header, rows, (len(reports),))
 
 

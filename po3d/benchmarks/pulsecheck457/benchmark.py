@@ -5,7 +5,8 @@ from po3d.benchmarks.pulsecheck457 import plots, tables
 from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
 from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, score
-from po3d.benchmarks.superclevr.files import street_prompt, written
+from po3d.benchmarks.superclevr.files import street_prompt
+from po3d.benchmarks.superclevr.names import written
 from po3d.reasoning.questions import Question
 from po3d.scene.vocabulary import FACINGS
 
@@ -51,7 +52,8 @@ _PROTOCOLS = {
     ),
 }
 BENCHMARK = Benchmark(
-    "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,
+    "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh,
+    generate, prompt,
     generated="images",
     tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),
     harness=Harness(bare=True, write=write_tsv),

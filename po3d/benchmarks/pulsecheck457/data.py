@@ -16,7 +16,8 @@ from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import FILES, read_records, read_tsv
 from po3d.benchmarks.splits import unique
 from po3d.benchmarks.street_split import Folder, StreetSplit, twin_of
-from po3d.benchmarks.superclevr.files import read_questions, surface
+from po3d.benchmarks.superclevr.files import read_questions
+from po3d.benchmarks.superclevr.names import surface
 from po3d.io import paths
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
@@ -118,11 +119,9 @@ def generate_tables(
     from po3d.benchmarks.street_twin import StreetTwin
 
     twin = tables(StreetTwin(size, seed, look, split=split))
-    questions = [
-        q
-        for category, records in twin.questions.items()
-        for q in read_records(records, category, "the twin")
-    ]
+    questions = []
+    for category, records in twin.questions.items():
+        questions += read_records(records, category, "the twin")
     return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
 
 

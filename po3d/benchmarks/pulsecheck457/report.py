@@ -25,8 +25,8 @@ from po3d.benchmarks.superclevr.files import (
     field_text,
     read_answer,
     stored_question,
-    written,
 )
+from po3d.benchmarks.superclevr.names import written
 from po3d.benchmarks.vlmevalkit import POINTER, write_table
 from po3d.io.errors import InputError
 from po3d.io.images import ImageError, decode_image, image_size

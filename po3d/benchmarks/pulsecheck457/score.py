@@ -24,7 +24,7 @@ from po3d.benchmarks.metrics import (
 )
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES
 from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
-from po3d.benchmarks.superclevr.files import identifier, written
+from po3d.benchmarks.superclevr.names import identifier, written
 from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES

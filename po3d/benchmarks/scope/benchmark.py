@@ -53,7 +53,8 @@ def prompt(question: Question, style: str = "plain") -> list[str | int]:
 open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDifficulty)
 _PROTOCOLS = {"choice": "an answer is right if it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
-    NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDifficulty,
+    NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt,
+    OrbitDifficulty,
     generated="scenes",
     prompt_settings={"style": ("plain", "cot", "ego_to_allo")},
     tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),

@@ -136,11 +136,8 @@ class ScopeSplit(QuestionSplit):
     def files(self) -> list[Path]:
         """Return the existing files of questions, images and scenes."""
         paths = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
-        return [
-            path
-            for path in (*paths, *(self.root / IMAGES / name for name in self._angles))
-            if path.is_file()
-        ]
+        paths += [self.root / IMAGES / name for name in self._angles]
+        return [path for path in paths if path.is_file()]
 
     @cached_property
     def _angles(self) -> Mapping[str, tuple[str, int]]:

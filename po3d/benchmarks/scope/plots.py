@@ -82,11 +82,10 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
 
 def updating_plot(report: Mapping[str, Any]) -> Plot:
     """Return the fractions of error kinds in egocentric updating, one bar per group and angle."""
-    bars = {
-        f"{g}\n{a}°": c
-        for g, angles in report["updating_errors"].items()
-        for a, c in angles.items()
-    }
+    bars = {}
+    for group, angles in report["updating_errors"].items():
+        for angle, counts in angles.items():
+            bars[f"{group}\n{angle}°"] = counts
 
     def draw(figure: Any) -> None:
         axes, floor = figure.subplots(), np.zeros(len(bars))

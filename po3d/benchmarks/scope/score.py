@@ -147,11 +147,8 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
             template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
             result[task] = {"template": template, "paraphrase": other, "delta": other - template}
     if result:
-        means = {
-            key: float(np.mean([cell[key] for cell in result.values()]))
-            for key in next(iter(result.values()))
-        }
-        result[AVERAGE] = means
+        cells = list(result.values())
+        result[AVERAGE] = {key: float(np.mean([c[key] for c in cells])) for key in cells[0]}
     n = {task: len(task_pairs) for task, task_pairs in pairs.items()}
     return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
 
@@ -174,13 +171,14 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
                 by_view.setdefault(q.group, {})[q.views[0]] = q
         cells = {}
         for name, views in VIEW_SETS.items():
-            whole = [views_of for views_of in by_view.values() if all(v in views_of for v in views)]
+            whole = [
+                [of_view[v] for v in views]
+                for of_view in by_view.values()
+                if of_view.keys() >= set(views)
+            ]
             if whole:
-                agree = [_agrees([views_of[v] for v in views], taken) for views_of in whole]
-                right = [
-                    all(taken[views_of[v].id] == views_of[v].answer for v in views)
-                    for views_of in whole
-                ]
+                agree = [_agrees(group, taken) for group in whole]
+                right = [all(taken[q.id] == q.answer for q in group) for group in whole]
                 cells[name] = {
                     "n": len(whole),
                     "consistent": 100.0 * float(np.mean(agree)),
@@ -214,12 +212,12 @@ class _LabelPair(NamedTuple):
 
 def _labels_by_task(questions: Sequence[Question], taken: Choices) -> dict[str, _LabelPair]:
     """Collect the answers of each single-view task that occurs."""
-    by_task = {task: [q for q in questions if q.category == task] for task in SINGLE}
-    return {
-        task: _LabelPair([q.answer for q in qs], [taken[q.id] for q in qs])
-        for task, qs in by_task.items()
-        if qs
-    }
+    labels: dict[str, _LabelPair] = {}
+    for task in SINGLE:
+        of_task = [q for q in questions if q.category == task]
+        if of_task:
+            labels[task] = _LabelPair([q.answer for q in of_task], [taken[q.id] for q in of_task])
+    return labels
 
 
 def _confusion(labels_by_task: Mapping[str, _LabelPair]) -> dict[str, dict]:

@@ -62,11 +62,10 @@ def confusion_table(report: dict, task: str, group: str) -> Table:
 
 def direction_table(report: dict) -> Table:
     """Return the distributions of predicted and true directions by task."""
-    rows = [
-        [f"{task}, {name}", *(counts[label] for label in LABELS)]
-        for task, both in report["directions"].items()
-        for name, counts in both.items()
-    ]
+    rows = []
+    for task, both in report["directions"].items():
+        for name, counts in both.items():
+            rows.append([f"{task}, {name}", *(counts[label] for label in LABELS)])
     return Table(("directions", *LABELS), rows)
 
 
@@ -115,20 +114,18 @@ def _page(report: dict, spelling: Callable[..., str], heading: str, short: bool)
     if report["paraphrase"]:
         titled.append(("Natural paraphrases", [paraphrase_table(report)]))
     if not short:
-        matrices = [
-            confusion_table(report, task, group) for task in report["confusion"] for group in GROUPS
-        ]
+        matrices = []
+        for task in report["confusion"]:
+            matrices += [confusion_table(report, task, group) for group in GROUPS]
         titled += [
             ("Errors of updating", [updating_table(report)]),
             ("Directions", [direction_table(report)]),
             ("Relational confusion", matrices),
         ]
-    return "\n\n".join(
-        part
-        for title, tables in titled
-        for part in _section(heading, title, tables, spelling)
-        if part
-    )
+    parts: list[str] = []
+    for title, tables in titled:
+        parts += filter(None, _section(heading, title, tables, spelling))
+    return "\n\n".join(parts)
 
 
 def _section(

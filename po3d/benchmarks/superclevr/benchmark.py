@@ -23,8 +23,8 @@ from po3d.benchmarks.superclevr.files import (
     read_questions,
     stored_question,
     street_prompt,
-    written,
 )
+from po3d.benchmarks.superclevr.names import written
 from po3d.benchmarks.superclevr.score import CATEGORIES, OTHER, SCORERS, correct, score
 from po3d.benchmarks.superclevr.wording import program_of
 from po3d.io.errors import InputError

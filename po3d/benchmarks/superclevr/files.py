@@ -1,12 +1,11 @@
-"""Super-CLEVR's file formats: scene records, question programs and written names.
+"""Super-CLEVR's file formats: scene and question records.
 
 Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457) share this layout: degrees, Blender's
-camera, `rotation` instead of a heading, program nodes such as filter_color. All conversions are
-here, in both directions (records of generated scenes are written by
-`po3d.synthesis.street.dataset.scene_record`).
+camera, `rotation` instead of a heading. Conversions in both directions are here, in `nodes`
+(programs) and in `names`; records of generated scenes are written by
+`po3d.synthesis.street.dataset.scene_record`.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,10 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from po3d.benchmarks.superclevr.names import identifier, surface
+from po3d.benchmarks.superclevr.nodes import nodes_from_program, program_from_nodes
 from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import Step, StreetProgram, asking
+from po3d.language.programs.street import StreetProgram
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import (
@@ -31,10 +32,10 @@ from po3d.scene.street import (
     heading_from_rotation,
 )
 from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPE_NAMES, SHAPES, SIZES, VALUES
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
-    from po3d.io.schemas import Hidden, Vehicle
+    from po3d.io.scene_schemas import Hidden, Vehicle
 
 
 @dataclass(frozen=True)
@@ -45,33 +46,11 @@ class StreetQuestion(Question):
     table: str = ""  # the right answer in VLMEvalKit's table, if read from there
 
 
-# Written names of the shapes where they differ from the ids; "suv" is written in lower case.
-_WRITTEN = {shape: name for shape, name in SHAPE_NAMES.items() if name.lower() != shape}
 _BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
-_READ = {written: leaf for leaf, written in _WRITTEN.items()}
 
 # Blender's camera looks along -z with y up; ours along +z with y down
 _BLENDER = np.diag([1.0, -1.0, -1.0])
 _PIXEL_SD, _DEPTH_SD = 0.3, 1e-3  # stored pixels are rounded, stored depths are not
-
-
-def surface(value: str) -> str:
-    """Return the written name of a value: "articulated" -> "articulated bus"; other words are
-    unchanged.
-    """
-    return _WRITTEN.get(value, value)
-
-
-def identifier(name: str) -> str:
-    """Return the id of a written name: "road bike" -> "road"; other words are unchanged."""
-    return _READ.get(name, name)
-
-
-def written(answer: str) -> str:
-    """Return an answer as the benchmarks' tables spell it: "yes" -> "Yes", "road" -> "road bike";
-    others are unchanged.
-    """
-    return answer.capitalize() if answer in ("yes", "no") else surface(answer)
 
 
 def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
@@ -248,7 +227,8 @@ def scene_from_superclevr(record: Mapping) -> Scene:
     The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the
     nominal one. Occluders and boxes are set if the record has them.
     """
-    from po3d.io.schemas import VehicleScene, checked  # importing pydantic takes 0.1 s
+    from po3d.io.scene_schemas import VehicleScene  # importing pydantic takes 0.1 s
+    from po3d.io.schemas import checked
 
     vehicle_scene = checked(VehicleScene, record, f"scene {_name(record)}")
     where, count = f"scene {_name(record)}", len(vehicle_scene.objects)
@@ -344,110 +324,6 @@ def _occluders(
             )
         occluders.append({} if hider is None else {hider: 1.0})
     return tuple(occluders)
-
-
-# --- programs -------------------------------------------------------------------------------------
-
-MAX_STEPS = 200  # maximum length of a program; the benchmark's longest has 25 nodes
-_TRAVELS = ("forward", "backward")
-# Official nodes without values -> (op, args).
-_NODES: dict[str, tuple[str, tuple[str, ...]]] = {
-    **{op: (op, ()) for op in ("scene", "unique", "union", "intersect", "count", "exist")},
-    **{op: (op, ()) for op in ("equal_integer", "less_than", "greater_than")},
-    **{f"{pose}_pose": ("aligned", (pose,)) for pose in ("same", "opposite", "vertical")},
-    "relate_occluding": ("occludees", ()),
-    "relate_occluded": ("occluder", ()),
-    "filter_occludee": ("filter", ("occlusion", "occluded")),
-    "filter_occluder": ("filter", ("occlusion", "occluding")),
-}
-_KINDS = {step: kind for kind, step in _NODES.items()}
-
-
-def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return (op, args) of one official node."""
-    if kind in _NODES:
-        return _NODES[kind]
-    if kind == "relate":
-        (value,) = values
-        return ("collide", (value,)) if value in _TRAVELS else ("relate", (value, "task"))
-    op, _, attribute = kind.partition("_")
-    attribute = "facing" if attribute == "pose" else attribute
-    if op == "filter":
-        (value,) = values
-        return "filter", (attribute, identifier(value.removesuffix("_pose")))
-    if op in ("query", "same", "equal"):
-        return op, (attribute,)
-    if "part" in kind:
-        raise ProgramError(f"{kind} is about parts of objects, which scenes do not contain")
-    raise ProgramError(f"unknown node type {kind!r}")
-
-
-def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
-    """Convert an official node list, whose last node is the answer, to a program.
-
-    Raise ProgramError for unsupported nodes, such as object parts, and for malformed lists. A node
-    with several consumers is duplicated for each of them.
-    """
-    counter = itertools.count(1)
-
-    def build(k: int) -> StreetProgram:
-        if next(counter) > MAX_STEPS:
-            raise ProgramError(f"the program has more than {MAX_STEPS} steps")
-        node = nodes[k]
-        if not isinstance(node, Mapping):
-            raise ProgramError(f"node {k} is malformed: {type(node).__name__} {str(node)[:40]!r}")
-        try:
-            op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
-            inputs = tuple(int(i) for i in node["inputs"])
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-            if isinstance(error, ProgramError):
-                raise
-            raise ProgramError(f"node {k} is malformed: {error!r}") from None
-        if any(not 0 <= i < k for i in inputs):
-            raise ProgramError(f"node {k}: its inputs {inputs} are not earlier nodes")
-        return StreetProgram(Step(op, args).token, tuple(map(build, inputs)))
-
-    if not nodes:
-        raise ProgramError("empty node list")
-    if len(nodes) > MAX_STEPS:
-        raise ProgramError(f"the program has more than {MAX_STEPS} nodes")
-    return asking(build(len(nodes) - 1))
-
-
-def nodes_from_program(
-    program: StreetProgram, outputs: Sequence[object] | None = None
-) -> list[dict]:
-    """Convert a program to the official node list, with each node's `_output` if `outputs` are
-    given.
-
-    Raise ProgramError for what the official language lacks: explicit frames, "parallel",
-    "unoccluded".
-    """
-    nodes = []
-    for k, step in enumerate(program.steps):
-        kind, values = _node(step)
-        node: dict = {"type": kind, "inputs": list(step.inputs), "value_inputs": values}
-        if outputs is not None:
-            node["_output"] = outputs[k]
-        nodes.append(node)
-    return nodes
-
-
-def _node(step: Step) -> tuple[str, list[str]]:
-    op, args = step.op, step.args
-    if (op, args) in _KINDS:
-        return _KINDS[op, args], []
-    if op == "collide":
-        return "relate", list(args)
-    if op == "relate" and args[1] == "task":
-        return "relate", [args[0]]
-    if op == "filter" and args[0] == "facing":
-        return "filter_pose", [f"{args[1]}_pose"]
-    if op == "filter" and args[0] != "occlusion":
-        return f"filter_{args[0]}", [args[1]]
-    if op in ("query", "same", "equal"):
-        return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
-    raise ProgramError(f"the official node list cannot express {step.token}")
 
 
 def read_scene(path: str | Path) -> Scene:

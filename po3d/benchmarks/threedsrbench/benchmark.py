@@ -47,7 +47,8 @@ _PROTOCOLS = {
     ),
 }
 BENCHMARK = Benchmark(
-    NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, IndoorDifficulty,
+    NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt,
+    IndoorDifficulty,
     prompt_settings={"style": ("plain", "cot", "boxes")},
     augmentation=Augmentation(augmented, write_release),
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself

@@ -96,19 +96,20 @@ def grid_answers(
         if workers > 1:
             mapped = stack.enter_context(pool(workers)).map
         each = mapped(_image_answers, images, itertools.repeat(cells))
-        rows = [
-            row
-            for answers_of in progress(each, "grid", len(images), unit="image")
-            for row in answers_of
-        ]
+        rows: list[tuple[str | None, ...]] = []
+        for answers in progress(each, "grid", len(images), unit="image"):
+            rows += answers
     answers_of = dict(zip(ids, rows, strict=True))
-    return [
-        [
-            Prediction(q.id, "failed" if (a := answers_of[q.id][k]) is None else "ok", a)
-            for q in questions
-        ]
-        for k in range(len(cells))
-    ]
+    predictions_of_cells = []
+    for k in range(len(cells)):
+        answers = [answers_of[q.id][k] for q in questions]
+        predictions_of_cells.append(
+            [
+                Prediction(q.id, "failed" if answer is None else "ok", answer)
+                for q, answer in zip(questions, answers, strict=True)
+            ]
+        )
+    return predictions_of_cells
 
 
 def _image_answers(image: Answers, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
@@ -214,11 +215,9 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    counted = (
-        list(split.questions)
-        if kind.executor.grouped
-        else _counted(benchmark, split.questions, scorer)
-    )
+    counted = list(split.questions)
+    if not kind.executor.grouped:
+        counted = _counted(benchmark, split.questions, scorer)
     answers = grid_answers(
         kind, counted, split.truth, work.cells, predictions, scenes, seed, workers
     )
@@ -232,27 +231,30 @@ def run_grid(
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
+    cells = []
+    for c in work.cells:
+        settings = dict(zip(kind.executor.modules, c.settings))
+        cells.append({"name": c.name, "settings": settings, "rows": rows[id(c)]})
     return {
-        "cells": [
-            {
-                "name": c.name,
-                "settings": dict(zip(kind.executor.modules, c.settings)),
-                "rows": rows[id(c)],
-            }
-            for c in work.cells
-        ],
-        "curves": {
-            q: [
-                {"sigma": s, **{k: rows[id(c)][-1][k] for k in ("value", "ci_low", "ci_high")}}
-                for s, c in points
-            ]
-            for q, points in work.curves.items()
-        },
+        "cells": cells,
+        "curves": _curves(work, rows),
         "units": {q: kind.executor.units[q] for q in work.curves},
         "attribution": _attribution(counted, masks, shares, names),
         "errors": _errors(counted, masks, shares, names, [answers[0][k] for k in counts]),
         "problems": _untrue(counted, masks) + problems,
     }
+
+
+def _curves(work: Plan, rows: Mapping[int, list[dict]]) -> dict[str, list[dict]]:
+    """Return quantity -> points of its noise curve; `rows`: rows of each cell, by its id()."""
+    curves: dict[str, list[dict]] = {}
+    for quantity, points in work.curves.items():
+        curves[quantity] = []
+        for sigma, noisy in points:
+            headline = rows[id(noisy)][-1]
+            figures = {k: headline[k] for k in ("value", "ci_low", "ci_high")}
+            curves[quantity].append({"sigma": sigma, **figures})
+    return curves
 
 
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:

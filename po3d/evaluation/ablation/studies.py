@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.run import Split, data_digest, evaluate, provenance
+from po3d.benchmarks.twin_folder import kind_of_data
+from po3d.evaluation.ablation.study_tables import curve_plot, curves, study_markdown
+from po3d.evaluation.provenance import data_digest, provenance
+from po3d.evaluation.run import Split, evaluate
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
-from po3d.io.plots import save_figure
 from po3d.io.progress import progress
-from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
@@ -40,13 +41,6 @@ BENCHMARK = "pulsecheck457"
 FRESH_SIZE = 300  # number of images of a fresh split
 TIMED = {"perception": 8, "parser": 200}  # number of images and questions for measuring speed
 PARTS = {"fills", "experiment", "options", "over", "values", "variants", "oracle"}
-PERCEPTION = {  # figure -> (column, factor, digits)
-    "recall": ("recall %", 100, 1),
-    "shape": ("shape %", 100, 1),
-    "color": ("colour %", 100, 1),
-    "yaw_median_deg": ("yaw °", 1, 1),
-    "position_median": ("position", 1, 3),
-}
 
 
 @dataclass(frozen=True)
@@ -255,7 +249,7 @@ def _result(
         setting.scorer,
         {
             "benchmark": BENCHMARK,
-            "split": setting.split if setting.root is None else "release",
+            "split": setting.split if setting.root is None else kind_of_data(Path(setting.root)),
             "system": f"po3d, {run.part} {run.name}",
             "settings": {},
             "provenance": provenance(
@@ -295,106 +289,6 @@ def _rate(work: Callable[[], object], units: int) -> float:
         work()
         times.append(time.perf_counter() - start)
     return units / min(times)
-
-
-# --- tables and curves ----------------------------------------------------------------------------
-
-
-def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
-    """Return a table for each part: accuracy by task and other figures, one row per run."""
-    tables = {}
-    for part in dict.fromkeys(r["part"] for r in results):
-        runs_of_part = [r for r in results if r["part"] == part]
-        tasks = [row["name"] for row in runs_of_part[0]["rows"]]
-        perception_keys = [
-            k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs_of_part)
-        ]
-        per = "images/s" if runs_of_part[0]["fills"] == "perception" else "questions/s"
-        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in perception_keys))
-        rows = []
-        for r in runs_of_part:
-            figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in perception_keys]
-            rows.append(
-                [
-                    r["name"],
-                    r["parameters"] / 1e6,
-                    r["speed"],
-                    *(row["value"] for row in r["rows"]),
-                    *figures,
-                ]
-            )
-        tables[part] = Table(header, rows)
-    return tables
-
-
-def _figure(value: float | None, factor: float, digits: int) -> str | None:
-    return None if value is None else f"{value * factor:.{digits}f}"
-
-
-def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tables as Markdown."""
-    return "\n\n".join(markdown(table) for table in study_tables(results).values()) + "\n"
-
-
-def study_text(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tables as plain text."""
-    return "\n\n".join(text(table) for table in study_tables(results).values())
-
-
-Curve = Mapping[str, Sequence[Mapping[str, float]]]
-
-
-def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, float]]]]:
-    """Return part -> task and variant -> points (x, value, ci_low, ci_high), for parts that vary a
-    number.
-    """
-    points: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for part in dict.fromkeys(r["part"] for r in results):
-        runs_of_part = [r for r in results if r["part"] == part]
-        if len(runs_of_part) < 2 or not all(
-            isinstance(r["value"], int | float) for r in runs_of_part
-        ):
-            continue
-        lines: dict[str, list[dict[str, float]]] = {}
-        for r in sorted(runs_of_part, key=lambda r: r["value"]):
-            for row in r["rows"]:
-                line = " ".join(filter(None, (row["name"], r["variant"])))
-                point = {k: row[k] for k in ("value", "ci_low", "ci_high")}
-                lines.setdefault(line, []).append({"x": r["value"], **point})
-        points[part] = lines
-    return points
-
-
-def curve_plot(lines: Curve, path: Path) -> None:
-    """Plot accuracy against the varied number, one line per task; the mean is thick, with its
-    interval.
-    """
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        for name, points in lines.items():
-            x, main = [p["x"] for p in points], name.startswith("mean")
-            color = "black" if name == "mean" else None
-            axes.plot(
-                x,
-                [p["value"] for p in points],
-                "o-",
-                lw=3 if main else 1,
-                ms=4,
-                label=name,
-                color=color,
-            )
-            low, high = ([p[end] for p in points] for end in ("ci_low", "ci_high"))
-            if main and None not in low:
-                axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
-        values = sorted({p["x"] for points in lines.values() for p in points})
-        axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")
-        axes.set_xticks(values, map(str, values))
-        axes.set_xticks((), minor=True)
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize="small")
-
-    save_figure(path, (6.0, 4.2), draw)
 
 
 def setting_of(study: Mapping[str, Any], seed: int) -> Setting:

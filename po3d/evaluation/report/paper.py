@@ -18,7 +18,8 @@ from po3d.evaluation.report.latex import latex_page, sentence
 from po3d.evaluation.report.notes import data_line, official, on_twin
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import Published
-from po3d.evaluation.run_report import ReportedRun, explained, grid_of, run_figures
+from po3d.evaluation.run_report import grid_of
+from po3d.evaluation.run_tables import ReportedRun, explained, run_figures
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 from po3d.io.plots import save
@@ -95,7 +96,8 @@ def _float(path: Path, caption: str) -> str:
     lines = [
         r"\begin{figure}",
         r"\centering",
-        rf"\includegraphics[width=\linewidth,height=0.8\textheight,keepaspectratio]{{{FIGURES}/{path.name}}}",
+        r"\includegraphics[width=\linewidth,height=0.8\textheight,keepaspectratio]"
+        rf"{{{FIGURES}/{path.name}}}",
         rf"\caption{{{sentence(caption)}}}",
         rf"\label{{fig:{path.stem}}}",
         r"\end{figure}",

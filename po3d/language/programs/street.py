@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Call, Language, ProgramError, Signature, Tree, rows
+from po3d.language.program import Call, Language, OperationRow, ProgramError, Signature, Tree, rows
 from po3d.scene.vocabulary import (
     COLORS,
     DIRECTIONS,
@@ -85,7 +85,17 @@ class Step:
         return token_types(self.token)
 
 
-_STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args in ARGUMENTS[row.op]}
+_STEPS: dict[str, tuple[OperationRow, tuple[str, ...]]] = {}
+_SIGNATURES: dict[str, tuple[Signature, ...]] = {}  # by token
+_MEANINGS: dict[str, str] = {}  # token -> call of the language
+for _row in OPERATIONS:
+    for _args in ARGUMENTS[_row.op]:
+        _token = Step(_row.op, _args).token
+        _STEPS[_token] = _row, _args
+        _inputs = tuple(t.format(*_args) for t in _row.signature.inputs)
+        _SIGNATURES[_token] = (Signature(_inputs, _row.signature.output.format(*_args)),)
+        _words = [ALIGNMENTS[a] for a in _args] if _row.op == "aligned" else _args
+        _MEANINGS[_token] = _row.meaning.format(*_words)
 # The output classes of the parser's network, in a fixed order.
 TOKENS: tuple[str, ...] = tuple(
     t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES}
@@ -95,19 +105,7 @@ TOKENS: tuple[str, ...] = tuple(
 class StreetProgram(Tree):
     """A program in the tokens of street files."""
 
-    language = Language(
-        {
-            token: (
-                Signature(
-                    tuple(t.format(*args) for t in row.signature.inputs),
-                    row.signature.output.format(*args),
-                ),
-            )
-            for token, (row, args) in _STEPS.items()
-        },
-        {},
-        frozenset(),
-    )
+    language = Language(_SIGNATURES, {}, frozenset())
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -129,14 +127,14 @@ class StreetProgram(Tree):
         return STREET.to_core(self)
 
 
-STREET = Dialect(
-    "the language of streets",
-    StreetProgram,
-    {
-        token: row.meaning.format(*(ALIGNMENTS[a] if row.op == "aligned" else a for a in args))
-        for token, (row, args) in _STEPS.items()
-    },
-)
+class _Street(Dialect):
+    """Dialect whose texts are questions: the last step returns an answer."""
+
+    def parse(self, text: str) -> Call:
+        return self.to_core(parse_text(text))
+
+
+STREET = _Street("the language of streets", StreetProgram, _MEANINGS)
 
 
 def token_types(token: str) -> Signature:

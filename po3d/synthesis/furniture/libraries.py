@@ -1,11 +1,11 @@
 """Third-party meshes: Sweet Home 3D's furniture libraries (.sh3f), read without unpacking to disk.
 
     .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry
-        -> Model: mesh and part colours
+        -> LibraryMesh (`library_models`): mesh and part colours
 
 The project ships none of them; the Debian package `sweethome3d-furniture` contains 819 models, CC0
 or CC-BY-3.0 (published pictures of the latter must name the `creator`). Sweet Home 3D's model axes
-are x right, y up and z to the front, as seen by a person facing the object; a Model has the
+are x right, y up and z to the front, as seen by a person facing the object; a LibraryMesh has the
 project's axes: x front, y left, z up, metres. Archives, catalogues and OBJ files are not trusted.
 """
 
@@ -14,26 +14,18 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-import trimesh
 from numpy.typing import NDArray
 from PIL import Image
-from trimesh.exchange.obj import load_obj
-from trimesh.geometry import triangulate_quads
 from trimesh.resolvers import Resolver
 
 from po3d.io.errors import InputError
 from po3d.io.images import FORMATS
-from po3d.scene.geometry import rotation_z
 from po3d.synthesis.furniture import FOLDER
-from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
-from po3d.synthesis.render.instances import MAX_PARTS, PlacedMesh
-from po3d.synthesis.shapes.mesh import Mesh, Part, creased
 
 Array = NDArray[np.float64]
 
@@ -42,16 +34,6 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 MAX_BYTES = 64 * 2**20  # per unpacked zip member; the largest of the package is an OBJ of 9 MB
 MAX_TEXTURE = 4096 * 4096  # pixels
-MAX_FACES = 300_000
-# largest number of faces at a vertex for smooth normals: time grows with its square
-MAX_VALENCE = 64
-SHADES = 6  # parts per textured material, which keeps windows drawn on a texture
-GLASS, INVISIBLE = 0.7, 0.05  # opacities below which a surface is a window pane, and invisible
-NEUTRAL = 0.3  # spread of a pane's sRGB channels above which it is a coloured lamp
-
-# Object axes (x front, y left, z up) from model axes (x right of a person facing it, y up, z
-# front).
-object_R_model = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 @dataclass(frozen=True)
@@ -67,27 +49,6 @@ class CatalogueEntry:
     model: str  # zip member of its OBJ
     # (9,) row-major rotation from the OBJ's axes to the model's
     rotation: tuple[float, ...] = IDENTITY
-
-
-class LibraryMesh(NamedTuple):
-    """A mesh in metres and the linear colour of each part except glass, by part name."""
-
-    mesh: Mesh
-    colors: Mapping[str, RGB]
-
-    @property
-    def extent(self) -> tuple[float, float, float]:
-        """Length, width, height in metres."""
-        length, width, height = (self.mesh.vertices.max(0) - self.mesh.vertices.min(0)).tolist()
-        return length, width, height
-
-    def placed(
-        self, scale: float, position: tuple[float, float], heading: float, finish: Finish
-    ) -> PlacedMesh:
-        """Return the renderer's input in the model's own colours; `scale` in world units per
-        metre.
-        """
-        return PlacedMesh(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
 
 
 # --- catalogues -----------------------------------------------------------------------------------
@@ -111,8 +72,8 @@ def read_catalogue(library: str | Path) -> tuple[CatalogueEntry, ...]:
     a value.
     """
     library = Path(library)
-    with _opened(library) as archive:
-        text = _member(archive, library, CATALOGUE).decode("latin-1")
+    with opened(library) as archive:
+        text = member_bytes(archive, library, CATALOGUE).decode("latin-1")
     text = re.sub(r"\\\r?\n[ \t]*", "", text)  # Java properties: a backslash continues the line
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
     rows: dict[str, dict[str, str]] = {}
@@ -155,7 +116,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry
 # --- zip members ----------------------------------------------------------------------------------
 
 
-def _opened(library: Path) -> zipfile.ZipFile:
+def opened(library: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(library)
     except FileNotFoundError:
@@ -166,7 +127,7 @@ def _opened(library: Path) -> zipfile.ZipFile:
         ) from None
 
 
-def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
+def member_bytes(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
     """Return the content of a zip member. Raise InputError if it is missing, damaged or larger than
     MAX_BYTES.
     """
@@ -182,7 +143,7 @@ def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
         raise InputError(f"{where}: damaged or not readable ({error})") from None
 
 
-class _Members(Resolver):
+class Members(Resolver):
     """Resolver of the files beside an OBJ for trimesh, which ignores files it cannot read: `error`
     keeps the first failure.
     """
@@ -205,7 +166,7 @@ class _Members(Resolver):
                 raise InputError(f"{where} is outside the library")
             if texture and member not in self.archive.namelist():
                 raise FileNotFoundError(name)
-            data = _member(self.archive, entry.library, member)
+            data = member_bytes(self.archive, entry.library, member)
             if texture:
                 _check_texture(data, where)
             return data
@@ -232,218 +193,3 @@ def _check_texture(data: bytes, where: str) -> None:
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
         raise InputError(f"{where} is not a readable {', '.join(FORMATS)} image") from None
     raise InputError(f"{where} has {pixels} pixels, the limit is {MAX_TEXTURE}")
-
-
-# --- models ---------------------------------------------------------------------------------------
-
-
-def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
-    """Load the entry's mesh with colours, at its catalogue size in metres, centred on its footprint
-    and standing on z = 0.
-
-    The front is +x; `turn` (radians, about +z) corrects an entry with another front. Parts are
-    named after the MTL's materials. A textured material becomes up to SHADES parts with the mean
-    colours of their faces, "name", "name.1" ...; if the library lacks the texture, the material
-    keeps its diffuse colour. Raise InputError if a file is missing, damaged, too large or has no
-    volume.
-    """
-    where = f"furniture library {entry.library}, model {entry.model}"
-    with _opened(entry.library) as archive:
-        text = _member(archive, entry.library, entry.model)
-        members = _Members(archive, entry)
-        try:
-            geometry = load_obj(io.BytesIO(text), resolver=members).get("geometry", {})
-        except (
-            ValueError,
-            IndexError,
-            TypeError,
-            KeyError,
-            AttributeError,
-            OverflowError,
-        ) as error:
-            raise InputError(
-                f"{where}: not a readable OBJ file ({type(error).__name__}: {error})"
-            ) from None
-    if members.error is not None:
-        raise members.error
-    surfaces = [_Surface.of(kwargs) for kwargs in geometry.values()]
-    points = np.concatenate(
-        [s.vertices[s.faces].reshape(-1, 3) for s in surfaces] or [np.zeros((0, 3))]
-    )
-    faces = len(points) // 3
-    if not 0 < faces <= MAX_FACES or not np.isfinite(points).all():
-        raise InputError(
-            f"{where}: {faces} triangles; between 1 and {MAX_FACES} with finite vertices are"
-            " supported"
-        )
-
-    model_R_file = np.reshape(entry.rotation, (3, 3))
-    points = points @ model_R_file.T
-    low, high = points.min(0), points.max(0)
-    if (high - low).min() <= 1e-9 * (high - low).max():
-        raise InputError(
-            f"{where}: a flat model cannot be scaled to the catalogue's height, width and depth"
-        )
-    width, depth, height = (side / 100 for side in entry.size)
-    model_T_file = np.diag(np.array([width, height, depth]) / (high - low)) @ model_R_file
-    object_T_file = rotation_z(turn) @ object_R_model @ model_T_file
-
-    parts: list[Part] = []
-    colors: dict[str, RGB] = {}
-    shapes: list[_Shape] = []
-    for surface, (part, color, faces_of) in _pieces(surfaces):
-        shape = _smooth(surface.vertices @ object_T_file.T, faces_of)
-        if not len(shape.faces):  # all faces have zero area
-            continue
-        shapes.append(shape)
-        parts.append(part)
-        if color is not None:
-            colors[part.name] = color
-    if not 0 < len(parts) <= MAX_PARTS:
-        raise InputError(
-            f"{where}: {len(parts)} visible parts; between 1 and {MAX_PARTS} are supported"
-        )
-    return LibraryMesh(_joined(shapes, parts), colors)
-
-
-# with its linear colour (None for glass) and its faces
-_Piece = tuple[Part, RGB | None, NDArray[np.int64]]
-
-
-def _pieces(surfaces: Sequence["_Surface"]) -> list[tuple["_Surface", _Piece]]:
-    """Return the shapes of all surfaces, with fewer texture shades if there would be too many
-    parts.
-    """
-    pieces: list[tuple[_Surface, _Piece]] = []
-    for shades in range(SHADES, 0, -1):
-        pieces = [(surface, piece) for surface in surfaces for piece in surface.parts(shades)]
-        if len(pieces) <= MAX_PARTS:
-            break
-    return pieces
-
-
-class _Shape(NamedTuple):
-    """Triangles with smooth normals."""
-
-    vertices: Array  # (V, 3)
-    normals: Array  # (V, 3) unit vectors
-    faces: NDArray[np.int64]  # (F, 3)
-
-
-def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
-    """Join shapes into one mesh, one part per shape, centred on its footprint and standing on z =
-    0.
-    """
-    count = [len(shape.vertices) for shape in shapes]
-    offset = np.cumsum([0, *count[:-1]])
-    vertices = np.concatenate([shape.vertices for shape in shapes])
-    low, high = vertices.min(0), vertices.max(0)
-    vertices = vertices - (*(low + high)[:2] / 2, low[2])
-    faces = np.concatenate([shape.faces + first for shape, first in zip(shapes, offset)])
-    normals = np.concatenate([shape.normals for shape in shapes])
-    part = np.repeat(np.arange(len(parts)), count).astype(np.uint8)
-    return Mesh(
-        vertices.astype(np.float32),
-        normals.astype(np.float32),
-        part,
-        faces.astype(np.int32),
-        tuple(parts),
-    )
-
-
-def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
-    """Compute smooth normals as `mesh.assemble` does, for files of any size."""
-    mesh = trimesh.Trimesh(vertices, faces, process=False)
-    # texture coordinates split smooth vertices
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    _, *shape = creased(np.array(mesh.vertices), np.array(mesh.faces), MAX_VALENCE)
-    return _Shape(*shape)
-
-
-class _Surface(NamedTuple):
-    """The triangles of one material, in the file's axes."""
-
-    vertices: Array  # (V, 3)
-    faces: NDArray[np.int64]  # (F, 3)
-    uv: Array | None  # (V, 2)
-    name: str
-    color: Array  # (3,) sRGB in [0, 1]
-    opacity: float
-    texture: Image.Image | None
-
-    @classmethod
-    def of(cls, kwargs: Mapping[str, Any]) -> "_Surface":
-        """Convert trimesh's geometry."""
-        uv, material = (
-            getattr(kwargs["visual"], "uv", None),
-            getattr(kwargs["visual"], "material", None),
-        )
-        vertices, faces = np.asarray(kwargs["vertices"], float), triangulate_quads(kwargs["faces"])
-        if material is None or not material.name:
-            return cls(vertices, faces, None, "plain", np.full(3, 0.6), 1.0, None)
-        options = material.kwargs
-        opacity = (
-            _number(options.get("d"), 1.0)
-            if "d" in options
-            else 1 - _number(options.get("tr"), 0.0)
-        )
-        uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, float)[:, :2]
-        color = np.asarray(material.diffuse[:3], float) / 255
-        return cls(vertices, faces, uv, material.name, color, opacity, material.image)
-
-    def parts(self, shades: int) -> Iterator["_Piece"]:
-        """Return the visible shapes; a texture is split into at most `shades` parts."""
-        if self.opacity < INVISIBLE:
-            return
-        if self.texture is None and self.opacity < GLASS and np.ptp(self.color) < NEUTRAL:
-            yield Part(self.name, "glass"), None, self.faces
-            return
-        shade, palette = self._shades(shades)
-        for k, color in enumerate(palette):
-            name = self.name if k == 0 else f"{self.name}.{k}"
-            yield Part(name, "paint"), rgb(color, 0.002, 0.95), self.faces[shade == k]
-
-    def _shades(self, most: int) -> tuple[NDArray[np.int64], Array]:
-        """Return the shade of each face (F,), -1 where its texture is transparent, and the linear
-        colours (S, 3) of the shades.
-        """
-        if self.texture is None:
-            return np.zeros(len(self.faces), int), to_linear(self.color)[None]
-        rgba = np.asarray(self.texture.convert("RGBA"), float) / 255
-        if self.uv is None or not np.isfinite(self.uv).all():
-            mean_color = np.tile(rgba.reshape(-1, 4).mean(0), (len(self.faces), 1))
-        else:
-            height, width = rgba.shape[:2]
-            at = np.einsum("sk,fkd->fsd", _BARYCENTRIC, self.uv[self.faces]) % 1.0
-            row = np.minimum(((1 - at[..., 1]) * height).astype(int), height - 1)
-            sample = rgba[row, np.minimum((at[..., 0] * width).astype(int), width - 1)]
-            sample[..., :3] *= sample[..., 3:]
-            mean_color = sample.mean(1)
-            mean_color[:, :3] /= np.maximum(mean_color[:, 3:], 1e-6)
-        there = mean_color[:, 3] >= INVISIBLE
-        shade = np.full(len(self.faces), -1)
-        if there.any():
-            pixels = np.uint8(np.round(mean_color[there, :3] * 255))[None]
-            indices = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[
-                0
-            ]
-            shade[there] = np.unique(indices, return_inverse=True)[1]
-        count = shade.max() + 1
-        palette = [to_linear(mean_color[shade == k, :3]).mean(0) for k in range(count)]
-        return shade, np.reshape(palette, (count, 3))
-
-
-def _lattice(n: int) -> Array:
-    """Return barycentric points (S, 3) spread inside a triangle."""
-    points = [(i + 1 / 3, j + 1 / 3) for i in range(n) for j in range(n - i)]
-    return np.array([(i / n, j / n, 1 - (i + j) / n) for i, j in points])
-
-
-_BARYCENTRIC = _lattice(5)
-
-
-def _number(words: Sequence[str] | None, default: float) -> float:
-    try:
-        return float(words[-1]) if words else default
-    except ValueError:
-        return default

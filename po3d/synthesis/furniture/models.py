@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.scene.rooms import CATEGORIES, category_of
 from po3d.synthesis import shapes
-from po3d.synthesis.furniture.libraries import FOLDER, CatalogueEntry, load_model, read_catalogues
+from po3d.synthesis.furniture.libraries import FOLDER, CatalogueEntry, read_catalogues
+from po3d.synthesis.furniture.library_models import load_model
 from po3d.synthesis.render.environment import RGB
 from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
 from po3d.synthesis.shapes.own_shapes import SHAPES, TRAIN_ONLY, shape

@@ -80,7 +80,7 @@ def _above(world: SceneGeometry, i: int, j: int) -> Verdict:
 
 
 def _next_to(world: SceneGeometry, i: int, j: int) -> Verdict:
-    spare = world.neighbours(i, j)
+    spare = world.inside("next_to", [i], j)
     return Verdict(ANSWERS["nearness"][0 if spare >= 0 else 1], abs(spare))
 
 

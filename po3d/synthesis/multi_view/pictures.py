@@ -24,7 +24,8 @@ from po3d.scene.orbit import VIEWS, Orbit
 from po3d.scene.rooms import COLORS
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.multi_view.scenes import OrbitScene, sample_orbit_scene
-from po3d.synthesis.render.environment import RGB, Finish, sample_look
+from po3d.synthesis.render.environment import RGB, Finish
+from po3d.synthesis.render.looks import sample_look
 from po3d.synthesis.splits import split_of
 from po3d.synthesis.top_view.looks import Dress, RoomLook, light_and_floor, room_paint, wall_colors
 from po3d.synthesis.top_view.pictures import RoomRenderer, RoomShot

@@ -150,14 +150,15 @@ class Blender:
                 "seed": int(generator.integers(2**31 - 1)),
                 "camera": {"matrix": camera_matrix(camera), "lens": camera.focal / camera.width},
                 **lights,
-                "objects": [
-                    {**self._mesh(o.mesh), "matrix": o.world_T_object.tolist(), "materials": _materials(o, look, generator)}
-                    for o in objects
-                ],
+                "objects": [self._object(o, look, generator) for o in objects],
             },
             options.seconds,
         )  # fmt: skip
         return read_image(out)
+
+    def _object(self, o: PlacedMesh, look: str, generator: np.random.Generator) -> dict:
+        matrix = o.world_T_object.tolist()
+        return {**self._mesh(o.mesh), "matrix": matrix, "materials": _materials(o, look, generator)}
 
     def _mesh(self, mesh: Mesh) -> dict:
         """Return the mesh's file, written on first use."""

@@ -26,8 +26,8 @@ from po3d.synthesis.render.environment import (
     RenderStyle,
     Sky,
     rgb,
-    sample_look,
 )
+from po3d.synthesis.render.looks import sample_look
 
 OFFICIAL_LOOKS = ("superclevr", "hdri")
 STUDIO = OFFICIAL_LOOKS[0]
@@ -57,23 +57,9 @@ def sample_official_look(kind: str, rng: np.random.Generator) -> RenderStyle:
 
 
 def _superclevr(rng: np.random.Generator) -> RenderStyle:
-    def light(place: Array, strength: float, color: RGB, radius: float) -> Light:
-        distance = float(np.linalg.norm(place))
-        return Light(rgb(place / distance), rgb(np.array(color) * strength), radius)
-
-    lamps = []
-    for place, strength, color in _LAMPS:
-        moved = np.array(place) + rng.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)
-        nearer = float(np.sum(np.square(place)) / np.sum(np.square(moved)))
-        lamps.append(
-            light(
-                moved,
-                strength * nearer * np.exp(rng.normal(0, 0.2)),
-                color,
-                rng.uniform(0.05, 0.15),
-            )
-        )
-    sun = light(
+    """Sample the studio: lights, then the floor and its light, then the film."""
+    lamps = tuple(_jittered_lamp(*lamp, rng) for lamp in _LAMPS)
+    sun = _light(
         np.array(_SUN) + rng.normal(0, 0.15, 3),
         _SUN_STRENGTH * np.exp(rng.normal(0, 0.3)),
         (1, 1, 1),
@@ -87,38 +73,57 @@ def _superclevr(rng: np.random.Generator) -> RenderStyle:
     pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
     floor = rgb(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
+    ground = GroundStyle(
+        kind="plain",
+        variant=int(rng.integers(VARIANTS)),
+        color=floor,
+        color2=floor,
+        contrast=float(rng.uniform(0, 0.08)),
+        tile=float(rng.uniform(8, 20)),
+        angle=float(rng.uniform(-np.pi, np.pi)),
+        offset=tuple(rng.uniform(0, 1, 2)),
+        falloff=falloff,
+        pool=pool,
+        pool_radius=radius,
+        near=True,
+    )
     return RenderStyle(
         kind=STUDIO,
         key=sun,
-        fills=tuple(lamps),
+        fills=lamps,
         sky=Sky(zenith=rgb(np.full(3, world)), horizon=rgb(np.full(3, world + cove))),
-        ground=GroundStyle(
-            kind="plain",
-            variant=int(rng.integers(VARIANTS)),
-            color=floor,
-            color2=floor,
-            contrast=float(rng.uniform(0, 0.08)),
-            tile=float(rng.uniform(8, 20)),
-            angle=float(rng.uniform(-np.pi, np.pi)),
-            offset=tuple(rng.uniform(0, 1, 2)),
-            falloff=falloff,
-            pool=pool,
-            pool_radius=radius,
-            near=True,
-        ),
+        ground=ground,
         backdrop=Backdrop(distance=60.0, color=rgb(np.array(floor) * 0.2), height=0.0),
-        film=Film(
-            # White ground then has its radiance as value, as in Blender's standard view.
-            exposure=float(np.log2(DIMMED * white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
-            white_balance=rgb(1 + rng.normal(0, 0.02, 3)),
-            knee=float(rng.uniform(0.75, 0.95)),
-            contrast=float(rng.uniform(0.95, 1.08)),
-            saturation=float(rng.uniform(0.93, 1.08)),
-            noise=float(rng.uniform(0.5, 2.5)),
-            noise_seed=int(rng.integers(256)),
-            blur=float(rng.uniform(0.3, 0.7)) if rng.random() < 0.3 else 0.0,
-        ),
-    )  # fmt: skip
+        film=_studio_film(white, rng),
+    )
+
+
+def _light(place: Array, strength: float, color: RGB, radius: float) -> Light:
+    distance = float(np.linalg.norm(place))
+    return Light(rgb(place / distance), rgb(np.array(color) * strength), radius)
+
+
+def _jittered_lamp(place: RGB, strength: float, color: RGB, rng: np.random.Generator) -> Light:
+    """Sample a lamp near a place; it is brighter if it is nearer to the world's origin."""
+    moved = np.array(place) + rng.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)
+    nearer = float(np.sum(np.square(place)) / np.sum(np.square(moved)))
+    brightness = strength * nearer * np.exp(rng.normal(0, 0.2))
+    return _light(moved, brightness, color, rng.uniform(0.05, 0.15))
+
+
+def _studio_film(white: float, rng: np.random.Generator) -> Film:
+    """Sample the film; `white`: radiosity of a white floor."""
+    return Film(
+        # White ground then has its radiance as value, as in Blender's standard view.
+        exposure=float(np.log2(DIMMED * white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
+        white_balance=rgb(1 + rng.normal(0, 0.02, 3)),
+        knee=float(rng.uniform(0.75, 0.95)),
+        contrast=float(rng.uniform(0.95, 1.08)),
+        saturation=float(rng.uniform(0.93, 1.08)),
+        noise=float(rng.uniform(0.5, 2.5)),
+        noise_seed=int(rng.integers(256)),
+        blur=float(rng.uniform(0.3, 0.7)) if rng.random() < 0.3 else 0.0,
+    )
 
 
 def _hdri(rng: np.random.Generator) -> RenderStyle:

@@ -14,7 +14,6 @@ variable takes precedence; otherwise the first Renderer of a process sets it fro
 in the calling thread) if several processes render, the number of cores if one does.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,6 @@ from PIL import Image, ImageFilter
 
 from po3d.io.errors import InputError
 from po3d.scene.geometry import Camera
-from po3d.synthesis.render import textures as patterns
 from po3d.synthesis.render.device import (
     DrawItem,
     MeshCache,
@@ -37,6 +35,7 @@ from po3d.synthesis.render.device import (
 from po3d.synthesis.render.environment import LEVEL_SIZES, Lighting, RenderStyle, lighting
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.shadows import Shadows
+from po3d.synthesis.render.surroundings import PatternTextures, StreetPainter
 from po3d.synthesis.street.labels import Masks
 from po3d.synthesis.top_view.shell import Shell, ShellPainter
 
@@ -81,8 +80,7 @@ class Renderer:
             self._make_targets()
             self._shadows = Shadows(self._ctx)
         self._meshes = MeshCache(self._ctx, self._mask, self._object)
-        self._textures: dict[tuple, Any] = {}
-        self._photo: tuple[Any, Any] = (None, None)
+        self._textures = PatternTextures(self._ctx)
 
     def __enter__(self) -> "Renderer":
         return self
@@ -145,27 +143,8 @@ class Renderer:
         )
         if self.indoors:
             self._shell = ShellPainter(self._ctx)
-            return
-        self._ground = ShaderProgram(self._ctx, "ground.vert", "film.glsl", "ground.frag")
-        self._wall = ShaderProgram(self._ctx, "ground.vert", "film.glsl", "wall.frag")
-        turn = np.linspace(0, 2 * np.pi, 97)
-        disc, wall = [], []
-        for a, b in itertools.pairwise(turn):
-            disc += [(a, 0, 0), (a, 1, 0), (b, 1, 0)]
-            for low, high in ((0, 1), (1, 8)):
-                wall += [
-                    (a, 1, low),
-                    (b, 1, low),
-                    (b, 1, high),
-                    (a, 1, low),
-                    (b, 1, high),
-                    (a, 1, high),
-                ]
-        self._disc, self._cylinder = self._polar(self._ground, disc), self._polar(self._wall, wall)
-
-    def _polar(self, program: ShaderProgram, corners: list[tuple[float, float, float]]) -> Any:
-        buffer = self._ctx.buffer(np.array(corners, np.float32).tobytes())
-        return self._ctx.vertex_array(program.gl, [(buffer, "3f", "polar")])
+        else:
+            self._street = StreetPainter(self._ctx)
 
     def _make_targets(self) -> None:
         import moderngl as gl
@@ -255,7 +234,7 @@ class Renderer:
         light: Lighting,
         shell: Shell | None,
     ) -> NDArray[np.uint8]:
-        around = self._shell.programs if self.indoors else (self._ground, self._wall)
+        around = (self._shell if self.indoors else self._street).programs
         for program in (self._object, *around):
             program.set(clip_T_world=clip, grain=2, **self._film(look, light))
         self._grain.use(2)
@@ -275,10 +254,10 @@ class Renderer:
         self._draw_objects(items, camera, look, light, layer=int(clear))
         self._ctx.depth_func = "<"
         if shell:
-            tile = self._texture("ground", look.ground.kind, look.ground.variant)
+            tile = self._textures.ground(look.ground.kind, look.ground.variant)
             self._shell.draw(shell, camera, look, light, self._shadows, tile)
         else:
-            self._draw_surroundings(camera, look, light)
+            self._street.draw(camera, look, light, self._shadows, self._textures)
         if clear:
             self._ctx.enable(self._gl.BLEND)
             self._ctx.blend_func = self._gl.SRC_ALPHA, self._gl.ONE_MINUS_SRC_ALPHA
@@ -325,59 +304,6 @@ class Renderer:
             )
             item.mesh.color.render()
 
-    def _draw_surroundings(self, camera: Camera, look: RenderStyle, light: Lighting) -> None:
-        g, back, key = look.ground, look.backdrop, np.array(look.key.color) * look.key.direction[2]
-        c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
-        # the camera is inside
-        distance = max(back.distance, 1.2 * float(np.hypot(*camera.position[:2])))
-        rise = (back.height or 0.5 * back.distance) / back.distance
-        # Ground and wall fade into one colour where they meet, as on a photographer's cove.
-        far = 1 / (1 + (distance / g.pool_radius) ** 2)
-        lit = np.array(g.color) * (light.sky + key) / np.pi * (1 - g.falloff + g.falloff * far)
-        edge = 0.75 * lit + 0.25 * np.array(look.sky.horizon) if back.height else lit
-        frame = {
-            "distance_": distance,
-            "wall_height": rise * distance,
-            "tile_T_ground": np.array([[c, s, g.offset[0]], [-s, c, g.offset[1]], [0, 0, 1]]),
-            "light_map_T_ground": self._shadows.light_map_T_ground,
-        }
-        self._texture("ground", g.kind, g.variant).use(0)
-        self._shadows.light_map.use(1)
-        self._ground.set(
-            **frame,
-            tile=0,
-            light_map=1,
-            albedo=g.color,
-            albedo2=g.color2,
-            contrast=g.contrast,
-            sky_light=light.sky / np.pi,
-            key_light=key / np.pi,
-            pool=(*g.pool, 1 / g.pool_radius**2, g.falloff),
-            edge=edge,
-            edge_scale=1 / distance**2,
-        )
-        self._disc.render()
-        self._texture("skyline", "", back.variant).use(0)
-        self._texture("clouds", "", look.sky.cloud_variant).use(1)
-        if look.sky.hdri is not None:
-            self._hdri(look.sky.hdri).use(3)
-        self._wall.set(
-            **frame,
-            skyline=0,
-            clouds=1,
-            hdri=3,
-            edge=edge,
-            silhouette=back.color,
-            horizon=look.sky.horizon,
-            zenith=look.sky.zenith,
-            cloud=look.sky.cloud,
-            cloud_cover=look.sky.cloud_cover,
-            rise=rise,
-            has_skyline=float(back.height > 0),
-            has_hdri=float(look.sky.hdri is not None),
-        )
-        self._cylinder.render()
-
     def _film(self, look: RenderStyle, light: Lighting) -> dict[str, Any]:
         film, shift = look.film, look.film.noise_seed * np.array([37, 101])
         half = np.array([self.width, self.height]) / 2
@@ -388,36 +314,7 @@ class Renderer:
             "grain_shift": (*(shift % 256), film.noise / GRAIN_DEVIATION),
         }
 
-    # --- reading back and textures ---
-
-    def _texture(self, what: str, kind: str, variant: int) -> Any:
-        """Return a pattern's texture, created on first use."""
-        key = (what, kind, variant)
-        if key not in self._textures:
-            gl = self._gl
-            if what == "ground":
-                pixels = patterns.ground(kind, variant)
-            elif what == "skyline":
-                pixels = patterns.skyline(variant)
-            else:
-                pixels = np.uint8(patterns.clouds(variant) * 255)[..., None]
-            height, width, channels = pixels.shape
-            texture = self._ctx.texture((width, height), channels, pixels.tobytes(), alignment=1)
-            texture.build_mipmaps()
-            texture.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
-            texture.repeat_y = what != "skyline"
-            self._textures[key] = texture
-        return self._textures[key]
-
-    def _hdri(self, pixels: NDArray[np.float32]) -> Any:
-        """Return the photograph's texture; only the most recent one is kept."""
-        if self._photo[0] is not pixels:
-            height, width, _ = pixels.shape
-            self._photo = (
-                pixels,
-                self._ctx.texture((width, height), 3, pixels.tobytes(), dtype="f4"),
-            )
-        return self._photo[1]
+    # --- reading back ---
 
     def _read(self, target: Any, box: tuple[int, int, int, int] | None = None) -> NDArray[np.uint8]:
         """Read a colour attachment, or a box of it: (H, W) for one channel, (H, W, 3) for a

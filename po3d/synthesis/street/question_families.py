@@ -2,6 +2,7 @@
 answer from a scene, or None if sampling fails.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -159,51 +160,34 @@ def zero_hop(attributes: Sequence[str]) -> dict[str, Maker]:
 
 def objects(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families on several objects that need no geometry."""
-    return {
-        **{
-            f"same_relate/{a}/{k}": partial(_same, a, k, False)
-            for a in attributes
-            for k in ("exist", "count")
-        },
-        **{
-            f"same_relate/{a}/{k}_of": partial(_same, a, k, True)
-            for a in attributes
-            for k in ("exist", "count")
-        },
-        **{
-            f"same_relate/{a}/{k}": partial(_same, a, k, True)
-            for a in attributes
-            for k in attributes
-            if k != a
-        },
-        "single_or/count": partial(_either, None),
-        **{f"single_or/{a}": partial(_either, a) for a in attributes},
-    }
+    families: dict[str, Maker] = {}
+    for a, k in itertools.product(attributes, ("exist", "count")):
+        families[f"same_relate/{a}/{k}"] = partial(_same, a, k, False)
+    for a, k in itertools.product(attributes, ("exist", "count")):
+        families[f"same_relate/{a}/{k}_of"] = partial(_same, a, k, True)
+    for a, k in itertools.permutations(attributes, 2):
+        families[f"same_relate/{a}/{k}"] = partial(_same, a, k, True)
+    families["single_or/count"] = partial(_either, None)
+    return families | {f"single_or/{a}": partial(_either, a) for a in attributes}
 
 
 def spatial(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families with directions: chains, intersections, unions, comparisons."""
-    return {
-        **{
-            f"{name}/{k}": partial(_hops, n, k)
-            for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop"))
-            for k in ("count", "exist", *attributes)
-        },
-        **{f"single_and/{k}": partial(_both, k) for k in ("count", *attributes)},
-        "single_or/related_plain": partial(_or_related, "related", "plain"),
-        "single_or/plain_related": partial(_or_related, "plain", "related"),
-        "single_or/related_related": partial(_or_related, "related", "related"),
-        **{
-            f"compare_integer/{op}/{second}": partial(_compare_counts, op, second, "related")
-            for op in ("equal_integer", "less_than", "greater_than")
-            for second in ("plain", "related")
-        },
-        **{
-            f"comparison/{a}/{x}_{y}": partial(_compare_values, a, x, y)
-            for a in attributes
-            for x, y in (("related", "plain"), ("plain", "related"), ("related", "related"))
-        },
-    }
+    families: dict[str, Maker] = {}
+    for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop")):
+        for k in ("count", "exist", *attributes):
+            families[f"{name}/{k}"] = partial(_hops, n, k)
+    families |= {f"single_and/{k}": partial(_both, k) for k in ("count", *attributes)}
+    pairs = (("related", "plain"), ("plain", "related"), ("related", "related"))
+    for x, y in pairs:
+        families[f"single_or/{x}_{y}"] = partial(_or_related, x, y)
+    for op in ("equal_integer", "less_than", "greater_than"):
+        for second in ("plain", "related"):
+            family = partial(_compare_counts, op, second, "related")
+            families[f"compare_integer/{op}/{second}"] = family
+    for a, (x, y) in itertools.product(attributes, pairs):
+        families[f"comparison/{a}/{x}_{y}"] = partial(_compare_values, a, x, y)
+    return families
 
 
 def comparisons(attributes: Sequence[str]) -> dict[str, Maker]:
@@ -227,23 +211,15 @@ ZERO_HOP, OBJECTS, SPATIAL = (
     objects(QUERIED_ATTRIBUTES),
     spatial(QUERIED_ATTRIBUTES),
 )
-OCCLUSION: dict[str, Maker] = {
-    **{f"occlusion/{k}": partial(_occluded, k) for k in QUERIED_ATTRIBUTES},
-    **{
-        f"occlusion_by/{r}/{k}": partial(_related_query, r, k)
-        for r in ("occludees", "occluder")
-        for k in QUERIED_ATTRIBUTES
-    },
-}
+OCCLUSION: dict[str, Maker] = {f"occlusion/{k}": partial(_occluded, k) for k in QUERIED_ATTRIBUTES}
+for _relation, _k in itertools.product(("occludees", "occluder"), QUERIED_ATTRIBUTES):
+    OCCLUSION[f"occlusion_by/{_relation}/{_k}"] = partial(_related_query, _relation, _k)
 POSE: dict[str, Maker] = {
     "pose/facing": _facing,
     **{f"pose/{k}": partial(_which_faces, k) for k in QUERIED_ATTRIBUTES},
-    **{
-        f"pose_relate/{h}/{k}": partial(_related_query, f"aligned[{h}]", k)
-        for h in ("same", "opposite", "vertical")
-        for k in QUERIED_ATTRIBUTES
-    },
 }
+for _heading, _k in itertools.product(("same", "opposite", "vertical"), QUERIED_ATTRIBUTES):
+    POSE[f"pose_relate/{_heading}/{_k}"] = partial(_related_query, f"aligned[{_heading}]", _k)
 COLLISION: dict[str, Maker] = {
     f"collision/{k}": partial(_collision, k) for k in ("count", "exist", *QUERIED_ATTRIBUTES)
 }

@@ -73,7 +73,9 @@ def _places(world: SceneGeometry, i: int, random: np.random.Generator) -> list[s
             others.append(_filled(random, "next_to", mark=marks[j]))
         if side:  # j lies to that side of i, so i lies to the opposite side of j
             others.append(_filled(random, f"from.{side}", mark=marks[j]))
-    pairs = [(a, b) for a in marks for b in marks if a < b and world.between(a, b, i)]
+    pairs = [
+        (a, b) for a in marks for b in marks if a < b and world.related("between", (a, b), [i])
+    ]
     if pairs:
         a, b = pairs[int(random.integers(len(pairs)))]
         others.append(_filled(random, "between", mark=marks[a], other=marks[b]))

@@ -168,16 +168,10 @@ def _anywhere(room: _Room, name: str, extent: np.ndarray, random: np.random.Gene
 
 
 def _on_top(room: _Room, name: str, extent: np.ndarray, random: np.random.Generator):
-    carriers = [
-        s
-        for s in room.states
-        if (
-            s.value("name") in CARRIERS[name]
-            if name in CARRIERS
-            else CATEGORIES[s.value("name")].carries
-        )
-        and s.extent[1] >= extent[1]
-    ]
+    bearing = CARRIERS.get(name)
+    if bearing is None:
+        bearing = [n for n, category in CATEGORIES.items() if category.carries]
+    carriers = [s for s in room.states if s.value("name") in bearing and s.extent[1] >= extent[1]]
     if not carriers:
         return None
     base = carriers[int(random.integers(len(carriers)))]

@@ -13,17 +13,9 @@ from po3d.io.files import rows_beside
 from po3d.scene.rooms import is_a
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.furniture.models import RoomModel, RoomModels, model_category
-from po3d.synthesis.render.environment import (
-    RGB,
-    VARIANTS,
-    Finish,
-    GroundStyle,
-    RenderStyle,
-    numbers,
-    rgb,
-    sample_look,
-)
+from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, GroundStyle, RenderStyle, rgb
 from po3d.synthesis.render.instances import PlacedMesh
+from po3d.synthesis.render.looks import numbers, sample_look
 from po3d.synthesis.splits import Split
 from po3d.synthesis.top_view.shell import Shell
 

@@ -155,64 +155,76 @@ class ReferringEditSampler(EditSampler):
             phrase = call("only", self._kind())
             return "movement", call("swap", phrase, phrase)
         if roll < 0.2:
-            thing = self._mark()
-            place = self._pick("on", "on", "next_to")
-            base = call("support", thing) if place == "on" else thing
-            kind = call("all", self._pick(*CARRYING)) if place == "on" else self._kind_of_last()
-            return "movement", call(
-                "move", call("just", thing), call(place, call("only", call("other", base, kind)))
-            )
+            return "movement", self._move_to_another()
         if roll < 0.3:
-            return "movement", call(
-                "move",
-                call("just", call("only", self._kind())),
-                call("on", call("only", self._kind())),
-            )
+            what = call("just", call("only", self._kind()))
+            return "movement", call("move", what, call("on", call("only", self._kind())))
         if roll < 0.42:
-            new = self._new()
-            named = RoomCall("thing", (self._pick(*WALL), new.args[1]))
-            return "addition", call(
-                "add",
-                "1",
-                named,
-                call("next_to", self._thing())
-                if self.random.random() < 0.7
-                else call("wall", self._pick(*SIDES)),
-            )
+            return "addition", self._add_to_wall()
         if roll < 0.6:
-            number = self._pick("1", "1", "2", "2", "3", "4", "4", "5")
-            new = self._new()
-            if self.random.random() < 0.4:
-                new = RoomCall("thing", (self._pick(*SMALL), new.args[1]))
-            return "addition", call("add", number, new, self._somewhere())
+            return "addition", self._add_several()
         if roll < 0.75:
-            what = self._mark()
-            traits = self._new().args[1]
-            if traits.op == "plain":
-                traits = call("trait", "color", self._pick(*COLORS), traits)
-            return "replacement", call(
-                "replace", call("just", what), RoomCall("thing", (_kind_named(what), traits))
-            )
+            return "replacement", self._replace_by_own_kind()
         if roll < 0.82:
             return "replacement", call("replace", call("just", self._thing()), self._new())
         if roll < 0.92:
-            first, second = (
-                self._alike() if self.random.random() < 0.6 else (self._mark(), self._mark())
-            )
-            attribute = self._pick("state", "state", "color", "material")
-            values = {
-                "state": ("on", "off") if self.random.random() < 0.7 else ("open", "closed"),
-                "color": COLORS,
-                "material": MATERIALS,
-            }[attribute]
-            order = self.random.permutation(len(values))[:2]
-            a, b = (
-                call("set", attribute, values[k], call("just", t))
-                for k, t in zip(order, (first, second))
-            )
-            return "attribute", call("then", a, b)
+            return "attribute", self._set_two()
         return "attribute", self._look(
             call("just", self._thing()) if self.random.random() < 0.6 else self._targets()
+        )
+
+    def _move_to_another(self) -> RoomCall:
+        """Sample a move onto the other table, or next to the other object of a name."""
+        thing = self._mark()
+        place = self._pick("on", "on", "next_to")
+        base = call("support", thing) if place == "on" else thing
+        kind = call("all", self._pick(*CARRYING)) if place == "on" else self._kind_of_last()
+        return call(
+            "move", call("just", thing), call(place, call("only", call("other", base, kind)))
+        )
+
+    def _add_to_wall(self) -> RoomCall:
+        """Sample the addition of an object that stands at walls."""
+        new = self._new()
+        thing = RoomCall("thing", (self._pick(*WALL), new.args[1]))
+        if self.random.random() < 0.7:
+            return call("add", "1", thing, call("next_to", self._thing()))
+        return call("add", "1", thing, call("wall", self._pick(*SIDES)))
+
+    def _add_several(self) -> RoomCall:
+        number = self._pick("1", "1", "2", "2", "3", "4", "4", "5")
+        new = self._new()
+        if self.random.random() < 0.4:
+            new = RoomCall("thing", (self._pick(*SMALL), new.args[1]))
+        return call("add", number, new, self._somewhere())
+
+    def _replace_by_own_kind(self) -> RoomCall:
+        """Sample the replacement of an object by another of its name with other traits."""
+        what = self._mark()
+        traits = self._new().args[1]
+        if traits.op == "plain":
+            traits = call("trait", "color", self._pick(*COLORS), traits)
+        new = RoomCall("thing", (_kind_named(what), traits))
+        return call("replace", call("just", what), new)
+
+    def _set_two(self) -> RoomCall:
+        """Sample different values of one attribute for two objects."""
+        if self.random.random() < 0.6:
+            first, second = self._alike()
+        else:
+            first, second = self._mark(), self._mark()
+        attribute = self._pick("state", "state", "color", "material")
+        switched = self.random.random() < 0.7  # drawn for every attribute
+        values = {
+            "state": ("on", "off") if switched else ("open", "closed"),
+            "color": COLORS,
+            "material": MATERIALS,
+        }[attribute]
+        a, b = self.random.permutation(len(values))[:2]
+        return call(
+            "then",
+            call("set", attribute, values[a], call("just", first)),
+            call("set", attribute, values[b], call("just", second)),
         )
 
     def _somewhere(self) -> RoomCall:

@@ -47,45 +47,13 @@ class Phrasing(TemplateChooser):
         a longer one, where a reduced clause could be misread as the sentence's predicate.
         """
         free, rng = self.grammar.free, self.rng
-        before, after = [], []
-        for attribute in ("size", "color", "material"):
-            value = things.value(attribute)
-            if value is None:
-                continue
-            if attribute == "material" and free and rng.random() < 0.2:
-                after.append(
-                    self.clause(self.pick(self.grammar.words[f"material.{value}"]), plural, nested)
-                )
-            else:
-                before.append(self.pick(self.grammar.words[value]))
-        if free and len(before) > 1 and rng.random() < 0.15:
-            before = [before[i] for i in rng.permutation(len(before))]
-        linked = things.source is not None
-        facing, occlusion = things.value("facing"), things.value("occlusion")
-        # "facing left left of" and "hidden behind" would be ambiguous, so such filters precede the
-        # noun.
-        if facing is not None:
-            if free and (facing in ("left", "right") and (linked or rng.random() < 0.3)):
-                before.insert(0, f"{facing}-facing")
-            else:
-                after.append(self.clause(*self.state("facing", facing, plural), nested or linked))
-        if occlusion is not None:
-            early = self.grammar.words.get(f"early.{occlusion}")
-            if early and (linked or rng.random() < 0.4):
-                before.insert(0, self.pick(early))
-            else:
-                after.append(
-                    self.clause(
-                        *self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked
-                    )
-                )
+        before, after = self.attributes(things, plural, nested)
+        self.add_states(things, plural, nested, before, after)
         noun = self.noun(things, plural)
         if things.link:
-            after.append(
-                link
-                if link is not None
-                else self.modifier(things.link, plural, bool(after) or nested)
-            )
+            if link is None:
+                link = self.modifier(things.link, plural, bool(after) or nested)
+            after.append(link)
             if things.link.op == "same" and article in ("a", "any") and rng.random() < 0.7:
                 article = {"a": "another", "any": "any other"}[article]
         elif things.pair:
@@ -101,6 +69,48 @@ class Phrasing(TemplateChooser):
         if article == "a":
             article = "an" if head[0] in "aeiou" else "a"
         return " ".join(part for part in (article, head, *after) if part)
+
+    def attributes(self, things: Things, plural: bool, nested: bool) -> tuple[list[str], list[str]]:
+        """Generate size, color and material: the words before the noun and those after it."""
+        free, rng = self.grammar.free, self.rng
+        before, after = [], []
+        for attribute in ("size", "color", "material"):
+            value = things.value(attribute)
+            if value is None:
+                continue
+            if attribute == "material" and free and rng.random() < 0.2:
+                words = self.pick(self.grammar.words[f"material.{value}"])
+                after.append(self.clause(words, plural, nested))
+            else:
+                before.append(self.pick(self.grammar.words[value]))
+        if free and len(before) > 1 and rng.random() < 0.15:
+            before = [before[i] for i in rng.permutation(len(before))]
+        return before, after
+
+    def add_states(
+        self, things: Things, plural: bool, nested: bool, before: list[str], after: list[str]
+    ) -> None:
+        """Add facing and occlusion to the words before or after the noun.
+
+        "facing left left of" and "hidden behind" would be ambiguous, so these filters precede the
+        noun of a group with a link.
+        """
+        linked = things.source is not None
+        facing, occlusion = things.value("facing"), things.value("occlusion")
+        if facing is not None:
+            sideways = self.grammar.free and facing in ("left", "right")
+            if sideways and (linked or self.chance(0.3)):
+                before.insert(0, f"{facing}-facing")
+            else:
+                state = self.state("facing", facing, plural)
+                after.append(self.clause(*state, nested or linked))
+        if occlusion is not None:
+            early = self.grammar.words.get(f"early.{occlusion}")
+            if early and (linked or self.chance(0.4)):
+                before.insert(0, self.pick(early))
+            else:
+                state = self.state(f"occlusion.{occlusion}", occlusion, plural)
+                after.append(self.clause(*state, nested or linked))
 
     def state(self, key: str, value: str, plural: bool) -> tuple[str, bool | None]:
         """Return (wording, plural) of a facing or occlusion filter.

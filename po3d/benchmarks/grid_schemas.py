@@ -1,0 +1,72 @@
+"""Schemas of grid.json and errors.jsonl (`po3d.evaluation.ablation.grid`)."""
+
+# ruff: noqa: RUF012  pydantic copies defaults
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from po3d.benchmarks.report_schemas import About, Figure, Rows
+from po3d.io.schemas import Name, Number, Record, Text, Whole
+
+
+class _GridCell(Record):
+    name: Name
+    settings: dict[Name, Number | Name]
+    rows: Annotated[Rows, Field(min_length=1)]
+
+
+class _Point(Figure):
+    sigma: Number
+    value: Number
+
+
+Ends = tuple[Number | None, Number | None]
+
+
+class _Blame(Record):
+    n: Whole
+    error: Number
+    shares: Annotated[dict[Name, Number], Field(min_length=1)]
+    alone: dict[Name, Number]
+    intervals: dict[Name, Ends] = {}
+
+
+class Grid(About):
+    """The content of grid.json."""
+
+    scorer: Name
+    images: Whole
+    cells: tuple[_GridCell, ...]
+    curves: dict[Name, Annotated[tuple[_Point, ...], Field(min_length=1)]]
+    units: dict[Name, Name]
+    attribution: Annotated[dict[Name, _Blame], Field(min_length=1)]
+    problems: tuple[Text, ...]
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Grid":
+        if missing := sorted(set(self.curves) - set(self.units)):
+            raise ValueError(f"should have the unit of {missing[0]!r}")
+        groups = list(next(iter(self.attribution.values())).shares)
+        for category, blame in self.attribution.items():
+            if list(blame.shares) != groups or set(blame.alone) != set(groups):
+                raise ValueError(f"should have the groups {', '.join(groups)} under {category!r}")
+        if len(self.cells) < 1 << len(groups):
+            raise ValueError(f"should have a cell for each subset of {', '.join(groups)}")
+        columns = [row.name for row in self.cells[0].rows]
+        for cell in self.cells:
+            if [row.name for row in cell.rows] != columns:
+                raise ValueError(
+                    f"should have the columns {', '.join(columns)} in the cell {cell.name!r}"
+                )
+        return self
+
+
+class ErrorLine(Record):
+    """A line of errors.jsonl: a wrong answer, the groups of modules that repair it, and their
+    shares of the error.
+    """
+
+    id: Name
+    repaired_by: tuple[tuple[Name, ...], ...]
+    shares: dict[Name, Number]

@@ -1,0 +1,263 @@
+"""Schemas of the options of evaluate.py, generate and train.py."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from po3d.io.errors import InputError
+from po3d.io.schemas import (
+    Count,
+    Flag,
+    Name,
+    Number,
+    Record,
+    Seed,
+    Side,
+    StreetLook,
+    Whole,
+    adapter,
+    error_text,
+)
+
+
+def _folder(path: str) -> str:
+    """Require a folder that exists or can be created."""
+    there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
+    if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
+        raise ValueError(
+            "should be a folder"
+            + (f", but {there} is a file" if there and not there.is_dir() else "")
+        )
+    return path
+
+
+def _file(path: str) -> str:
+    """Require a file that exists or can be created; "" for none."""
+    if path:
+        _folder(str(Path(path).parent))
+    return path
+
+
+Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
+Folder = Annotated[Name, AfterValidator(_folder)]
+# A list, or a single value for a list of one: `oracle=heading`.
+Names = Annotated[
+    tuple[Name, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
+Group = dict[str, Any]  # options that are validated by the object built from them
+
+
+class _Options(BaseModel):
+    """Options of a command; an unknown option is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Data(_Options):
+    root: Name | None = None
+
+
+class _System(Record):
+    seed: Seed = 0
+
+
+class _Benchmark(Record):
+    name: Name
+    sbert: Flag = False
+    scans: Name | None = None
+    furniture: Name | None = None
+    look: StreetLook | None = None
+    difficulty: Group | None = None
+    assume_present: Flag = True
+    known_yaw: Flag = True
+
+
+class _Executor(_Options):
+    mode: Name | None
+    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None
+    margins: Flag | None
+
+
+class _Perception(Record):
+    checkpoint: Name | None = None
+    device: Name | None = None
+    flip_tta: Flag | None = None
+    modules: dict[Name, Name | Group | None] | None = None
+
+
+class _Parser(_Options):
+    mode: Literal["benchmark", "general", "cascade"]
+    checkpoint: Name | None
+
+
+class _Engine(Record):
+    workers: Workers | None = None
+    cpus: Annotated[Number, Field(ge=0)] = 1
+    gpus: Annotated[Number, Field(ge=0)] = 0
+
+
+class _Grid(_Options):
+    images: Count | None = None
+    groups: dict[str, tuple[Name, ...]] = {}
+    singles: Flag = True
+    noise: dict[str, tuple[Annotated[Number, Field(ge=0)], ...]] = {}
+    cells: tuple[dict[str, Name | Number], ...] = ()
+
+
+class EvaluateSettings(_Options):
+    """configs/evaluate.yaml."""
+
+    benchmark: _Benchmark
+    perception: _Perception
+    parser: _Parser
+    system: _System
+    grid: _Grid | None = None
+    split: Literal["mini", "fresh"]
+    seed: Seed
+    size: Count | None
+    synthetic_dir: Folder
+    data: _Data
+    scorer: Name
+    oracle: Names
+    noise: dict[Name, Annotated[Number, Field(ge=0)]] | None
+    executor: _Executor
+    abstain_below: Annotated[Number, Field(ge=0, le=1)]
+    resume: Flag
+    overwrite: Flag
+    compare_to: Names
+    published: Literal[False, True, "later"]
+    workers: Workers
+    engine: _Engine
+    wandb: Group | None
+    out: Folder | None
+
+
+class GenerateSettings(_Options):
+    """configs/generate.yaml."""
+
+    benchmark: _Benchmark
+    size: Count
+    seed: Seed
+    split: Name
+    out: Folder
+    images: Flag
+    look: StreetLook | None
+    photographs: Name | None
+    labels: Name | None
+    skies: Name | None
+    workers: Workers
+    engine: _Engine
+    format: Literal["folder", "webdataset"]
+    renderer: Name
+    vehicles: Name | None
+    blender: Group
+
+
+Rate = Annotated[Number, Field(gt=0)]
+Share = Annotated[Number, Field(ge=0, lt=1)]
+Loaders = Annotated[int, Field(strict=True, ge=0, le=1024)]
+
+
+class _Model(Record):
+    """Options of all models of configs/model: those of the optimizer, and others whose errors would
+    only show after hours."""
+
+    learning_rate: Rate = 1.0
+    encoder_rate: Rate = 1.0
+    weight_decay: Annotated[Number, Field(ge=0)] = 0
+    warmup: Annotated[Number, Field(ge=0)] = 0
+    augment: Annotated[Number, Field(ge=0)] = 0
+    dropout: Share = 0
+    smoothing: Share = 0
+
+
+class _Extra(_Options):
+    seed: Seed = 0
+    images: Count = 1
+    samples: Count = 1
+
+
+class _Samples(Record):
+    """Options of all data of configs/data: amounts and sizes."""
+
+    images: Count = 1
+    rooms: Count = 1
+    pairs: Count | Name = 1
+    validation: Count | Group  # a count per kind; validated by the data
+    batch: Count
+    width: Side = 32
+    height: Side = 32
+    seed: Seed = 0
+    extra: tuple[_Extra, ...] = ()
+    workers: Workers = 1
+    num_workers: Loaders | None = None
+    share: Share = 0
+    flip: Flag = True
+
+
+class _Trainer(Record):
+    """Options of Lightning whose errors would show after the first steps; its Trainer validates the
+    others."""
+
+    precision: Literal["bf16-mixed", "16-mixed", "32-true"] = "32-true"
+    accumulate_grad_batches: Count = 1
+    log_every_n_steps: Count = 1
+    limit_val_batches: Annotated[int | float, Field(gt=0)] = 1
+    val_check_interval: Annotated[int | float, Field(gt=0)] | None = None
+    monitor: Name | None = None
+    patience: Count | None = None
+    pictures: Whole = 64
+
+
+class TrainSettings(_Options):
+    """configs/train.yaml."""
+
+    model: _Model
+    data: _Samples
+    trainer: _Trainer
+    seed: Seed
+    start: Name | None = None
+    out: Folder
+    export: Annotated[Name, AfterValidator(_file)]
+    steps: Count
+    clip: Annotated[Number, Field(ge=0)] | None
+    ema: Annotated[Number, Field(ge=0, lt=1)]
+    save_every: Count
+    compile: Flag
+    wandb: Group | None
+    study: Group | None = None
+    recipe: Group | None = None
+
+
+SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}
+
+
+def texts_of(name: str) -> Iterator[str]:
+    """Yield the dotted keys of the config `name` whose value is a text or null."""
+    schema = adapter(SETTINGS[name]).json_schema()
+
+    def keys(part: dict[str, Any], prefix: str) -> Iterator[str]:
+        for key, field in part.get("properties", {}).items():
+            branches = [
+                schema["$defs"][b["$ref"].rsplit("/", 1)[1]] if "$ref" in b else b
+                for b in field.get("anyOf", [field])
+            ]
+            kinds = {branch.get("type") for branch in branches}
+            if kinds <= {"string", "null"} and not any("enum" in branch for branch in branches):
+                yield prefix + key
+            for branch in branches:
+                yield from keys(branch, f"{prefix}{key}.")
+
+    yield from keys(schema, "")
+
+
+def check_settings(name: str, options: dict[str, Any]) -> None:
+    """Raise InputError for invalid options of the config `name`, in the notation of the command
+    line (`size='abc' should be a whole number`)."""
+    try:
+        adapter(SETTINGS[name]).validate_python(options)
+    except ValidationError as error:
+        raise InputError(error_text(error.errors(include_url=False)[0], "=")) from None

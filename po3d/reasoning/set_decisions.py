@@ -1,0 +1,336 @@
+"""Decisions about sets: which objects a filter or a relation selects.
+
+Distances are the signed distances of `relations`; `boundaries` gives the shortest way to a border.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from po3d.language.program import Call
+from po3d.reasoning import boundaries, relations
+from po3d.reasoning.boundaries import Shift
+from po3d.reasoning.decisions import Decision, DecisionFinder, ReasonedEvaluator
+from po3d.reasoning.execute import VIEWER_SET
+from po3d.reasoning.margin_values import Margin, Unit
+from po3d.reasoning.world import AHEAD, VIEWER, azimuth, describe, side_bounds
+from po3d.scene.orbit import sense_of
+from po3d.scene.vocabulary import lineage
+
+
+class SetDecisions(DecisionFinder):
+    """Finds the decisions of calls that return sets."""
+
+    def exists(self) -> Iterator[Decision]:
+        scene = self.subject.scene
+        for row, o in enumerate(scene.objects):
+            ahead = 2 * o.existence - 1
+            if abs(ahead) < 1:
+                objects = list(scene.objects)
+                objects[row] = replace(o, existence=float(ahead <= 0))
+                other = replace(scene, objects=tuple(objects))
+                margin = self._likelier(
+                    row,
+                    ahead,
+                    "there",
+                    describe(o, row) if "name" not in o.beliefs else o.value("name"),
+                )
+                yield Decision(margin, lambda other=other: self.subject.on(other))
+
+    def filtered(self, attribute: str, text: str, set_call: Call) -> Iterator[Decision]:
+        known = {"side": AHEAD, "facing": relations.CENTRES}
+        if attribute in ("name", "purpose") or text not in known.get(attribute, (text,)):
+            return
+        for i in self.members(set_call):
+            if attribute == "side":
+                yield self._at_side(text, i)
+            elif attribute == "facing":
+                yield self._faces(i, text)
+            elif attribute == "occlusion":
+                yield from self._occlusion(i, text)
+            else:
+                yield from self._believed(i, attribute, text)
+
+    def _at_side(self, side: str, i: int) -> Decision:
+        (across, along), (middle, ahead), things = (
+            self.world.half,
+            self.world.middle,
+            self.world.things,
+        )
+        off = (things[i].right - middle, things[i].front - ahead)
+        bounds = [
+            (x, y, least * (across if x else along))
+            for x, y, least in side_bounds(side, self.rules)
+        ]
+        metres, shift = boundaries.over_border(
+            [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
+        )
+        boundary = f"the {self.rules.spell('eight', side)} side of the room"
+        return self.member(self.within(i, metres, self.unit, boundary, shift), i)
+
+    def relating(self, relation: str, *args: Call) -> Iterator[Decision]:
+        if args[-2].op == "frame":
+            start, frame, set_call = args
+            anchor = self.object(start, viewer=self.rules.viewer == "stands")
+            for i in [VIEWER] if set_call == VIEWER_SET else self.members(set_call):
+                if i != anchor and (margin := self._ahead(relation, anchor, frame, i)) is not None:
+                    yield self.member(margin, i)
+            return
+        *ones, set_call = args
+        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        if len(anchors) != relations.others_of(relation):
+            return
+        if relation in relations.ALIGNED and self.rules.aligned_needs_label:
+            yield self._faces(anchors[0], None)
+        for i in self.members(set_call):
+            if i in anchors:
+                continue
+            if relation == "occluded_by":
+                yield from self._hides(i, anchors[0])
+            elif (
+                relation != "occluding"
+                and (margin := self._border(relation, anchors, i)) is not None
+            ):
+                yield self.member(margin, i)
+        if relation == "occluding":
+            yield from self._hidden(anchors[0])
+
+    def _ahead(self, direction: str, anchor: int, frame: Call, i: int) -> Margin | None:
+        """Return the margin of an object for the region of a direction."""
+        direction_name = self.rules.spell("eight", direction).replace("_", " ")
+        boundary = f"{direction_name} of {self.short(anchor)}"
+        if i in self.tellers(frame):  # moving it would turn the frame too
+            return None
+        axes = self.axes(frame, anchor)
+        if self.rules.region == "half plane":
+            spare = [
+                (self.beyond(side, anchor, frame)[i], *AHEAD[side]) for side in direction.split("_")
+            ]
+            metres, shift = boundaries.over_border(spare)
+            return self.within(i, metres, self.unit, boundary, shift, axes=axes)
+        if VIEWER not in (anchor, i) and self.world.stacked(anchor, i):
+            return None
+        vector = self._image_shift(anchor, i, axes)
+        if math.hypot(*vector) < 1e-9:  # at the viewer's position
+            return None
+        cone = relations.cone(direction, self.rules)
+        off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
+        shift = boundaries.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
+        return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
+
+    def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
+        """Return the margin of an object for a relation to others; None without a border."""
+        world, anchor = self.world, ones[0]
+        if relation in relations.ALIGNED:
+            return self._alignment(relation, anchor, i)
+        if relation in relations.RELATIONS:
+            _, words, unit, _ = relations.RELATIONS[relation]
+            spare, boundary = world.spare(relation)[anchor][i], words.format(self.short(anchor))
+            return self.within(i, spare, self.unit if unit == "length" else unit, boundary)
+        definition = relations.BODIES.get(relation)
+        if definition is None or not definition.crossable(self.rules):
+            return None
+        boundary = definition.words.format(*map(self.short, ones))
+        if relation in _WAYS:
+            reached = _WAYS[relation](self, *ones, i)
+            return reached and self.within(i, reached[0], self.unit, boundary, reached[1])
+        return self.within(i, world.inside(relation, ones, i), self.unit, boundary)
+
+    def _way_beside(self, anchor: int, i: int) -> tuple[float, Shift | None] | None:
+        """Return the distance to the border of next to, and the way there; None for stacked."""
+        metres = self.world.inside("next_to", [anchor], i)
+        if self.rules.next_to_in == "sizes":
+            return metres, None
+        if self.world.stacked(anchor, i):
+            return None
+        # footprints that overlap also have to move apart
+        gap, way = boundaries.aside(*(self.world.things[k].box for k in (anchor, i)))
+        metres -= min(gap, 0.0)
+        return metres, self._in_frame(way, metres)
+
+    def _way_between(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
+        first, second = (self.world.things[k] for k in (a, b))
+        bounds = relations.between_bounds(first, second, self.rules)
+        if math.inf in bounds[0]:
+            return None
+        right, front = self._image_shift(a, i, self.world.axes)
+        return boundaries.over_border(
+            [(x * right + y * front - least, x, y) for x, y, least in bounds]
+        )
+
+    def _way_off_path(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
+        things = self.world.things
+        if not relations.BODIES["blocking"].condition(
+            [things[a], things[b]], things[i], self.rules
+        ):
+            return None
+        ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
+        way, metres = boundaries.leaving(things[i].box, *ends, self.rules.path)
+        return metres, self._in_frame(way, metres)
+
+    def _alignment(self, relation: str, anchor: int, i: int) -> Margin:
+        degrees = self.world.street.degrees
+        turn = float((degrees[i] - degrees[anchor] + 180) % 360 - 180)  # clockwise
+        same, opposite = self.rules.aligned_same_deg, self.rules.aligned_opposite_deg
+        distance = relations.alignment(abs(turn), relation, self.rules)
+        edges = (same, -same) if relation == "same_direction" else (opposite, -opposite)
+        if relation in ("perpendicular", "parallel"):
+            edges = (same, -same, opposite, -opposite)
+        way = min((math.remainder(turn - edge, 360) for edge in edges), key=abs)
+        boundary = relations.RELATIONS[relation].words.format(self.short(anchor))
+        return self.within(i, distance, "degrees", boundary, turn=way)
+
+    # --- headings, attributes, occlusion ----------------------------------------------------------
+
+    def _faces(self, i: int, value: str | None) -> Decision:
+        """Return the decision about the facing window `value`.
+
+        None: the window in which the object is, or the nearest one.
+        """
+        degree = float(self.world.street.degrees[i])
+        away = {
+            f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()
+        }
+        value = value or min(away, key=away.__getitem__)
+        distance = self.rules.facing_window_deg - away[value]
+        label = value if distance <= 0 else boundaries.facing_beyond(degree, value, self.rules)
+        world = copy.copy(self.world)
+        world.__dict__["facings"] = [
+            label if k == i else f for k, f in enumerate(self.world.facings)
+        ]
+        off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
+        turn = off - math.copysign(self.rules.facing_window_deg, off)
+        turn *= sense_of(self.world.axes)
+        margin = self.within(i, distance, "degrees", f"facing {value}", turn=turn)
+        return Decision(
+            margin,
+            lambda: ReasonedEvaluator(world, self.info).answer_and_reason(self.subject.program),
+        )
+
+    def _beliefs(self, i: int, attribute: str) -> dict[str, float]:
+        row = self.subject.row(i)
+        return (
+            {} if row is None else dict(self.subject.scene.objects[row].beliefs.get(attribute, {}))
+        )
+
+    def _as(self, i: int, attribute: str, value: str) -> dict:
+        row = self.subject.numbers[i]
+        return {**self.subject.scene.objects[row].beliefs, attribute: {value: 1.0}}
+
+    def _believed(self, i: int, attribute: str, value: str = "") -> Iterator[Decision]:
+        belief = self._beliefs(i, attribute)
+        if len(belief) < 2:
+            return
+        top = max(belief, key=belief.__getitem__)
+        wanted = value or top
+        yes = {v: p for v, p in belief.items() if wanted in lineage(v)}
+        no = {v: p for v, p in belief.items() if v not in yes}
+        ahead = max(yes.values(), default=0.0) - max(no.values(), default=0.0)
+        other = no if ahead > 0 or (top in yes and ahead == 0) else yes
+        if abs(ahead) < 1 and other:
+            beliefs = self._as(i, attribute, max(other, key=other.__getitem__))
+            yield self.table(self._likelier(i, ahead, wanted), i, beliefs=beliefs)
+
+    def same(self, attribute: str, like: Call, set_call: Call) -> Iterator[Decision]:
+        """Yield the cheapest change of either value that makes two objects differ, or agree."""
+        i = self.object(like)
+        for j in self.members(set_call):
+            beliefs = {n: self._beliefs(n, attribute) for n in (i, j)}
+            if j == i or not all(beliefs.values()):
+                continue
+            value = {n: max(b, key=b.__getitem__) for n, b in beliefs.items()}
+            agree = value[i] == value[j]
+            ways = [
+                (beliefs[n][value[n]] - p, n, v)
+                for n, other in ((i, j), (j, i))
+                for v, p in beliefs[n].items()
+                if v != value[n] and (agree or v == value[other])
+            ]
+            if ways and (best := min(ways))[0] < 1:
+                ahead, n, v = best
+                margin = self._likelier(
+                    j, ahead if agree else -ahead, f"of the {attribute} of {self.short(i)}"
+                )
+                yield self.table(margin, n, beliefs=self._as(n, attribute, v))
+
+    def _occlusion(self, i: int, value: str) -> Iterator[Decision]:
+        if self.subject.scene.occluders is None:
+            return
+        if value == "occluding":
+            nearest = [d for j in self.world.times(False) if j != i for d in self._hides(j, i)]
+            hiding = [d for d in nearest if d.margin.distance > 0]
+            if len(hiding) < 2:  # one inverted decision does not stop an object that hides several
+                yield from sorted(hiding or nearest, key=lambda d: d.margin.normalised)[:1]
+            return
+        for decision in self._hidden(i):
+            if value == "unoccluded":
+                margin = decision.margin
+                margin = self._visibility_margin(i, -margin.distance, margin.unit, "unoccluded")
+                decision = decision._replace(margin=margin)
+            yield decision
+
+    def _visibility_margin(self, i: int, distance: float, unit: Unit, boundary: str) -> Margin:
+        return (
+            self._likelier(i, distance, boundary)
+            if unit == "probability"
+            else self.within(i, distance, unit, boundary)
+        )
+
+    def _hidden(self, i: int) -> Iterator[Decision]:
+        """Decisions about whether any object occludes object i."""
+        scene, row = self.subject.scene, self.subject.row(i)
+        if scene.occluders is None or row is None:
+            return
+        belief = {j: p for j, p in scene.occluders[row].items() if j in self.subject.numbers}
+        hider = max(belief, key=belief.__getitem__, default=None)
+        ahead = belief.get(hider, 0.0) - (1 - sum(scene.occluders[row].values()))
+        if ahead > 0:
+            turned = self._occluders(row, {})
+        else:  # the table has no occluder for an object that is not occluded
+            turned = None if hider is None else self._occluders(row, {hider: 1.0})
+        yield from self._pixels_or(i, ahead, ahead, "occluded", turned)
+
+    def _hides(self, i: int, j: int) -> Iterator[Decision]:
+        """Decisions about whether j is the dominant occluder of i."""
+        scene, row, by = self.subject.scene, self.subject.row(i), self.subject.row(j)
+        if scene.occluders is None or row is None or by is None:
+            return
+        belief = scene.occluders[row]
+        others: dict[int | None, float] = {
+            n: p for n, p in belief.items() if n != by and n in self.subject.numbers
+        }
+        others[None] = 1 - sum(belief.values())
+        best = max(others, key=others.__getitem__)
+        ahead = belief.get(by, 0.0) - others[best]
+        then = by if ahead <= 0 else best
+        turned = self._occluders(row, {} if then is None else {then: 1.0})
+        yield from self._pixels_or(
+            i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned
+        )
+
+    def _pixels_or(
+        self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
+    ) -> Iterator[Decision]:
+        """Yield the decision, in pixels if masks are given, else in probability."""
+        pixels = self.subject.pixels
+        if pixels is not None and masked is not None:
+            distance = min(pixels[self.subject.numbers[i]]) - self.rules.occlusion_min_px
+            yield Decision(self._visibility_margin(i, distance, "pixels", boundary), turned)
+        elif abs(ahead) < 1:
+            yield Decision(self._visibility_margin(i, ahead, "probability", boundary), turned)
+
+    def _occluders(
+        self, row: int, belief: dict[int, float]
+    ) -> Callable[[], tuple[str | None, str]]:
+        occluders = list(self.subject.scene.occluders or ())
+        occluders[row] = belief
+        return lambda: self.subject.on(replace(self.subject.scene, occluders=tuple(occluders)))
+
+
+# distance to the border of a relation and the shortest way there, where it is known
+_WAYS: dict[str, Callable[..., tuple[float, Shift | None] | None]] = {
+    "next_to": SetDecisions._way_beside,
+    "between": SetDecisions._way_between,
+    "blocking": SetDecisions._way_off_path,
+}

@@ -1,0 +1,50 @@
+"""Inputs of images from the user, without a benchmark."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Camera, down
+from po3d.scene.orbit import READING
+from po3d.scene.table import Scene
+from po3d.systems.pipeline import Image
+
+
+@dataclass(frozen=True)
+class ImageInputs:
+    """Inputs of images from the user, with the interface of a benchmark's inputs; `pictures` by
+    name."""
+
+    pictures: Mapping[str, Image]
+    lens: float | None = None
+    scale: float | None = None
+    reading: Any = READING
+
+    @property
+    def picture(self) -> Image:
+        return next(iter(self.pictures.values()))
+
+    def image(self, name: str) -> Image:
+        return self.pictures[name]
+
+    def known_focal(self) -> float | None:
+        return self.lens
+
+    def focal(self, name: str = "") -> float:
+        """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
+        return self.lens or 1.0
+
+    def top_view(self) -> "ImageInputs":
+        return self
+
+    @property
+    def camera(self) -> Camera:
+        """Camera of a map: orthographic, straight down on the world's origin."""
+        if self.scale is None:
+            raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
+        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
+
+
+def no_truth() -> Scene:
+    raise InputError("an image has no ground truth")
