@@ -343,7 +343,7 @@ def ask_outputs() -> Answers:
         for k, (source, question, more) in enumerate(ASK_EXAMPLES, 1):
             path, output = _input(source, Path(folder) / f"{k}.json"), io.StringIO()
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
-                code = po3d(["ask", str(path), question, "--json", "--reader", "own", *more])
+                code = po3d(["ask", str(path), question, "--json", "--parser", "benchmark", *more])
             record = json.loads(output.getvalue() or "{}")
             name = f"{k:02d}"
             items["answers"][name] = f"{code} {record.get('status')} {record.get('answer')}"
@@ -416,23 +416,23 @@ BENCHMARKS: dict[str, dict[str, tuple[Rule, bool, str]]] = {
     },
     "hypo3d": {
         "oracle": ("exact", False, "system=oracle"),
-        "po3d-truth": ("exact", True, "benchmark.table=truth"),
-        "po3d-map": ("tolerant", True, "benchmark.table=map"),
-        "po3d-map-argmax": ("exact", True, "benchmark.table=map executor.samples=0"),
-        "po3d-semantic_map": ("tolerant", True, "benchmark.table=semantic_map"),
-        "po3d-captions": ("tolerant", True, "benchmark.table=captions"),
+        "po3d-truth": ("exact", True, "benchmark.scenes=ground_truth"),
+        "po3d-map": ("tolerant", True, "benchmark.scenes=map"),
+        "po3d-map-argmax": ("exact", True, "benchmark.scenes=map executor.samples=0"),
+        "po3d-semantic_map": ("tolerant", True, "benchmark.scenes=semantic_map"),
+        "po3d-captions": ("tolerant", True, "benchmark.scenes=captions"),
     },
     "3dsrbench": {
         "oracle": ("exact", False, "system=oracle"),
         "planar": ("exact", False, "system=planar"),
         "random": ("exact", False, "system=random"),
-        "po3d-truth": ("exact", False, "benchmark.table=truth"),
-        "po3d-picture": ("tolerant", True, "benchmark.table=picture"),
+        "po3d-truth": ("exact", False, "benchmark.scenes=ground_truth"),
+        "po3d-picture": ("tolerant", True, "benchmark.scenes=predicted"),
     },
     "scope": {
         "oracle": ("exact", False, "system=oracle"),
-        "po3d-truth": ("exact", False, "benchmark.table=truth"),
-        "po3d-picture": ("tolerant", True, "benchmark.table=picture"),
+        "po3d-truth": ("exact", False, "benchmark.scenes=ground_truth"),
+        "po3d-picture": ("tolerant", True, "benchmark.scenes=predicted"),
     },
 }
 BANKS: dict[Callable[[str], Answers], Sequence[str]] = {

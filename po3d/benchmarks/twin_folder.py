@@ -59,7 +59,7 @@ def start_twin(
     seed: int,
     split: str,
     workers: int,
-    dials: Any,
+    difficulty: Any,
     **own: Any,
 ) -> Path:
     """Create the folder of a room twin and write twin.json: format `version`, settings, and
@@ -71,7 +71,7 @@ def start_twin(
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     known("split", split, SPLITS)
     identity = {"format": version, "size": size, "seed": seed, "split": split, **own}
-    if changed := dials.changed():
+    if changed := difficulty.changed():
         identity["dials"] = changed
     description = claimed(Path(out), identity)
     if not description.exists():

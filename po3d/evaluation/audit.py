@@ -34,9 +34,9 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
             if p.answer is not None and benchmark_spec.same(p.answer, q.answer):
                 continue
             computed, reason = p.answer, p.reason or "another answer"
-        verdict: Verdict = (
-            "unvouched" if not q.program else "left out" if computed is None else "replaced"
-        )
+        verdict: Verdict = "left out" if computed is None else "replaced"
+        if not q.program:
+            verdict = "unvouched"
         errata.append(
             Erratum(q.id, q.image, q.category, q.text, verdict, q.answer, computed, reason)
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from po3d.language.grammar import load
-from po3d.language.lexicon import kinds_of
+from po3d.language.lexicon import ancestors, kinds_of
 from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
 
@@ -151,9 +151,18 @@ def _opens(words: list[str], at: int) -> bool:
     """Return whether a clause starts at word `at`."""
     if words[at] in _SILENT | _POSTURES | _WEARING | {"made"}:
         return True
+    if words[at].endswith("ing") and _acts(words[at - 1]):  # "woman taking a picture"
+        return True
     if words[at] == "of" and words[at - 1] in _SEVERAL:
         return False
     return bool(_longest(words, at, _PLACES)[0] or _longest(words, at, _RELATIONS)[0])
+
+
+def _acts(noun: str) -> bool:
+    """Return whether a noun is a person or an animal."""
+    return any(
+        ancestors(kind) & {"person", "animal"} or kind == "person" for kind in kinds_of(noun)
+    )
 
 
 def _goes_on(words: list[str], at: int) -> bool:

@@ -4,10 +4,11 @@ import copy
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from po3d.perception.network import MEAN, STD, SceneNet
+
+SMALL = 64  # pixels (blocks, if the network folds) of the sides of a traced image
 
 
 class FusedInput(nn.Module):
@@ -79,8 +80,9 @@ def fold_in_place(net: SceneNet, half: bool = False) -> SceneNet:
 def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.BatchNorm2d]]]:
     """Trace the network: return convolutions in execution order, and (conv, norm) pairs to fuse.
 
-    A pair is a convolution whose output goes directly into a batch norm. The trace has shapes and
-    no values (the meta device), so it takes no memory for feature maps.
+    A pair is a convolution whose output goes directly into a batch norm. The trace is of a small
+    blank image, which takes little memory; on the meta device, PyTorch's operations would import
+    torch.compile, which takes seconds.
     """
     order: list[nn.Conv2d] = []
     pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
@@ -97,29 +99,15 @@ def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.Ba
     hooks = [
         p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts
     ]
-    shapes = {
-        name: value.to("meta") for name, value in [*net.named_parameters(), *net.named_buffers()]
-    }
-    functional_call(_Trace(net), {f"net.{name}": value for name, value in shapes.items()}, ())
+    device, side = next(net.parameters()).device, SMALL * net.fold
+    dense = net(torch.zeros((1, 3, side, side), device=device))
+    one = torch.zeros(1, dtype=torch.long, device=device)
+    net.describe(dense, torch.zeros((1, 4), device=device), one)
+    if hasattr(net, "hold_convs"):
+        net.hold_convs(dense.context)
     for hook in hooks:
         hook.remove()
     return order, pairs
-
-
-class _Trace(nn.Module):
-    """Runs every convolution of a network once, on an empty image."""
-
-    def __init__(self, net: SceneNet) -> None:
-        super().__init__()
-        self.net = net
-
-    def forward(self) -> None:
-        net = self.net
-        dense = net(torch.zeros((1, 3, net.height, net.width), device="meta"))
-        box = torch.zeros((1, 4), device="meta")
-        net.describe(dense, box, torch.zeros(1, dtype=torch.long, device="meta"))
-        if hasattr(net, "hold_convs"):
-            net.hold_convs(dense.context)
 
 
 def _plain(conv: nn.Conv2d) -> bool:

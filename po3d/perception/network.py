@@ -12,12 +12,12 @@ Boxes are x0, y0, x1, y1 in pixels of the network's input.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import timm
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from po3d.io.errors import InputError
+from po3d.perception import regnet
 
 HEADING_BINS = 16
 HOLD_CELLS = (6, 8)  # rows and columns of the pooled feature map that the camera pose head reads
@@ -95,6 +95,16 @@ class Input(nn.Module):
         if self.fold > 1:
             x = F.pixel_unshuffle(x, self.fold).contiguous(memory_format=torch.channels_last)
         return x
+
+
+def _backbone(name: str, pretrained: bool, in_chans: int) -> nn.Module:
+    """Return the backbone: timm's, or its copy in `regnet` for the weights of a checkpoint, which
+    are loaded into modules without values (`checkpoint.restored`)."""
+    if name in regnet.BACKBONES and not pretrained and nn.Linear(1, 1).weight.is_meta:
+        return regnet.RegNetFeatures(name, in_chans)
+    import timm  # imported here: it takes seconds
+
+    return timm.create_model(name, pretrained=pretrained, features_only=True, in_chans=in_chans)
 
 
 class SceneNet(nn.Module):
@@ -178,9 +188,7 @@ class SceneNet(nn.Module):
         """Add the backbone, the feature pyramid and the dense head; return the number of channels
         of the backbone's finest map.
         """
-        self.backbone = timm.create_model(
-            backbone, pretrained=pretrained, features_only=True, in_chans=3 * self.fold**2
-        )
+        self.backbone = _backbone(backbone, pretrained, 3 * self.fold**2)
         strides = [info["reduction"] for info in self.backbone.feature_info]
         self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
         self.stride = self.fold * strides[self.levels[0]]

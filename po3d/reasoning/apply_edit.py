@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from po3d.language.lexicon import ABOVE, fits, kinds_of
 from po3d.language.program import DIRECTIONS, Call, ProgramError
 from po3d.language.programs import rooms
 from po3d.reasoning.execute import Evaluator, set_text
@@ -28,7 +29,15 @@ from po3d.scene.edits import (
 )
 from po3d.scene.index import SceneIndex
 from po3d.scene.placement import Place, Spot, resolve
-from po3d.scene.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
+from po3d.scene.rooms import (
+    ANYTHING,
+    CATEGORIES,
+    SYNONYMS,
+    UNKNOWN_SIZE,
+    VALUE_WORDS,
+    Category,
+    category_of,
+)
 from po3d.scene.table import ObjectState, Scene, sure
 
 
@@ -225,7 +234,8 @@ class _Planner:
         ]
 
     def _value(self, attribute: str, word: str) -> str:
-        """Return the table's word for an attribute value."""
+        """Return the scene's word for an attribute value of an edit, "grey" -> "gray"; the word
+        itself if the scene has it or there is no other."""
         plain = VALUE_WORDS.get(word, word)
         return word if word == plain or word in self.world.values(attribute) else plain
 
@@ -256,7 +266,7 @@ class _Planner:
     def _new(self, thing: Call) -> ObjectState:
         noun, traits = thing.args
         name = self._name(noun)
-        known = category_of(name)
+        known = category_of(name) or _like(name)
         extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
         beliefs = {"name": name}
         while traits.op == "trait":
@@ -292,6 +302,12 @@ class _Planner:
         if relation not in DIRECTIONS:
             raise ExecutionFailure("unknown", f"unknown place: {where}")
         return Place("at", objects, _words(relation), 0.0)
+
+
+def _like(name: str) -> Category | None:
+    """Return the category whose typical size a new thing has by the lexicon: "taboret", a stool."""
+    score, best = max((fits(name, category), category) for category in CATEGORIES)
+    return CATEGORIES[best] if score >= ABOVE and kinds_of(name) else None
 
 
 def may_be_empty(what: Call) -> bool:

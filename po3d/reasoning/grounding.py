@@ -40,10 +40,12 @@ LANDS = {
 
 def ground(phrase: str, scene: Scene) -> list[float]:
     """Return a probability for every row of the scene; the remainder to 1 means "not there"."""
-    return _Grounder(scene).beliefs(describe(phrase)).tolist()
+    return Grounder(scene).beliefs(describe(phrase)).tolist()
 
 
-class _Grounder:
+class Grounder:
+    """Weighs the evidence of a description for each row of a scene."""
+
     def __init__(self, scene: Scene) -> None:
         self.scene, self.world = scene, SceneGeometry.of(scene, THREEDSRBENCH_RULES)
         self.position, self.extent = scene.positions, scene.extents

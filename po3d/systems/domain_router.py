@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 REFUSED_ABOVE = {"street": 1.25}
 PHOTOGRAPH = (
     "the image looks like a photograph, and the shipped estimators were trained on renderings; "
-    "to use one of them nevertheless, name its kind: street, rooms, orbit, map"
+    "answer it with --perception photo --detector FILE (docs/photographs.md)"
 )
 
 
@@ -141,6 +141,13 @@ class DomainRouter:
             f"Out of distribution for every shipped estimator{nearest_note}. To answer "
             f"anyway, choose one of {', '.join(KINDS)}"
         )
+
+    def refuse_photograph(self, image: "Picture") -> None:
+        """Raise InputError if the image has a photograph's statistics, whatever kind was chosen."""
+        picture = pixels(image)[0]
+        near = nearest(distances(self._first(self.kind).pipeline.tables, picture))
+        if near is not None and is_photograph(picture, near.strangeness):
+            raise InputError(PHOTOGRAPH)
 
     def _first(self, kind: str) -> "Model":
         return self.builders[KINDS[kind][0]]()

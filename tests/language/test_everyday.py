@@ -11,6 +11,7 @@ from po3d.language.read.everyday import read
 from po3d.language.read.omissions import omitted
 from tools import vsr
 
+LAMP = 'unique(filter(name, "lamp", scene))'
 THINGS = (
     {"name": "bed", "color": "white"},
     {"name": "desk", "color": "brown", "material": "wooden"},
@@ -144,3 +145,39 @@ def test_every_relation_with_a_program_is_read_by_rule():
         assert read(
             f"The cup is {relation} the plate.", "photo", [{"name": "cup"}, {"name": "plate"}]
         ), relation
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (
+            "Move the lamp that is on the desk next to the bed.",
+            f'move(group(unique(relate(on, {DESK}, filter(name, "lamp", scene)))), '
+            f"place(next_to, {BED}))",
+        ),
+        ("All chairs were taken away", f"remove({CHAIRS})"),
+        ("Both of the chairs were put on the bed", f"move({CHAIRS}, place(on, {BED}))"),
+        (
+            "They removed every chair but the red one",
+            f'remove(exclude(unique(filter(color, "red", {CHAIRS})), {CHAIRS}))',
+        ),
+        ("The bed and the desk swapped places", f"swap({BED}, {DESK})"),
+        (
+            "The lamp was removed and the bed was moved to the left of the desk",
+            f"then(remove(group({LAMP})), move(group({BED}), place(left, {DESK}, frame(room))))",
+        ),
+    ],
+)
+def test_what_a_change_means(text, meant):
+    assert str(read(text, "room", THINGS, "change")) == str(Call.parse(meant))
+
+
+@pytest.mark.parametrize("text", ["The bed is on the desk.", "It was cold.", "", "Move the bed."])
+def test_what_no_rule_for_changes_matches(text):
+    assert read(text, "room", THINGS, "change") is None
+
+
+def test_what_things_do():
+    program = str(read("What gives light?", "room", THINGS))
+    assert program.startswith('query(name, unique(union(filter(name, "lamp", scene)')
+    assert read("What rings?", "room", THINGS) is not None

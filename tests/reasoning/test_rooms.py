@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from study_room import study, thing
 
 from po3d.io.seeding import rng
-from po3d.language.program import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.programs.rooms import DIRECTIONS, from_tokens, parse_text
 from po3d.language.programs.rooms import ROOMS as LANGUAGE
 from po3d.reasoning.apply_edit import plan
@@ -20,6 +20,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import with_front
+from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.top_view.changes import TYPES, sample_change
 from po3d.synthesis.top_view.layouts import sample_room
@@ -142,6 +143,16 @@ def test_what_cannot_be_answered_says_why(program, reason):
 def test_several_of_a_kind_mean_the_one_that_changed():
     change = 'set(color, "green", just(nearest(only(all("desk")), all("chair"))))'
     assert ask('query(color, only(all("chair")))', change=change).answer == "green"
+
+
+@pytest.mark.parametrize(
+    ("noun", "category"), [("futon", "sofa"), ("credenza", "cabinet"), ("pew", "bench")]
+)
+def test_a_new_thing_has_the_typical_size_of_its_kind(noun, category):
+    known = CATEGORIES[category]
+    change = Call.parse(f'add(1, thing("{noun}", plain), place(centre))')
+    new = plan(ROOMS[0], change).edited.scene.objects[-1]
+    assert new.extent == (known.depth, known.width, known.height)
 
 
 def test_a_change_of_what_is_not_there_is_unresolved():

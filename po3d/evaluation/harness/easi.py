@@ -1,12 +1,12 @@
 """A run in the shape that EASI's leaderboard takes: results for each question, overall figures, and
 the exact settings (`po3d export --format easi`).
 
-  OUT/easi_results.json                    the payload: model, scores and subScores, in percent
-  OUT/easi_results.zip                     the files below
-  OUT/MODEL/MODEL_DATASET_result.xlsx      a row per question: VLMEvalKit's columns, the prediction, the
-                                           extracted answer, hit
-  OUT/MODEL/MODEL_DATASET_acc.csv          a row per protocol, as fractions; EASI reads the first one
-  OUT/MODEL/MODEL_DATASET_settings.json    run.json's description of the run, data, scorer, versions
+  OUT/easi_results.json                   the payload: model, scores and subScores, in percent
+  OUT/easi_results.zip                    the files below
+  OUT/MODEL/MODEL_DATASET_result.xlsx     a row per question: VLMEvalKit's columns, the prediction,
+                                          the extracted answer, hit
+  OUT/MODEL/MODEL_DATASET_acc.csv         a row per protocol, as fractions; EASI reads the first one
+  OUT/MODEL/MODEL_DATASET_settings.json   run.json's description of the run, data, scorer, versions
 
 docs/lmm.md states which parts follow EASI's code and which are a guess.
 """

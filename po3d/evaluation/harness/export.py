@@ -324,7 +324,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     if arguments.format == "easi":
         return _easi(arguments, split)
     setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
-    prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
+    prompter = Prompter(arguments.benchmark, setting, arguments.scenes_file)
     path = export(
         split,
         arguments.benchmark,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.report.notes import KINDS, on_twin
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.run_names import row_name
@@ -33,7 +34,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     from po3d.benchmarks.report_schemas import REPORTS  # importing pydantic takes 0.1 s
     from po3d.io.schemas import checked
 
-    record = _record(Path(path), "report of a run", REPORT_FORMAT)
+    record = _todays(_record(Path(path), "report of a run", REPORT_FORMAT))
     checked(REPORTS[record["benchmark"]], record, f"report of a run {path}")
     return record
 
@@ -43,9 +44,15 @@ def read_grid(path: str | Path) -> dict[str, Any]:
     from po3d.benchmarks.grid_schemas import Grid
     from po3d.io.schemas import checked
 
-    record = _record(Path(path), "oracle grid", GRID_FORMAT)
+    record = _todays(_record(Path(path), "oracle grid", GRID_FORMAT))
     checked(Grid, record, f"oracle grid {path}")
     return record
+
+
+def _todays(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with today's names in its settings."""
+    settings = record.get("settings")
+    return {**record, "settings": new_settings(settings)} if isinstance(settings, dict) else record
 
 
 def read_errors(folder: str | Path) -> Iterator[dict[str, Any]]:

@@ -105,10 +105,15 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     figures = dict.fromkeys(name for group in groups.values() for name in group)
     rows: list[list[Cell]] = []
     for name in figures:
-        values = [group.get(name) for group in groups.values()]
-        cells = (None if v is None else f"{v:.4g}" if abs(v) >= TINY else "0" for v in values)
+        cells = [_metric_text(group.get(name)) for group in groups.values()]
         rows.append([_NAMES.get(name, name), *cells])
     return Table(("perception", *groups), rows)
+
+
+def _metric_text(value: float | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.4g}" if abs(value) >= TINY else "0"
 
 
 def report_markdown(report: dict) -> str:

@@ -1,4 +1,4 @@
-"""Rule-based parser of everyday questions and statements in any domain.
+"""Rule-based parser of everyday questions and statements in any domain, and changes of rooms.
 
 Uses `everyday.grammar` with the names and attributes of the scene's objects.
 """
@@ -18,13 +18,16 @@ LONGEST_NAME = 4  # words
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-def read(text: str, kind: str, things: Sequence[Mapping[str, str | None]]) -> Call | None:
-    """Parse a question, or a statement as a yes/no question; None if no rule matches.
+def read(
+    text: str, kind: str, things: Sequence[Mapping[str, str | None]], form: str = "question"
+) -> Call | None:
+    """Parse a question, or a statement as a yes/no question, or a change (`form`); None if no rule
+    matches.
 
     `things`: names and attributes of the scene's objects.
     """
     words = _WORD.findall(text.lower())
-    result = Everyday(load("everyday"), words, things).values("question") if words else []
+    result = Everyday(load("everyday"), words, things).values(form) if words else []
     program = next((value for value, end in result if end == len(words)), None)
     return None if program is None else _framed(program, FRAMES.get(kind, "camera"))
 

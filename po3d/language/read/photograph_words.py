@@ -1,0 +1,136 @@
+"""Rule-based parser of people's questions about photographs: `grammars/photographs.patterns`.
+
+    "Which is nearer: the skater or the bench?", () ─►
+        query(name, best(distance, least, viewer, group(refer("skater"), refer("bench"))))
+
+Descriptions are kept as written, without their article, and are grounded by best match. A question
+that no pattern matches is left to the other parsers.
+"""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+
+from po3d.language.descriptions import describe
+from po3d.language.grammar import load
+from po3d.language.grammar_file import Pattern
+from po3d.language.lexicon import kinds_of
+from po3d.language.program import Call, ProgramError
+from po3d.language.read.parse import Parse
+
+_WORDINGS = load("photographs", "patterns")
+_SHORTHAND = {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
+_TOKEN = re.compile(rf"(?<!\?P<)(?:{'|'.join(sorted(_SHORTHAND, key=len, reverse=True))})")
+OPENING, TAIL, VIEWPOINT = (
+    _WORDINGS.expression(key, re.IGNORECASE) for key in ("opening", "tail", "viewpoint")
+)
+MOST = 4  # things in a list
+LONGEST = 300  # characters of a question
+_ARTICLE = re.compile(r"^(?:the|an?|any|some|to|this|that|these|those)\s+", re.IGNORECASE)
+_PARTED = re.compile(r"\s*,\s*(?:or|and)\s+|\s*,\s*|\s+or\s+")
+_ONE = re.compile(r"\bones?\b", re.IGNORECASE)
+
+
+def _compiled(wording: str) -> re.Pattern[str]:
+    wording = _WORDINGS.with_pieces(wording)
+    return re.compile(_TOKEN.sub(lambda m: _SHORTHAND[m[0]], wording), re.IGNORECASE)
+
+
+_RULES = tuple(
+    (rule.pattern, _compiled(wording)) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
+)
+
+
+@functools.lru_cache(maxsize=256)
+def read(text: str, options: Sequence[str] = ()) -> Parse | None:
+    """Parse a question with the options that it offers; None if no rule matches."""
+    question = " ".join(text.replace("’", "'").split()).strip(" ?.!")
+    if len(question) > LONGEST or VIEWPOINT.search(question):
+        return None
+    question = TAIL.sub("", OPENING.sub("", question)).strip(" ,?.!")
+    for pattern, form in _RULES:
+        match = form.fullmatch(question)
+        if match is None:
+            continue
+        try:
+            bound, listed = _bound(match.groupdict(), question)
+            program = _call(pattern, bound)
+        except ProgramError:
+            continue
+        return Parse("ok", program, option_of=_options_of(listed, options))
+    return None
+
+
+def _bound(
+    groups: Mapping[str, str | None], question: str
+) -> tuple[dict[str, Call], Sequence[str]]:
+    """Return the calls of the captured groups, and the descriptions of a list of candidates."""
+    bound, listed = {}, ()
+    for name, text in groups.items():
+        if text is None or name == "W":
+            continue
+        if name == "L":
+            listed = _listed(text, question)
+            bound[name] = _union([Call("refer", (one,)) for one in listed])
+        elif name == "S":
+            phrase = _bare(" ".join(filter(None, (text, groups.get("W")))))
+            if not kinds_of(describe(phrase).noun):
+                raise ProgramError(f"{phrase!r} names no kind of the lexicon")
+            bound[name] = Call("filter", ("name", phrase, Call("scene")))
+        else:
+            bound[name] = Call("refer", (_bare(text),))
+    if "Y" in bound and _ONE.search(phrase := str(bound["Y"].args[0])):  # "of the blue one"
+        noun = describe(groups.get("X") or "").noun
+        bound["Y"] = Call("refer", (_ONE.sub(noun, phrase),)) if noun else bound["Y"]
+    return bound, listed
+
+
+def _listed(text: str, question: str) -> list[str]:
+    """Return the descriptions of a list; "the white one" gets the noun of the first description, or
+    of "which bear"."""
+    parts = [part for part in _PARTED.split(text) if part]
+    if " or " not in text:
+        parts = [*parts[:-1], *re.split(r"\s+and\s+", parts[-1])]
+    parts = list(map(_bare, parts))
+    if not 2 <= len(parts) <= MOST or len(set(parts)) < len(parts) or not all(parts):
+        raise ProgramError(f"{text!r} does not name two to {MOST} things")
+    asked = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
+    noun = asked[1] if asked and kinds_of(asked[1]) else describe(parts[0]).noun
+    return [_ONE.sub(noun, part) if noun else part for part in parts]
+
+
+def _union(objects: Sequence[Call]) -> Call:
+    pairs = [Call("group", tuple(objects[k : k + 2])) for k in range(0, len(objects), 2)]
+    return functools.reduce(lambda a, b: Call("union", (a, b)), pairs)
+
+
+def _bare(text: str) -> str:
+    text = text.strip(" ,:;")
+    while (shorter := _ARTICLE.sub("", text)) != text:
+        text = shorter
+    if not text:
+        raise ProgramError("a description is empty")
+    return text
+
+
+def _call(pattern: Pattern, bound: Mapping[str, Call]) -> Call | str:
+    """Instantiate a pattern with the bound calls."""
+    if pattern.free:
+        return bound[pattern.op]
+    args = tuple(_call(arg, bound) for arg in pattern.args)
+    if not args and pattern.op not in ("viewer", "scene"):
+        return pattern.op
+    return Call(pattern.op, args)
+
+
+def _options_of(listed: Sequence[str], options: Sequence[str]) -> dict[str, str]:
+    """Return the option of each description: by shared words, else by order."""
+    if len(listed) != len(options):
+        return {}
+    words = [set(re.findall(r"\w+", option.lower())) for option in options]
+    of: dict[str, str] = {}
+    for k, one in enumerate(listed):
+        shared = [len(w & set(re.findall(r"\w+", one.lower()))) for w in words]
+        best = max(range(len(options)), key=lambda i: (shared[i], i == k))
+        of[one] = options[best if shared[best] else k]
+    return of if len(set(of.values())) == len(listed) else dict(zip(listed, options))

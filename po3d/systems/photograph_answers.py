@@ -1,0 +1,276 @@
+"""Answers about a photograph whose objects a detector with a fixed list of classes has found.
+
+* Sets are described in people's words ("birds in the grass") and counted with the detector's
+  calibrated probabilities, including the one that it overlooked something.
+* A thing whose kind the detector does not know is refused by name; a known one that it does not
+  find may be absent, with a calibrated probability.
+* Left, right, in front and behind of a viewer are those of the image.
+"""
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from po3d.language.descriptions import Description, describe
+from po3d.language.lexicon import fits
+from po3d.language.program import Call
+from po3d.reasoning.grounded import Ground, rows_only
+from po3d.reasoning.grounding import LANDS, Grounder
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.scene.geometry import Array
+from po3d.scene.table import Scene
+
+KIND = 0.6  # least fit of a noun to a class for the detector to know its kind
+NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
+MAYBE = 0.5  # probability that an object of the wider class is of the narrower kind
+COLORED = 0.25  # share of a colour's pixels in an object that has this colour
+FAINT = 0.4  # factor for an object without these pixels: the box has background too
+# Log odds of an image to contain a class against those of its best box to be right, where it
+# contains the class as often as not. Fitted by hand-labelled classes of 30 pictures
+# (docs/photographs.md), as ABSENT: the right box's probability where there is no box.
+PRESENCE = 2.2, 1.57
+ABSENT = 0.04
+PRESUPPOSED = 4.0  # odds that a thing is there that a question takes for granted
+HOW_MANY = 9.0  # the same of "how many"
+OVERLOOKED = 0.1  # objects overlooked beside those that are counted, if their boxes are sure
+SALIENCE = 0.5  # power of a box's area in the weights of objects that a description fits equally
+# An object's support by the image's boxes: share of the narrower box that both have in common, the
+# share of the object's height below which the support begins, and by which it may end higher.
+SHARED, LOWER, SLACK = 0.5, 0.5, 0.1
+SIDES = {"left": "left_or_right", "right": "left_or_right"}
+SIDES |= {"front": "front_or_behind", "behind": "front_or_behind"}
+
+
+def presence(belief: float, odds: float = 1.0) -> float:
+    """Return the probability that an image contains a kind of thing.
+
+    `belief`: existence probability of its best box. `odds`: prior odds.
+    """
+    p = min(max(belief, ABSENT), 0.99)
+    logit = PRESENCE[0] + PRESENCE[1] * math.log(p / (1 - p)) + math.log(odds)
+    return 1 / (1 + math.exp(-logit))
+
+
+def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
+    """Return the noun of a description if the detector knows no kind of it; else ""."""
+    noun = describe(phrase).noun
+    known = not noun or max((fits(noun, name) for name in classes), default=1.0) >= KIND
+    return "" if known else noun
+
+
+def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
+    """Raise ExecutionFailure naming the first thing of a program whose kind the detector does not
+    know, or if it chooses among answers that are not offered."""
+    for call in program.calls():
+        if call.op == "choices":
+            raise ExecutionFailure("unknown", "unknown: the question offers no answers")
+        phrase = call.args[0] if call.op == "refer" else ""
+        if call.op == "filter" and call.args[0] == "name" and call.args[2].op == "scene":
+            phrase = call.args[1]
+        if noun := unknown_kind(str(phrase), classes):
+            raise ExecutionFailure("not found", f"unknown: the detector does not know {noun!r}")
+
+
+def granted(beliefs: Mapping[str, float]) -> float:
+    """Return the probability that all things of a question exist that it takes for granted.
+
+    `beliefs`: for each description the existence probability of its best box.
+    """
+    return math.prod(presence(belief, PRESUPPOSED) for belief in beliefs.values())
+
+
+def set_of(program: Call) -> str:
+    """Return the description of the set that a program counts or asks for; "" for others."""
+    if program.op in ("count", "exist") and isinstance(program.args[0], Call):
+        inner = program.args[0]
+        words: list[str] = []
+        while inner.op == "filter" and inner.args[0] in ("name", "color"):
+            words.append(str(inner.args[1]))
+            inner = inner.args[2]
+        return " ".join(words) if inner.op == "scene" else ""
+    return ""
+
+
+def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
+    """Answer a question for the number or existence of things of a description."""
+    description = describe(set_of(program))
+    chance = members(description, scene, classes)
+    there = np.array([o.existence for o in scene.objects])
+    if program.op == "exist":
+        p = 1 - math.prod(1 - c for c in chance) * (1 - presence(ABSENT))
+        return Outcome("ok", "yes" if p >= 0.5 else "no", max(p, 1 - p), valid=1.0)
+    number = np.ones(1)  # probabilities of 0, 1 ... things
+    for c in chance:
+        number = np.append(number, 0.0) * (1 - c) + np.append(0.0, number) * c
+    if not chance.any():
+        return Outcome("ok", "0", 1 - presence(ABSENT, HOW_MANY), valid=1.0)
+    number[0] /= HOW_MANY
+    number /= number.sum()
+    best = int(number.argmax())
+    sure = float(np.mean(there[np.argsort(-chance)[: max(best, 1)]]))
+    p = float(number[best]) * math.exp(-OVERLOOKED - (1 - sure))
+    return Outcome("ok", str(best), p, valid=1.0)
+
+
+def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
+    """Return (n,) the probability of each object to exist and to be one of a description's."""
+    grounder = Grounder(scene)
+    fit = grounder.named(d.noun)
+    chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, MAYBE], 0.0)
+    chance *= np.array([o.existence for o in scene.objects])
+    for name, values in d.attributes:
+        if name == "color":
+            chance = chance * np.array(
+                [_colored(o.beliefs.get(name), values) for o in scene.objects]
+            )
+    for relation, landmarks in d.relations:
+        noun = landmarks[0].noun
+        if noun in LANDS or max((fits(noun, name) for name in classes), default=1.0) >= KIND:
+            chance = chance * grounder.related(relation, landmarks, chance)
+    for rank in d.ranks:
+        chance = chance * grounder.ranked(rank, chance)
+    return chance
+
+
+def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float:
+    if belief is None:
+        return MAYBE
+    share = sum(belief.get(value, 0.0) for value in values)
+    return FAINT + (1 - FAINT) * min(1.0, share / COLORED)
+
+
+def yes_no(program: Call) -> tuple[Call, str]:
+    """Return the choice of two directions that decides whether a thing lies in one of them, and
+    that direction; the program itself and "" for another one."""
+    if program.op != "exist" or program.args[0].op != "relate" or len(program.args[0].args) != 4:
+        return program, ""
+    side, anchor, frame, things = program.args[0].args
+    if side not in SIDES or frame != Call("frame", ("camera",)) or things.op != "group":
+        return program, ""
+    if len(things.args) != 1:
+        return program, ""
+    return Call("direction", (anchor, things.args[0], frame, SIDES[side])), side
+
+
+def seen_by_camera(program: Call) -> bool:
+    """Whether a program asks for directions of the viewer."""
+    frames = [call.args for call in program.calls() if call.op == "frame"]
+    return bool(frames) and all(args == ("camera",) for args in frames)
+
+
+def from_camera(program: Call) -> Call | None:
+    """Return a question for left or right, or front or behind, of an object's own view as one of
+    the viewer's; None for another program."""
+    if program.op != "direction" or program.args[2] != Call("frame", ("object",)):
+        return None
+    if program.args[3] not in SIDES.values() or program.args[1] == Call("viewer"):
+        return None
+    return Call("direction", (*program.args[:2], Call("frame", ("camera",)), program.args[3]))
+
+
+def as_seen(scene: Scene) -> Scene:
+    """Return the scene with its objects moved sideways to where the image shows them.
+
+    Right is the image's x at the median depth, so that "left of" is that of the image.
+    """
+    if scene.camera is None or not len(scene):
+        return scene
+    seen = scene.camera.cam_T_world.transform(scene.positions)
+    depth = seen[:, 2].clip(min=0.05)
+    across = seen[:, 0] / depth * float(np.median(depth))
+    right, behind = (np.array(scene.axes[name]) for name in ("right", "behind"))
+    eye = np.array(scene.camera.position[:2])
+    moved = []
+    for o, x, z in zip(scene.objects, across, depth):
+        ground = eye + x * right + z * behind
+        moved.append(replace(o, position=(float(ground[0]), float(ground[1]), o.position[2])))
+    return replace(scene, objects=tuple(moved))
+
+
+def nearest_of(program: Call) -> tuple[str, str] | None:
+    """Return the descriptions of an anchor and of a set, of a question for the set's nearest
+    object to the anchor; None for another program."""
+    if program.op != "query" or program.args[0] != "name" or program.args[1].op != "best":
+        return None
+    what, sense, *where, things = program.args[1].args
+    if (what, sense) != ("distance", "least") or len(where) != 1 or where[0].op != "refer":
+        return None
+    if things.op == "scene":
+        return str(where[0].args[0]), ""
+    if things.op == "filter" and things.args[0] == "name" and things.args[2].op == "scene":
+        return str(where[0].args[0]), str(things.args[1])
+    return None
+
+
+def salient(using: Ground) -> Ground:
+    """Return a grounding that prefers larger boxes: "the man" is the one in front of others."""
+
+    def grounded(phrase: str, scene: Scene) -> list[float]:
+        if phrase[:1] == "#":
+            return rows_only(phrase, scene)
+        beliefs = np.array(using(phrase, scene), float)
+        weights = beliefs * [o.existence * _area(o.box) ** SALIENCE for o in scene.objects]
+        return (weights / max(weights.sum(), 1e-12) * beliefs.sum()).tolist()
+
+    return grounded
+
+
+def _area(box: Sequence[float] | None) -> float:
+    return 1.0 if box is None else max((box[2] - box[0]) * (box[3] - box[1]), 1.0)
+
+
+def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence[str]) -> Call:
+    """Return the program of `nearest_of` with its set as rows; ExecutionFailure if it is empty."""
+    anchor, phrase = nearest_of(program)
+    beliefs = list(using(anchor, scene))
+    row = int(np.argmax(beliefs)) if beliefs else -1
+    chance = members(describe(phrase), scene, classes)
+    rows = [i for i, c in enumerate(chance) if c >= 0.5 and i != row]
+    if not rows:
+        what = phrase or "other thing"
+        raise ExecutionFailure("not found", f"not found: no {what} is detected near the {anchor}")
+    named = [Call("refer", (f"#{i} {scene.objects[i].value('name')}",)) for i in rows]
+    pairs = [Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2)]
+    things = functools.reduce(lambda a, b: Call("union", (a, b)), pairs)
+    return Call("query", ("name", Call("best", (*program.args[1].args[:3], things))))
+
+
+def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
+    """Return the largest existence probability of an object that fits the noun of each
+    description."""
+    grounder, beliefs = Grounder(scene), {}
+    existence = np.array([o.existence for o in scene.objects])
+    for call in program.calls():
+        if call.op == "refer":
+            fit = grounder.named(describe(str(call.args[0])).noun) >= KIND
+            beliefs[str(call.args[0])] = float((existence * fit).max(initial=0.0))
+    return beliefs
+
+
+def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
+    """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
+    detected thing is under it."""
+    phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
+    if len(phrases) != 1:
+        raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")
+    phrase = phrases[0]
+    beliefs = list(using(phrase, scene))
+    if not beliefs or max(beliefs) <= 0:
+        raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
+    row = int(np.argmax(beliefs))
+    x0, y0, x1, y1 = scene.objects[row].box
+    found = []
+    for i, o in enumerate(scene.objects):
+        left, top, right, bottom = o.box
+        shared = min(x1, right) - max(x0, left)
+        beside = shared < SHARED * min(x1 - x0, right - left)
+        if i == row or beside or top < y0 + LOWER * (y1 - y0) or bottom < y1 - SLACK * (y1 - y0):
+            continue
+        found.append((o.existence, o.value("name")))
+    if not found:
+        raise ExecutionFailure("unknown", f"unknown: nothing that is detected is under {phrase!r}")
+    chance, name = max(found)
+    return Outcome("ok", name, chance * max(beliefs), valid=1.0, rows=(row,))

@@ -1,0 +1,136 @@
+"""Answers about photographs whose objects come from a detector with a fixed list of classes."""
+
+import numpy as np
+import pytest
+
+from po3d.language.program import Call
+from po3d.perception.photo_detections import calibrated
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.questions import Question
+from po3d.scene.camera import CameraPose, held
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene
+from po3d.systems import photograph_answers as answers
+from po3d.systems.api import Model
+from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
+from po3d.systems.pipeline import ImageScenes, Pipeline, run
+
+CLASSES = ("person", "dog", "chair", "skateboard", "bird")
+
+
+def thing(name, x, y, box, existence=0.98, color="black"):
+    """An object at x to the right and y ahead of the camera."""
+    covariance = ((0.001, 0, 0), (0, 0.001, 0), (0, 0, 3.0))
+    beliefs = {"name": {name: 1.0}, "color": {color: 1.0}}
+    return ObjectState(beliefs, (x, y, 0.5), 0.0, (0.5, 0.5, 1.0), covariance, 0.5, existence, box)
+
+
+def scene(*things):
+    camera = held(CameraPose(1.5, 0.0, 0.0, 1.5707963), 640, 480, 1.0)
+    return Scene(things, viewer_axes((0.0, 1.0)), "predicted", camera, image="view")
+
+
+PARK = scene(
+    thing("person", 0.5, 4.0, (300, 100, 400, 400)),
+    thing("dog", 1.0, 20.0, (330, 250, 360, 280)),
+    thing("skateboard", 0.5, 3.9, (290, 380, 410, 410)),
+    thing("chair", -2.0, 5.0, (60, 200, 120, 300), 0.9),
+)
+
+
+def ask(text, table=PARK, options=(), classes=CLASSES):
+    domain = PhotoDomain(photographs=True, classes=classes)
+    question = Question("q", "", text, "2d", "", options=options, images=("view",))
+    (reading,) = PhotoQuestionParser(photographs=True).read([question])
+    assert domain.own_wording(question, reading)
+    return run(domain.bind(ImageScenes({"view": table})), question, reading).outcome
+
+
+def test_counts_and_existence():
+    assert ask("How many dogs are there?").answer == "1"
+    assert ask("Is there a chair?").answer == "yes"
+    absent = ask("Is there a bird?")
+    assert absent.answer == "no"
+    assert absent.probability == pytest.approx(1 - answers.presence(answers.ABSENT))
+    assert ask("How many birds are there?").probability < absent.probability
+
+
+def test_a_kind_that_the_detector_does_not_know_is_named():
+    outcome = ask("Is there a window?")
+    assert outcome.answer is None
+    assert outcome.reason == "unknown: the detector does not know 'window'"
+    assert ask("Which is nearer, the dog or the window?").answer is None
+
+
+def test_a_thing_that_is_taken_for_granted_but_not_found_is_improbable():
+    table = scene(*PARK.objects[:2], thing("bird", 0.0, 6.0, (320, 200, 330, 210), 0.04))
+    found = ask("Is the dog in front of the person or behind them?")
+    doubtful = ask("Is the bird in front of the person or behind them?", table)
+    assert found.probability > 0.9
+    assert doubtful.probability < 0.5
+
+
+def test_left_and_right_are_those_of_the_image():
+    # the dog is 1 m to the right, yet far away: left of the person in the image
+    assert ask("Is the dog left or right of the person?").answer == "left"
+    assert ask("Is the dog to the left of the person?").answer == "yes"
+    assert ask("Is the dog on the left or the right side of the picture?").answer == "right"
+
+
+def test_without_a_named_point_of_view_and_a_known_heading_the_viewers_is_meant():
+    viewers = ask("Is the dog on the left or the right side of the person?")  # the twin's wording
+    own = ask("From the perspective of the person, is the dog on the left or on the right?")
+    assert viewers.answer == "left"
+    assert viewers.probability > 0.9
+    assert own.probability <= 0.5
+    assert "a guess" in own.reason
+
+
+def test_the_nearest_thing_and_what_it_stands_on():
+    assert ask("What is next to the person?").answer == "skateboard"
+    assert ask("What is the person standing on?").answer == "skateboard"
+    assert ask("What is the chair standing on?").answer is None
+
+
+def test_of_several_the_larger_one_is_meant():
+    table = scene(thing("person", 5.0, 30.0, (500, 200, 510, 220)), *PARK.objects)
+    assert ask("What is the guy standing on?", table).answer == "skateboard"
+
+
+def test_presence_and_calibration_rise():
+    assert answers.presence(0.0) < 0.1 < 0.9 < answers.presence(0.6)
+    assert answers.presence(0.3) < answers.presence(0.3, 4.0)
+    assert [round(calibrated(s), 2) for s in (0.05, 0.25, 0.9)] == [0.3, 0.75, 0.99]
+
+
+def test_choices_without_options_are_refused():
+    with pytest.raises(ExecutionFailure, match="offers no answers"):
+        answers.refuse_unknown(
+            Call.parse("query(name, best(distance, least, viewer, choices))"), CLASSES
+        )
+
+
+def test_what_supports_an_undescribed_thing_is_unknown():
+    program = Call.parse("query(name, unique(relate(supporting, unique(scene), scene)))")
+    with pytest.raises(ExecutionFailure, match="no description"):
+        answers.support_outcome(program, PARK, lambda phrase, scene: [])
+
+
+def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
+    class Second:
+        alone = False
+
+        def readings(self, questions, tables):
+            raise AssertionError("consulted")
+
+    class Looks:
+        true = False
+
+        def tables(self, looks):
+            return [[PARK] for _ in looks]
+
+    domain = PhotoDomain(photographs=True, classes=CLASSES)
+    model = Model(Pipeline(Looks(), PhotoQuestionParser(True), domain, second=Second()))
+    answer = model.ask(np.zeros((8, 8, 3), np.uint8), "Which is nearer, the dog or the window?")
+    assert (answer.status, answer.answer) == ("failed", None)
+    assert "'window'" in answer.reason
